@@ -93,6 +93,7 @@ struct FrameworkExchange {
   double network_share = 0.8;
   bool tensor_overlap = true;
   double tensor_exposed = 0.24;
+  bool repeats_gathers = false;
   bool pipeline_overlap = true;
   double pipeline_exposed = 0.2;
   bool scatters_sends = true;

@@ -76,6 +76,7 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
         .AtMost(1),
     Of<&FrameworkExchange::tensor_overlap>("tensor_overlap", "TP communication overlaps with GEMMs in chunks, under sequence parallelism"),
     Of<&FrameworkExchange::tensor_exposed>("tensor_exposed", "Exposed share of overlapped TP communication").Between(0, 1),
+    Of<&FrameworkExchange::repeats_gathers>("repeats_gathers", "Selective recomputation repeats the all-gathers of sequence parallelism"),
     Of<&FrameworkExchange::pipeline_overlap>("pipeline_overlap", "Sends between interleaved stages overlap with compute"),
     Of<&FrameworkExchange::pipeline_exposed>("pipeline_exposed", "Exposed share of overlapped sends").Between(0, 1),
     Of<&FrameworkExchange::scatters_sends>("scatters_sends", "Each TP rank sends its share of a stage's output"),

@@ -35,7 +35,15 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
          gather_time, reduce_time, pair_launch);
   FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Exposed TP time of a layer", "the rest runs in chunks behind the GEMMs"}),
          link_time, exposed_share);
-  return {link_time, exposed_time};
+  Exchange exchange{link_time, exposed_time};
+  if (context.run.recompute == Recompute::kSelective && framework.repeats_gathers && mapping.sequence_parallel) {
+    FIGURE(trace, repeated_link, pairs * gather_time, (Note{"All-gathers of a layer", "which the backward pass repeats"}), pairs,
+           gather_time);
+    FIGURE(trace, repeated_gathers, repeated_link * exposed_share, (Note{"Exposed part of them"}), repeated_link, exposed_share);
+    exchange.repeated_link = repeated_link;
+    exchange.repeated = repeated_gathers;
+  }
+  return exchange;
 }
 
 namespace {

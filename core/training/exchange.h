@@ -14,6 +14,8 @@ namespace slipstick {
 struct Exchange {
   Seconds link;     // time on the links, exposed or hidden
   Seconds exposed;  // at most link
+  // Of them, what selective recomputation repeats.
+  Seconds repeated_link{}, repeated{};
 };
 
 // The groups of ranks that a collective joins: one degree of parallelism, or two that lie one within the other.

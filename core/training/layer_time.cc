@@ -180,6 +180,14 @@ void BindExchange(const Exchange& exchange, std::string_view group, Trace& trace
   }
 }
 
+void RepeatGathers(const Exchange& tensor, const RecomputePlan& plan, LayerTime& time, Trace& trace) {
+  if (!plan.framework_selection || !(tensor.repeated_link > Seconds{})) return;
+  time.recompute.tp = tensor.repeated;
+  time.recompute.tp_link = tensor.repeated_link;
+  trace.Alias("recompute_tp", tensor.repeated, "repeated_gathers");
+  trace.Alias("recompute_tp_link", tensor.repeated_link, "repeated_link");
+}
+
 // Parts of a layer over its passes, as a stage sums them.
 void ExplainSums(const LayerTime& time, Trace& trace) {
   if (!trace.on()) return;
@@ -280,6 +288,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
          forward_compute);
   trace.Alias("recompute_compute", recompute_time, "recompute_time");
   time.recompute.compute = recompute_time;
+  RepeatGathers(tensor, plan, time, trace);
   const Flops forward_flops = time.forward_flops, core_forward_flops = core.forward_flops;
   const Flops latent_flops = products.latent_flops.Total("latent_flops", {"FLOPs of the projections up from the latents, forward"});
   FIGURE(trace, recomputed_flops, share * forward_flops + repeats_core * core_forward_flops + repeats_latents * latent_flops,

@@ -210,5 +210,28 @@ TEST(Report, SaysWhyMemoryDoesNotFitAndWhatWould) {
   EXPECT_NE(report.infeasible.front().message.find("would fit"), std::string::npos) << report.infeasible.front().message;
 }
 
+// torchtitan's selective checkpointing saves what reduce-scatters return, not what all-gathers do: of the 2 x 2 x 2 collectives of a layer
+// the backward pass repeats the two all-gathers.
+TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
+  const auto link = [](const std::string& recompute, const std::string& framework, bool overlap) {
+    const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                                               R"({"sequence": 8192, "global_batch": 96, "recompute": ")" + recompute +
+                                                   R"(", "framework": {"preset": ")" + framework +
+                                                   R"("}, "mapping": {"tp": 8, "micro_batch": 12, "zero": 3, "sequence_parallel": true,
+                                                                      "overlap": {"tp": )" +
+                                                   (overlap ? "true" : "false") + "}}}");
+    return Evaluated(scenario);
+  };
+  const TrainingReport none = link("none", "fsdp", false), selective = link("selective", "fsdp", false);
+  Seconds gather;
+  for (const CollectiveUse& use : selective.collectives.uses()) {
+    if (use.group == "tp" && use.pattern == CollectiveType::kAllGather) gather = use.time;
+  }
+  EXPECT_GT(gather, Seconds{});
+  EXPECT_NEAR((selective.time.tp - none.time.tp) / (2 * 32 * gather), 1, 1e-9);
+  EXPECT_NEAR((link("selective", "fsdp", true).time.tp - link("none", "fsdp", true).time.tp) / (0.6 * 2 * 32 * gather), 1, 1e-9);
+  EXPECT_EQ(link("selective", "megatron", false).time.tp, link("none", "megatron", false).time.tp);
+}
+
 }  // namespace
 }  // namespace slipstick
