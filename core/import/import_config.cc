@@ -38,8 +38,8 @@ void ReadShape(const Import& in) {
   const std::optional<Count> head_dim = config.Whole({"head_dim", "kv_channels", "attention_head_dim"});
   if (head_dim && config.Find({"kv_lora_rank"}) == nullptr) model["head_dim"] = *head_dim;
   const std::optional<double> ratio = config.Number({"expansion_ratio"});
-  if (const auto ffn = config.Whole(
-          {"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "ffn_config.ffn_hidden_size"})) {
+  if (const auto ffn = config.Whole({"intermediate_size_mlp", "dense_intermediate_size", "intermediate_size", "moe_intermediate_size",
+                                     "ffn_dim", "n_inner", "ffn_hidden_size", "ffn_config.ffn_hidden_size"})) {
     model["ffn"] = *ffn;
   } else if (ratio) {
     model["ffn"] = static_cast<Count>(std::llround(*ratio * static_cast<double>(hidden)));
@@ -53,8 +53,30 @@ void ReadShape(const Import& in) {
     model["context"] = *context;
     if (model.value("position", "") == "learned") model["max_positions"] = *context + in.family.position_offset;
   }
-  if (const auto mtp = config.Whole({"num_nextn_predict_layers", "num_mtp_modules"}); mtp && *mtp > 0) model["mtp_layers"] = *mtp;
+  if (const auto mtp = config.Whole({"num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"}); mtp && *mtp > 0)
+    model["mtp_layers"] = *mtp;
   if (config.Flag({"lm_head_bias"})) model["head_bias"] = true;
+}
+
+// Gemma 4: the config's heads are those of local layers, the others have their own.
+void ReadLocalHeads(const Import& in) {
+  Json& model = in.model;
+  Config& config = in.config;
+  if (const auto global = config.Whole({"global_head_dim"}); global && model.contains("head_dim")) {
+    model["window_head_dim"] = model["head_dim"];
+    model["head_dim"] = *global;
+  }
+  if (config.Flag({"attention_k_eq_v"})) {
+    model["keys_as_values"] = true;
+    if (const auto global = config.Whole({"num_global_key_value_heads"}); global && model.contains("kv_heads")) {
+      model["window_kv_heads"] = model["kv_heads"];
+      model["kv_heads"] = *global;
+    }
+  }
+  for (const auto& [key, what] : {std::pair{"num_kv_shared_layers", "Layers that share a KV cache"},
+                                  std::pair{"hidden_size_per_layer_input", "Embeddings of every layer"}}) {
+    if (config.Whole({key}).value_or(0) > 0) in.issues.push_back({key, std::string(what) + " (Gemma 4 E2B, E4B) are not supported"});
+  }
 }
 
 void ReadLayer(const Import& in) {
@@ -88,33 +110,19 @@ void ReadLayer(const Import& in) {
   }
 }
 
-void ReadExperts(const Import& in) {
-  Json& model = in.model;
+// Which layers have experts: by a period, or all after the leading dense ones.
+void ReadExpertLayers(const Import& in) {
   Config& config = in.config;
-  const std::optional<Count> experts =
-      config.Whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
-  if (!experts || *experts < 2) {
-    model.erase("moe");
+  Json& moe = in.model["moe"];
+  if (const Json* listed = config.Find({"moe_layer_freq"}); listed != nullptr && listed->is_array()) {
+    const auto first = std::find(listed->begin(), listed->end(), 1);
+    if (std::find(first, listed->end(), 0) == listed->end()) {
+      moe["dense_layers"] = first - listed->begin();
+    } else {
+      in.issues.push_back({"moe_layer_freq", "Must have its dense layers first, not " + internal::Shown(*listed)});
+    }
     return;
   }
-  Json& moe = model["moe"];
-  moe["experts"] = *experts;
-  moe["top_k"] =
-      config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k", "ffn_config.moe_top_k"},
-                    "experts per token (top-k)");
-  // Llama-4 calls the dense layers' width intermediate_size_mlp, and the experts' intermediate_size.
-  const bool is_experts = config.Find({"intermediate_size_mlp"}) != nullptr;
-  const std::optional<Count> width = is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
-  const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
-  moe["expert_ffn"] = expert_ffn;
-  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
-  if (const auto shared_ffn =
-          config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
-      shared_ffn && *shared_ffn > 0) {
-    moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
-    moe["shared_ffn"] = *shared_ffn;
-  }
-  if (const auto dense = config.Whole({"first_k_dense_replace"}); dense && *dense > 0) moe["dense_layers"] = *dense;
   if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
       every && *every > 1) {
     moe["moe_every"] = *every;
@@ -129,9 +137,70 @@ void ReadExperts(const Import& in) {
       in.issues.push_back({"mlp_only_layers", "Must list the first layers in order, not " + internal::Shown(*dense)});
     }
   }
+}
+
+void ReadExperts(const Import& in) {
+  Json& model = in.model;
+  Config& config = in.config;
+  const std::optional<Count> experts =
+      config.Whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
+  if (!experts || *experts < 2) {
+    model.erase("moe");
+    return;
+  }
+  Json& moe = model["moe"];
+  moe["experts"] = *experts;
+  moe["top_k"] = config.Needed(
+      {"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k", "top_k_experts", "ffn_config.moe_top_k"},
+      "experts per token (top-k)");
+  // Llama-4 calls the dense layers' width intermediate_size_mlp, MiniMax-M3 dense_intermediate_size, and the experts' intermediate_size.
+  const bool is_experts = config.Find({"intermediate_size_mlp", "dense_intermediate_size"}) != nullptr;
+  const std::optional<Count> width = is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
+  const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
+  moe["expert_ffn"] = expert_ffn;
+  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
+  if (const auto shared_ffn =
+          config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
+      shared_ffn && *shared_ffn > 0) {
+    moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
+    moe["shared_ffn"] = *shared_ffn;
+  }
+  if (const auto dense = config.Whole({"first_k_dense_replace"}); dense && *dense > 0) moe["dense_layers"] = *dense;
+  ReadExpertLayers(in);
+  if (const auto latent = config.Whole({"moe_latent_size", "routed_expert_hidden_size"})) moe["latent"] = *latent;
+  if (config.Flag({"enable_moe_block"})) {  // Gemma 4: a dense MLP beside the experts, with norms of its own
+    moe["shared_experts"] = 1;
+    moe["shared_ffn"] = model["ffn"];
+    model["norms_per_layer"] = 7;
+  }
   if (config.Text({"topk_method"}) == "noaux_tc" || config.Flag({"use_routing_bias", "moe_router_enable_expert_bias"})) {
     moe["router_bias"] = true;
   }
+}
+
+// Layers with an indexer of their own (GLM-5.2): listed, or every n-th after the first; 0: all.
+Count SelectingLayers(Config& config, Count layers) {
+  if (const Json* types = config.Find({"indexer_types"}); types != nullptr && types->is_array())
+    return std::count(types->begin(), types->end(), "full");
+  const Count every = config.Whole({"index_topk_freq"}).value_or(1), offset = config.Whole({"index_skip_topk_offset"}).value_or(1);
+  if (every <= 1) return 0;
+  Count selecting = 0;
+  for (Count layer = 0; layer < layers; ++layer) selecting += std::max<Count>(layer - offset + 1, 0) % every == 0 ? 1 : 0;
+  return selecting;
+}
+
+// MiniMax-M3: blocks of the context, selected by one head for each KV head.
+void ReadBlockSelection(const Import& in) {
+  Config& config = in.config;
+  if (!config.Flag({"sparse_attention_config.use_sparse_attention"})) return;
+  const Count block = config.Needed({"sparse_attention_config.sparse_block_size"}, "tokens of a block");
+  const Json* listed = config.Find({"sparse_attention_config.sparse_attention_freq"});
+  in.model["indexer"] =
+      Json{{"heads", config.Needed({"sparse_attention_config.sparse_num_index_heads"}, "heads of the indexer")},
+           {"head_dim", config.Needed({"sparse_attention_config.sparse_index_dim"}, "head dimension of the indexer")},
+           {"top_k", block * config.Needed({"sparse_attention_config.sparse_topk_blocks"}, "blocks that a query attends to")},
+           {"block", block},
+           {"layers", listed != nullptr && listed->is_array() ? std::count(listed->begin(), listed->end(), 1) : 0}};
 }
 
 void ReadLatentAttention(const Import& in) {
@@ -143,10 +212,15 @@ void ReadLatentAttention(const Import& in) {
                          {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
                          {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
                          {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
+  // Heads of latent attention need not divide the hidden size.
+  if (in.model["hidden"].get<Count>() % std::max<Count>(1, in.model["heads"].get<Count>()) != 0)
+    in.model["head_dim"] = in.model["mla"]["nope_head_dim"];
+  if (config.Flag({"mla_use_output_gate"})) in.model["attention_gate"] = true;
   if (const std::optional<Count> heads = config.Whole({"index_n_heads"})) {
     in.model["indexer"] = Json{{"heads", *heads},
                                {"head_dim", config.Needed({"index_head_dim"}, "head dimension of the indexer")},
-                               {"top_k", config.Needed({"index_topk"}, "tokens that a query attends to")}};
+                               {"top_k", config.Needed({"index_topk"}, "tokens that a query attends to")},
+                               {"layers", SelectingLayers(config, in.model["layers"].get<Count>())}};
   }
 }
 
@@ -271,9 +345,11 @@ Answer ImportModelAnswer(std::string_view text) {
   const std::string path = config.Text({"_name_or_path", "name_or_path"});
   members["name"] = path.empty() ? type : path.substr(path.find_last_of('/') + 1).substr(0, 100);
   ReadShape(in);
+  ReadLocalHeads(in);
   ReadLayer(in);
   ReadExperts(in);
   ReadLatentAttention(in);
+  ReadBlockSelection(in);
   ReadRecurrence(in);
   ReadWindow(in);
   if (!issues.empty()) return WrongRequest(std::move(issues));

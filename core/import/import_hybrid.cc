@@ -33,10 +33,6 @@ std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
                                                         internal::Shown(Json(pattern))});
     return std::nullopt;
   }
-  if (sparse > 0 && sparse < mixers) {
-    in.issues.push_back({"hybrid_override_pattern", "Mixers without experts after them (Nemotron 3) are not supported"});
-    return std::nullopt;
-  }
   in.model["layers"] = mixers;
   if (dense + sparse < mixers) in.model["mlp_layers"] = dense + sparse;
   if (dense > 0) in.model.erase("moe");
@@ -60,11 +56,9 @@ void ReadRecurrence(const Import& in) {
                                             std::to_string(layers) + " with attention"});
     return;
   }
-  if (config.Find({"moe_latent_size"}) != nullptr) {
-    in.issues.push_back({"moe_latent_size", "Experts on a compressed hidden state (Nemotron 3 Super) are not supported"});
-  }
   Json& linear = in.model["linear"];
   linear["layers"] = layers - *attention;
+  if (config.Flag({"linear_attn_config.use_full_rank_gate"})) linear["full_gate"] = true;
   const std::string kind = linear.value("kind", "");
   if (kind == "lightning") {  // same shape as the attention layers
     linear["heads"] = in.model["heads"];
