@@ -1,7 +1,5 @@
 #include "core/serving/serving_memory.h"
 
-#include <algorithm>
-
 #include "core/operators/efficiency.h"
 #include "core/operators/sparse_attention.h"
 #include "core/serving/prompt_tokens.h"
@@ -67,6 +65,10 @@ Bytes IndexKey(const Deployment& deployment, Trace& trace) {
 
 // Elements of the indexer's key beside KV heads, in the KV cache's format; mean over the layers.
 double IndexColumns(const Deployment& deployment, Trace& trace) {
+  if (!deployment.model.indexer) {
+    trace.Input("index_columns", 0.0, "model.indexer");
+    return 0;
+  }
   const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
   const double index_share = IndexShare(deployment.model, trace);
@@ -100,15 +102,9 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   }
   const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
-  if (deployment.model.indexer) {
-    const double index_columns = IndexColumns(deployment, trace);
-    FIGURE(trace, layer_kv_cache, (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken),
-           (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), decode_kv_heads,
-           head_dim, index_columns, context_ranks, kv_element);
-    return layer_kv_cache;
-  }
-  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / context_ranks * kv_element / (1 * kToken), kNote, decode_kv_heads,
-         head_dim, context_ranks, kv_element);
+  const double index_columns = IndexColumns(deployment, trace);
+  FIGURE(trace, layer_kv_cache, (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken), kNote,
+         decode_kv_heads, head_dim, index_columns, context_ranks, kv_element);
   return layer_kv_cache;
 }
 
@@ -161,18 +157,9 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
            attention_layers, latent, rotary, kv_element);
     return kv_cache_per_token;
   }
-  const auto kv_heads = static_cast<double>(deployment.model.KvHeads());
-  const double head_dim = deployment.shapes.head_dim;
+  const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
-  if (deployment.model.indexer) {
-    const double index_columns = IndexColumns(deployment, trace);
-    FIGURE(trace, kv_cache_per_token, attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
-           (Note{"KV cache per token", "keys and values of every KV head and the indexer's key, all layers of the model", "",
-                 "serving.kv_cache_bytes_per_token"}),
-           attention_layers, kv_heads, head_dim, index_columns, kv_element);
-    return kv_cache_per_token;
-  }
   if (deployment.model.HasWindows()) {
     const double full_layers = deployment.layers.full, window_layers = deployment.layers.window,
                  window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),
@@ -184,10 +171,11 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
            full_layers, kv_heads, head_dim, window_layers, window_kv_heads, window_head_dim, kv_element);
     return kv_cache_per_token;
   }
-  FIGURE(
-      trace, kv_cache_per_token, 2 * attention_layers * kv_heads * head_dim * kv_element / (1 * kToken),
-      (Note{"KV cache per token", "keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
-      attention_layers, kv_heads, head_dim, kv_element);
+  const double index_columns = IndexColumns(deployment, trace);
+  FIGURE(trace, kv_cache_per_token, attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
+         (Note{"KV cache per token", "keys and values of every KV head, and an indexer's key, in all layers of the model", "",
+               "serving.kv_cache_bytes_per_token"}),
+         attention_layers, kv_heads, head_dim, index_columns, kv_element);
   return kv_cache_per_token;
 }
 
