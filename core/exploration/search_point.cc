@@ -151,6 +151,7 @@ Json OverridesOf(const ServingChoice& choice) {
                  {"serving.mapping.pp", choice.mapping.pp},
                  {"serving.mapping.ep", choice.mapping.ep},
                  {"serving.mapping.attention_dp", choice.mapping.attention_dp},
+                 {"serving.mapping.prefill_cp", choice.mapping.prefill_cp},
                  {"serving.mapping.replicas", *choice.mapping.replicas},
                  {"serving.batch", choice.batch},
                  {"serving.precision.weights", NameOf(choice.precision.weights)},

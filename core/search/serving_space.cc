@@ -6,6 +6,7 @@ namespace slipstick {
 namespace {
 
 constexpr Count kMaxBatch = 16384, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
+constexpr Count kMinPromptPart = 8192;  // tokens of a prompt that a rank keeps: fewer leave its kernels and the exchange little to share
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -59,6 +60,18 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
   return contexts;
 }
 
+// Ways to split a prompt's tokens: not at all, as the load has it, and in powers of two that leave each rank a long part.
+std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Count groups) {
+  const bool splits = load.engine.communication.prompt_exchange != PromptExchange::kNone &&
+                      load.engine.composition == Composition::kKernels && !model.linear_attention;
+  std::vector<Count> parts;
+  for (const Count prefill_cp : Divisors(groups)) {
+    const bool is_even = (prefill_cp & (prefill_cp - 1)) == 0 && load.prompt / prefill_cp >= kMinPromptPart;
+    if (prefill_cp == 1 || (splits && (is_even || prefill_cp == load.mapping.prefill_cp))) parts.push_back(prefill_cp);
+  }
+  return parts;
+}
+
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
   const Engine& engine = load.engine;
   if (!engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
@@ -76,7 +89,7 @@ bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
 }  // namespace
 
 std::vector<std::string_view> ServingSpace::Members() {
-  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "replicas",
+  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "prefill_cp",     "replicas",
           "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices"};
 }
 
@@ -98,10 +111,14 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
       for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
         for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
           if (model.moe && !HoldsExperts(*model.moe, load.redundant_experts, ep)) continue;
+          ServingMapping mapping = load.mapping;
+          mapping.tp = tp, mapping.pp = pp, mapping.ep = ep, mapping.attention_dp = dp;
+          if (!IsLegal(model, load, mapping)) continue;
           for (const Count cp : contexts) {
-            Block block{load.mapping, std::nullopt};
-            block.mapping.tp = tp, block.mapping.cp = cp, block.mapping.pp = pp, block.mapping.ep = ep, block.mapping.attention_dp = dp;
-            if (IsLegal(model, load, block.mapping)) AddPools(block, load, devices, limits);
+            for (const Count prefill_cp : Kept(limits, "prefill_cp", PromptParts(model, load, devices / tp / pp / dp))) {
+              mapping.cp = cp, mapping.prefill_cp = prefill_cp;
+              AddPools({mapping, std::nullopt}, load, devices, limits);
+            }
           }
         }
       }

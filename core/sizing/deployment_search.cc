@@ -32,6 +32,7 @@ class ReplicaSpace {
     SpaceLimits limits = problem.limits;
     limits["replicas"].high = 1;
     limits["prefill_devices"].high = 0;
+    limits["prefill_cp"].high = static_cast<double>(problem.scenario.serving->mapping.prefill_cp);
     for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.purchases)) {
       ServingSpace space(problem.scenario.model, *problem.scenario.serving, size, limits);
       if (space.Size() == 0) continue;

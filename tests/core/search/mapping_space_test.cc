@@ -270,6 +270,37 @@ TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 
+// A prompt of 32k leaves four ranks 8k tokens each; one of 4k is not split. Recurrences and engines without it never split a prompt.
+TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
+  const auto parts = [](const Model& model, const ServingLoad& load) {
+    std::set<Count> found;
+    const ServingSpace space(model, load, 16, {});
+    for (Count i = 0; i < space.Size(); ++i) {
+      const ServingMapping m = space.At(i).mapping;
+      found.insert(m.prefill_cp);
+      if (!space.At(i).disaggregated) {
+        EXPECT_EQ(m.tp * m.pp * m.attention_dp * m.prefill_cp * *m.replicas, 16);
+      }
+    }
+    return found;
+  };
+  ServingLoad load;
+  load.engine.communication.prompt_exchange = PromptExchange::kAllGather;
+  load.prompt = 32768;
+  EXPECT_EQ(parts(Dense(), load), (std::set<Count>{1, 2, 4}));
+  Model hybrid = Dense();
+  hybrid.linear_attention = LinearAttention{};
+  EXPECT_EQ(parts(hybrid, load), std::set<Count>{1});
+  load.prompt = 4096;
+  EXPECT_EQ(parts(Dense(), load), std::set<Count>{1});
+  load.mapping.prefill_cp = 8;
+  EXPECT_EQ(parts(Dense(), load), (std::set<Count>{1, 8}));
+  load.engine.communication.prompt_exchange = PromptExchange::kNone;
+  load.mapping.prefill_cp = 1;
+  load.prompt = 32768;
+  EXPECT_EQ(parts(Dense(), load), std::set<Count>{1});
+}
+
 TEST(ServingSpace, PrecisionsAreTheLoadsOwnUnlessListed) {
   const ServingLoad load;
   const ServingSpace own(Dense(), load, 8, {});
