@@ -16,6 +16,8 @@ test('an input is found by its label before its path before its help, the common
   assert.deepEqual(found(INPUTS, ' cache FORMAT ').map(({ path }) => path), ['serving.precision.kv_cache']);
   assert.deepEqual(found(INPUTS, 'serving electricity'), []);
   assert.deepEqual(found(INPUTS, ''), []);
+  const batches = ['training.global_batch', 'serving.batch'].map((path) => ({ path, label: path === 'serving.batch' ? 'Concurrent requests per replica' : 'Global batch size', group: '' }));
+  assert.deepEqual(found(batches, 'batch').map(({ path }) => path), ['serving.batch', 'training.global_batch'], 'a member by its very name comes first');
 });
 
 test('one load takes the place of another and begins near it', () => {

@@ -5,7 +5,7 @@ import { labelIn } from './fields.js';
 
 const MOST = 30;
 
-// The inputs that hold every word: those that hold all in their label first, then in their path, then in their help; the common before
+// The inputs that hold every word: those whose member they are ("batch", "kv heads") first, then those that hold all in their label, then in their path, then in their help; the common before
 // the advanced. `inputs`: [{path, label, group, help, advanced}].
 export function found(inputs, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
@@ -13,7 +13,8 @@ export function found(inputs, typed) {
   const holds = (text) => words.every((word) => text.includes(word));
   const rank = ({ path, label, group, help = '' }) => {
     const named = `${label} ${group}`.toLowerCase();
-    return [named, `${named} ${path}`, `${named} ${path} ${help.toLowerCase()}`].findIndex(holds);
+    const isMember = path.split('.').at(-1) === words.join('_');
+    return [isMember, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(true);
   };
   return inputs
     .map((one) => ({ ...one, rank: rank(one) }))
