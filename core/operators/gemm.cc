@@ -177,6 +177,12 @@ Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelPara
   const Hertz clock = device.clock;
   // The vector units beside a few large engines are as wide as those of 128 small SMs.
   const double convert_per_clock = parameters.convert_per_clock, engine_width = device.architecture->traits.tiled ? 1 : 128 / units;
+  if (device.architecture->traits.tiled) {
+    trace.Constants("gemm.conversion", "small SMs convert with their own vector units", "engine_width", engine_width);
+  } else {
+    trace.Record("engine_width", "128 / units", engine_width, Note{"Vector units of an engine", "over those of one of 128 small SMs"},
+                 "units", units);
+  }
   FIGURE(trace, converted, convert_per_clock * max(1.0, engine_width),
          (Note{"Weights converted per clock and engine", "the vector units beside a large engine are as wide as many SMs", kFamilySource}),
          convert_per_clock, engine_width);

@@ -126,6 +126,7 @@ void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameter
   if (bandwidth_efficiency == device_stream) {
     trace.Alias("bandwidth_efficiency", bandwidth_efficiency, "device_stream");
   } else if (bandwidth_efficiency == min(1.0, device_stream * stream * grouped_stream)) {
+    if (gemm.groups == 1) trace.Constants(tables.path, "a product of one group", "grouped_stream", grouped_stream);
     trace.Record("bandwidth_efficiency", "min(1, device_stream * stream * grouped_stream)", bandwidth_efficiency,
                  Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
                  "device_stream, stream, grouped_stream", device_stream, stream, grouped_stream);
