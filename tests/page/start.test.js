@@ -267,7 +267,7 @@ test('a written mapping that does not fit is given back in one press; what would
   const changes = page.locator('.advice td small');
   await changes.first().waitFor();
   assert.match((await changes.first().textContent()).replaceAll(/\s/gu, ' '), /^▼ ÷ [\d,]+$/, 'years to days is no "100 %"');
-  await page.locator('[data-key="fix-train"]').click();
+  await training.getByRole('button', { name: 'Choose the mapping' }).click();
   await settled(page);
   assert.doesNotMatch(await training.innerText(), /Out of memory/);
   assert.doesNotMatch(page.url(), /mapping/);

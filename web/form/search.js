@@ -5,7 +5,7 @@ import { labelIn } from './fields.js';
 
 const MOST = 30;
 
-// The inputs that hold every word: those whose member they are ("batch", "kv heads") first, then those that hold all in their label, then in their path, then in their help; the common before
+// The inputs that hold every word: those of that name ("batch") first, then those that hold all in their label, then in their path, then in their help; the common before
 // the advanced. `inputs`: [{path, label, group, help, advanced}].
 export function found(inputs, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);

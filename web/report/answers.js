@@ -99,12 +99,12 @@ function answer({ scene, title, subject, value, unit, suffix, known, of, line, t
         ),
     !trouble && interval(known, value, unit, of),
     h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
-    fix && h('span', { class: 'fixes' }, h('button', { type: 'button', class: 'nearest', 'data-key': `fix-${scene}`, onclick: fix.run }, fix.words)),
+    fix && h('span', { class: 'fixes' }, h('button', { type: 'button', class: 'nearest', onclick: fix }, t('answers.choose'))),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
 
-// What a part that has no answer shows in place of its figure, why, and the way out where its mapping was written.
+// What a part that has no answer shows in place of its figure, why, and the way out of a written mapping.
 function inTrouble(part, id, store) {
   const [{ reason, message } = {}] = part.infeasible;
   const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
@@ -113,8 +113,8 @@ function inTrouble(part, id, store) {
 }
 
 function wayOut(part, store) {
-  const isWritten = Object.keys(store?.inputs ?? {}).some((path) => path === `${part}.recompute` || path === `${part}.mapping` || path.startsWith(`${part}.mapping.`));
-  return isWritten && { words: t('answers.choose'), run: () => store.setInputs(withMappingChosen(store.inputs, part)) };
+  const isWritten = Object.keys(store?.inputs ?? {}).some((path) => path.startsWith(`${part}.mapping`) || path === `${part}.recompute`);
+  return isWritten && (() => store.setInputs(withMappingChosen(store.inputs, part)));
 }
 
 const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');

@@ -2,12 +2,11 @@
 // The texts of what is fetched behind the first view are in later.js.
 // prettier-ignore
 export const english = {
-  'app.name': 'Slipstick', 'app.tagline': 'a slide rule for LLM systems', 'app.loading': 'Loading…',
   'app.broken': 'The calculator could not start: {message}. Reload the page; if that does not help, the browser may not support WebAssembly.',
   'app.read': 'The lessons can be read without it.',
   'app.stopped': 'This scenario stopped the calculator: {message}. Nothing is lost: change an input to continue.',
   'header.copy': 'Copy link', 'header.copied': 'Copied', 'header.theme': 'Theme', 'header.compare': 'Compare', 'header.undo': 'Undo', 'header.undo.of': 'Undo: {what}',
-  'header.lessons': 'Lessons', 'header.export': 'Export', 'header.keep': 'Add', 'header.keep.rest': 'to comparison',
+  'header.export': 'Export', 'header.keep': 'Add', 'header.keep.rest': 'to comparison',
   'header.kept': 'Added as {letter}',
   'theme.light': 'Light', 'theme.dark': 'Dark', 'theme.auto': 'System',
   'link.field': 'Link to this page as it is', 'link.bad': 'Part of this link could not be read: {list}. The rest is loaded.',
@@ -107,5 +106,4 @@ export const english = {
   'exercise.hidden': 'An exercise: the answers are hidden. Predict first.', 'exercise.locked': 'Some inputs are locked.',
   'exercise.shown': 'An exercise: the answers are shown.', 'exercise.reveal': 'Show the answers', 'exercise.leave': 'leave the exercise',
   'embed.full': 'open the full page',
-  'skip.scene': 'Skip to the results', 'skip.inputs': 'Skip to the inputs',
 };
