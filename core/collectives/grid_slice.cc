@@ -8,42 +8,10 @@
 namespace slipstick {
 namespace {
 
-// Links per device along one side of a grid: to both neighbors; one where two devices are joined directly.
-double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
-
-// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the factors allow.
-GridShape NearCube(Count size) {
-  GridShape shape;
-  shape.sides = size < 64 ? 2 : 3;
-  for (int left = shape.sides; left > 1; --left) {
-    Count side = 1;  // the largest divisor up to the root
-    const auto power = [left](Count base) { return left == 3 ? base * base * base : base * base; };
-    for (Count next = 2; power(next) <= size; ++next) {
-      if (size % next == 0) side = next;
-    }
-    shape.side[left - 1] = static_cast<double>(side);
-    size /= side;
-  }
-  shape.side[0] = static_cast<double>(size);
-  return shape;
-}
-
-// A side of two for every factor of two, then the other prime factors.
-GridShape CubeOf(Count size) {
-  GridShape shape;
-  shape.sides = 0;
-  for (Count factor = 2; size > 1 && shape.sides < kMaxSides; ++factor) {
-    if (factor * factor > size) factor = size;
-    for (; size % factor == 0 && shape.sides < kMaxSides; size /= factor) shape.side[shape.sides++] = static_cast<double>(factor);
-  }
-  shape.sides = std::max(shape.sides, 1);
-  return shape;
-}
-
 using Order = std::array<int, kMaxSides>;
 
 // Sides that close to rings: whole ones, and through optical switches those of a slice of whole cubes.
-void Close(const NetworkLevel& level, const GridShape& whole, const Order& order, GridSlice& slice) {
+void Close(const NetworkLevel& level, const Grid& whole, const Order& order, GridSlice& slice) {
   const auto cube = static_cast<double>(level.wrap_every);
   bool is_switched = cube > 0;
   for (int i = 0; i < whole.sides && is_switched; ++i) is_switched = std::fmod(slice.side[i], cube) == 0;
@@ -59,7 +27,7 @@ Order InOrder() {
   return order;
 }
 
-GridSlice NearestToCube(const NetworkLevel& level, const GridShape& whole, double parts) {
+GridSlice NearestToCube(const NetworkLevel& level, const Grid& whole, double parts) {
   GridSlice slice;
   double size = 1;
   bool fits = true;
@@ -76,7 +44,7 @@ GridSlice NearestToCube(const NetworkLevel& level, const GridShape& whole, doubl
 constexpr int kOrderedSides = 3;  // of the grids whose sides are ordered to suit a mapping
 
 // The first `count` sides of `order`, from side `first` on, filled with `parts`.
-bool Fill(const NetworkLevel& level, const GridShape& whole, const Order& order, int first, int count, double parts, GridSlice& slice) {
+bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int first, int count, double parts, GridSlice& slice) {
   Sides dims;
   // Optical switches join cubes to sides of any length.
   for (int i = 0; i < count; ++i) dims[i] = level.wrap_every > 0 ? static_cast<double>(level.size) : whole.side[order[first + i]];
@@ -116,27 +84,6 @@ std::tuple<int, double, double> RankOf(const GridSlice& slice, int inner, int si
 
 }  // namespace
 
-double GridShape::Links() const {
-  double links = 0;
-  for (int i = 0; i < sides; ++i) links += LinksAlong(side[i]);
-  return std::max(1.0, links);
-}
-
-GridShape ShapeOf(const NetworkLevel& level, double size) {
-  GridShape shape;
-  if (level.topology == Topology::kRing) {
-    shape.side[0] = size;
-    return shape;
-  }
-  if (level.topology == Topology::kHypercube) return CubeOf(static_cast<Count>(size));
-  if (level.dims.empty()) return NearCube(static_cast<Count>(size));
-  shape.sides = static_cast<int>(std::min<std::size_t>(level.dims.size(), kMaxSides));
-  for (std::size_t i = 0; i < level.dims.size(); ++i) {
-    shape.side[std::min<std::size_t>(i, kMaxSides - 1)] *= static_cast<double>(level.dims[i]);
-  }
-  return shape;
-}
-
 Sides BlockOf(double devices, const Sides& dims, int sides) {
   Sides block;
   Count left = static_cast<Count>(devices);
@@ -155,7 +102,7 @@ Sides BlockOf(double devices, const Sides& dims, int sides) {
   return block;
 }
 
-GridSlice SliceOf(const NetworkLevel& level, const GridShape& whole, double parts, double innermost) {
+GridSlice SliceOf(const NetworkLevel& level, const Grid& whole, double parts, double innermost) {
   const GridSlice nearest = NearestToCube(level, whole, parts);
   const bool is_ordered = level.topology == Topology::kTorus || level.topology == Topology::kMesh;
   if (!is_ordered || whole.sides > kOrderedSides || innermost <= 1 || std::fmod(parts, innermost) != 0) return nearest;

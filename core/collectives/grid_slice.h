@@ -3,25 +3,9 @@
 
 #include <array>
 
-#include "core/hardware/network.h"
+#include "core/hardware/grid.h"
 
 namespace slipstick {
-
-inline constexpr int kMaxSides = 24;  // of a mesh or torus; of a hypercube, so 2^24 parts
-
-// Lengths of a grid's sides, each 1 until it is set.
-struct Sides : std::array<double, kMaxSides> {
-  Sides() { fill(1); }
-};
-
-struct GridShape {
-  Sides side;
-  int sides = 1;
-  [[nodiscard]] double Links() const;  // per part of the grid
-};
-
-// The whole grid of a level; `size`: parts that its wires join.
-GridShape ShapeOf(const NetworkLevel& level, double size);
 
 // Sides of the block of `devices` in a grid with these dims: as close to a cube as the factors allow.
 Sides BlockOf(double devices, const Sides& dims, int sides);
@@ -34,6 +18,6 @@ struct GridSlice {
 // The slice of `parts` of a mesh or torus. A user picks a slice whose sides the axes of the mesh fill (JAX's create_device_mesh maps an
 // axis to whole sides): of those whose first sides hold just the `innermost` ranks, the one with the fewest of these sides open, then the
 // nearest to a cube, then the one that gives these ranks most links. Where there is none, the nearest to a cube.
-GridSlice SliceOf(const NetworkLevel& level, const GridShape& whole, double parts, double innermost);
+GridSlice SliceOf(const NetworkLevel& level, const Grid& whole, double parts, double innermost);
 
 }  // namespace slipstick

@@ -11,7 +11,7 @@ namespace {
 // `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the other sides to
 // itself; else the groups in between share its wires.
 void SetGridLinks(const NetworkLevel& level, double parts, double size, double spacing, LevelView& view) {
-  const GridShape whole = ShapeOf(level, size);
+  const Grid whole = GridOf(level, size);
   const GridSlice slice = SliceOf(level, whole, min(parts, size), view.innermost);
   double left = view.ranks, between = spacing, used = 0;
   view.sides = 0;
@@ -30,7 +30,7 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
     ++view.sides;
     used += is_wrapped ? 2 : side > 1 ? 1 : 0;
   }
-  view.link = level.bandwidth / whole.Links() / view.spacing;
+  view.link = level.bandwidth / whole.LinksPerPart() / view.spacing;
   view.injection = view.link * max(1.0, used);
   view.latency = level.latency * view.spacing;
 }

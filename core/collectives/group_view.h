@@ -29,9 +29,6 @@ struct LevelView {
   double leaf = 1;           // fat tree: ranks per leaf switch
 };
 
-constexpr bool IsGrid(Topology topology) {
-  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus || topology == Topology::kHypercube;
-}
 bool IsGrid(const LevelView& view);
 
 struct GroupView {

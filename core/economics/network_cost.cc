@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/sum.h"
+#include "core/hardware/grid.h"
 
 namespace slipstick {
 
@@ -28,25 +29,27 @@ SwitchTree BuildDragonfly(Count endpoints, Count ports) {
   return {2, (endpoints + per_router - 1) / per_router};
 }
 
-Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond bandwidth, const LevelPrices& prices) {
-  const double n = static_cast<double>(size);
-  if (size < 2) return Dollars();
-  const double groups = static_cast<double>(devices) / n;
-  switch (topology) {
-    case Topology::kRing:
-    case Topology::kMesh:
-    case Topology::kTorus:
-    case Topology::kHypercube:
-      return groups * 2 * n * (bandwidth / 2 * prices.link);
-    case Topology::kFullyConnected:
-      return groups * n * (n - 1) * (bandwidth / (n - 1) * prices.link);
-    case Topology::kSwitch:
-    case Topology::kFatTree:
-    case Topology::kRail:
-    case Topology::kDragonfly:
-      return groups * n * (bandwidth * (prices.link + prices.switch_port + prices.adapter));
+namespace {
+
+bool IsDirect(Topology topology) { return IsGrid(topology) || topology == Topology::kFullyConnected; }
+
+}  // namespace
+
+LinkCount CountLinks(const NetworkLevel& level, Count parts) {
+  if (parts < 2) return {};
+  const double joined = static_cast<double>(parts);
+  if (level.topology == Topology::kFullyConnected) return {joined - 1, joined - 1};
+  const Grid grid = GridOf(level, joined);
+  return {grid.LinksPerPart(), level.topology == Topology::kMesh ? grid.MeanLinksWithoutWraps() : grid.LinksPerPart()};
+}
+
+Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const LevelPrices& prices) {
+  if (parts < 2) return Dollars();
+  if (!IsDirect(level.topology)) {
+    return static_cast<double>(devices) * (level.bandwidth * (prices.link + prices.switch_port + prices.adapter));
   }
-  return Dollars();
+  const LinkCount links = CountLinks(level, parts);
+  return 2 * links.Of(devices) * (level.bandwidth / links.inside * prices.link);
 }
 
 namespace {
@@ -106,34 +109,19 @@ double ExplainDragonfly(const SwitchTree& dragonfly, double endpoints, double po
   return tree_switches;
 }
 
-bool IsDirect(Topology topology) {
-  switch (topology) {
-    case Topology::kRing:
-    case Topology::kMesh:
-    case Topology::kTorus:
-    case Topology::kHypercube:
-    case Topology::kFullyConnected:
-      return true;
-    case Topology::kSwitch:
-    case Topology::kFatTree:
-    case Topology::kRail:
-    case Topology::kDragonfly:
-      return false;
-  }
-  return false;
-}
-
-// Dollars of the direct links of a level.
-Dollars PriceLinks(const NetworkLevel& level, Count reached, Count devices, DollarsPerBandwidth link_price, Trace& trace) {
-  const Dollars level_links = PriceLevel(level.topology, reached, devices, level.bandwidth, {link_price, {}, {}});
-  if (trace.on()) {
-    const double all = static_cast<double>(devices), joined = static_cast<double>(reached);
-    const BytesPerSecond bandwidth = level.bandwidth;
-    trace.Alias("joined", joined, "reached");
-    trace.Record("level_links", "devices / joined * joined * bandwidth * link_price", level_links,
-                 Note{"Direct links of this level", "each device pays for its bandwidth, one end to the other"},
-                 "devices, joined, bandwidth, link_price", all, joined, bandwidth, link_price);
-  }
+// Dollars of the direct links of a level between `parts`, whose input is `path`.
+Dollars PriceLinks(const NetworkLevel& level, Count parts, Count all, DollarsPerBandwidth link_price, const std::string& path,
+                   Trace& trace) {
+  const LinkCount links = CountLinks(level, parts);
+  const double devices = static_cast<double>(all), inside_links = links.inside, mean_links = links.mean;
+  const BytesPerSecond bandwidth = level.bandwidth;
+  trace.Input("inside_links", inside_links, path + ".topology");
+  trace.Input("mean_links", mean_links, path + (level.dims.empty() ? ".size" : ".dims"));
+  FIGURE(trace, link_count, devices * mean_links / 2,
+         (Note{"Direct links of this level", "each joins two devices; a mesh has none at its borders"}), devices, mean_links);
+  FIGURE(trace, level_links, 2 * link_count * (bandwidth / inside_links * link_price),
+         (Note{"Price of the direct links of this level", "each way at a device's bandwidth over the links of a device inside"}),
+         link_count, bandwidth, inside_links, link_price);
   return level_links;
 }
 
@@ -203,19 +191,20 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Tra
     const NetworkLevel& level = cluster.networks[i];
     const Trace::Scope scope(trace, level.name);
     const double size = static_cast<double>(std::max<Count>(level.size, 1));
+    const std::string path = "cluster.networks." + std::to_string(i);
     if (trace.on()) {
-      const std::string input = "cluster.networks." + std::to_string(i) + ".";
-      trace.Input("size", size, input + "size");
-      trace.Input("bandwidth", level.bandwidth, input + "bandwidth");
-      trace.Input("oversubscription", level.oversubscription, input + "oversubscription");
+      trace.Input("size", size, path + ".size");
+      trace.Input("bandwidth", level.bandwidth, path + ".bandwidth");
+      trace.Input("oversubscription", level.oversubscription, path + ".oversubscription");
       trace.Alias("below", below, "reached");
     }
     const double reached = Reached(devices, below, size, i == 0, trace);
+    const Count parts = static_cast<Count>(std::ceil(reached / below));
     const bool is_inside = reached <= static_cast<double>(inputs.devices_per_host) || reached <= below;
     below = reached;
     if (is_inside) continue;
     if (IsDirect(level.topology)) {
-      links.Add("level_links", PriceLinks(level, static_cast<Count>(reached), cluster.devices, inputs.link_price, trace));
+      links.Add("level_links", PriceLinks(level, parts, cluster.devices, inputs.link_price, path, trace));
       continue;
     }
     const SwitchedLevel priced = PriceSwitches(level, reached, cluster, inputs, trace);

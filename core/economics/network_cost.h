@@ -28,11 +28,20 @@ struct NetworkCost {
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
-// LIBRA's: dollars of one level for `devices` devices in groups of `size` at `bandwidth` each. A ring has 2 n links at half
-// the bandwidth, a full mesh n (n-1) at bandwidth / (n-1), a switch its port, link and adapter at the full bandwidth.
+// Links of a level, both directions in one, over the devices that it joins: those of a device inside, over which its bandwidth is divided,
+// and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two devices.
+struct LinkCount {
+  double inside = 0, mean = 0;
+  [[nodiscard]] double Of(Count devices) const { return static_cast<double>(devices) * mean / 2; }
+};
+// Of direct wires between `parts`.
+LinkCount CountLinks(const NetworkLevel& level, Count parts);
+
+// LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted, each way at its
+// share of a device's bandwidth; a switched device has its port, link and adapter at the full bandwidth.
 struct LevelPrices {
   DollarsPerBandwidth link, switch_port, adapter;
 };
-Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond bandwidth, const LevelPrices& prices);
+Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const LevelPrices& prices);
 
 }  // namespace slipstick

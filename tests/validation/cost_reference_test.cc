@@ -101,9 +101,11 @@ TEST(CostReference, Libra) {
     for (std::size_t i = 0; i < row["npus"].size(); ++i) {
       const Json& prices = libra["unit_cost_per_GBps"][row["cost_dim"][i].get<std::string>()];
       const std::string name = TextOf(row["topology"][i]);
-      const Topology topology = name == "Ring" ? Topology::kRing : name == "Switch" ? Topology::kSwitch : Topology::kFullyConnected;
+      NetworkLevel level;
+      level.topology = name == "Ring" ? Topology::kRing : name == "Switch" ? Topology::kSwitch : Topology::kFullyConnected;
+      level.bandwidth = row["bw_GBps_per_npu"][i].get<double>() * kGBps;
       const Dollars cost = PriceLevel(
-          topology, row["npus"][i].get<Count>(), static_cast<Count>(devices), row["bw_GBps_per_npu"][i].get<double>() * kGBps,
+          level, row["npus"][i].get<Count>(), static_cast<Count>(devices),
           {prices.value("Link", 0.0) * kUsdPerGBps, prices.value("Switch", 0.0) * kUsdPerGBps, prices.value("Nic", 0.0) * kUsdPerGBps});
       ExpectNear(cost.base(), row["cost_per_dim"][i], row.dump());
       total += cost.base();
