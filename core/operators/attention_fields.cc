@@ -18,9 +18,9 @@ constexpr FieldRow kPrefillRowFields[] = {
     Of<&PrefillRow::passes_fp8>("passes_fp8", "Times the bytes of an fp8 KV cache move before attention").AtLeast(0)};
 constinit const Fields Schema<PrefillRow>::fields(kPrefillRowFields);
 
-constexpr FieldRow kPrefillTableFields[] = {Of<&PrefillTable::generic>("generic", "Libraries without a row of their own"),
-                                            Of<&PrefillTable::trtllm>("trtllm", "TensorRT-LLM"),
-                                            Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer")};
+constexpr FieldRow kPrefillTableFields[] = {
+    Of<&PrefillTable::generic>("generic", "Libraries without a row of their own"), Of<&PrefillTable::trtllm>("trtllm", "TensorRT-LLM"),
+    Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"), Of<&PrefillTable::ggml>("ggml", "llama.cpp")};
 constinit const Fields Schema<PrefillTable>::fields(kPrefillTableFields);
 
 constexpr FieldRow kDecodeRowFields[] = {

@@ -13,6 +13,7 @@ namespace {
 const PrefillRow& RowOf(const PrefillTable& table, AttentionLibrary library) {
   const std::optional<PrefillRow>* own = library == AttentionLibrary::kTrtllm       ? &table.trtllm
                                          : library == AttentionLibrary::kFlashInfer ? &table.flashinfer
+                                         : library == AttentionLibrary::kGgml       ? &table.ggml
                                                                                     : nullptr;
   return own != nullptr && *own ? **own : table.generic;
 }
@@ -85,6 +86,7 @@ namespace {
 std::string_view PrefillTableName(const PrefillTable& table, AttentionLibrary library) {
   if (library == AttentionLibrary::kTrtllm && table.trtllm) return "attention.prefill.trtllm";
   if (library == AttentionLibrary::kFlashInfer && table.flashinfer) return "attention.prefill.flashinfer";
+  if (library == AttentionLibrary::kGgml && table.ggml) return "attention.prefill.ggml";
   return "attention.prefill.generic";
 }
 

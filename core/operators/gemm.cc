@@ -13,6 +13,10 @@
 namespace slipstick {
 namespace {
 
+bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
+  return device.architecture->traits.tiled && !parameters.is_vector;
+}
+
 // Of operands and output.
 struct DataMovement {
   Bytes weights, activations;
@@ -23,11 +27,12 @@ struct DataMovement {
 
 // DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over 39 profiled CUTLASS
 // kernels on A100.
-Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device, Trace& trace) {
+Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device,
+                const GemmKernelParameters& parameters, Trace& trace) {
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Bytes weight_bytes = data.weights, activation_bytes = data.activations;
   constexpr Note kNote{"Memory traffic", "operands and output, and the operands that L2 has lost when the next tiles read them"};
-  if (!device.architecture->traits.tiled) {
+  if (!HasTiles(device, parameters)) {
     FIGURE(trace, bytes, weight_bytes + activation_bytes, kNote, weight_bytes, activation_bytes);
     return bytes;
   }
@@ -154,7 +159,8 @@ struct ComputeRate {
   Flops flops;
   FlopsPerSecond unit_rate;
 };
-ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace) {
+ComputeRate TensorRate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate,
+                       Trace& trace) {
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
   const double gemm_efficiency = parameters.gemm_efficiency, clock_derating = parameters.clock_derating;
   const Seconds derating_ramp = parameters.derating_ramp;
@@ -170,6 +176,23 @@ ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParam
   FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + derating_ramp)), kNote,
          peak_rate, gemm_efficiency, units, clock_derating, ideal_time, derating_ramp);
   return {flops, unit_rate};
+}
+
+ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace) {
+  const Flops stored_per_clock = parameters.stored_per_clock;
+  if (!(stored_per_clock > Flops{})) return TensorRate(gemm, device, parameters, peak_rate, trace);
+  const ComputeRate own = [&] {
+    const Trace::Scope scope(trace, "tensor_cores");
+    return TensorRate(gemm, device, parameters, peak_rate, trace);
+  }();
+  const FlopsPerSecond tensor_rate = own.unit_rate;
+  const Hertz clock = device.clock;
+  trace.Alias("flops", own.flops, "flops");
+  trace.Alias("tensor_rate", tensor_rate, "unit_rate");
+  FIGURE(trace, unit_rate, min(tensor_rate, stored_per_clock * clock),
+         (Note{"Rate of one SM", "between its matrix instructions it converts weights and applies scales"}), tensor_rate, stored_per_clock,
+         clock);
+  return {own.flops, unit_rate};
 }
 
 Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
@@ -239,12 +262,13 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                          Seconds memory_time, Trace& trace) {
   const double units = static_cast<double>(device.units);
   const Seconds ideal = rate.flops / (rate.unit_rate * units);
-  if (!device.architecture->traits.tiled) {
+  if (!HasTiles(device, parameters)) {
     const Flops flops = rate.flops;
     const FlopsPerSecond unit_rate = rate.unit_rate;
     FIGURE(trace, compute_time, flops / (unit_rate * units),
-           (Note{"Time on the matrix engines", "the compiler fits the tiles to large engines: no waves", kFamilySource}), flops, unit_rate,
-           units);
+           (Note{"Time on the matrix engines", "no waves: a compiler fits the tiles to large engines, and a vector kernel has no tiles",
+                 kFamilySource}),
+           flops, unit_rate, units);
     TileChoice engine;
     engine.compute = compute_time;
     return engine;
@@ -266,7 +290,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                         table.split_k_merge,
                         DrainRate(device, parameters, trace),
                         gemm.output_bytes * kB,
-                        table.overlap,
+                        parameters.in_turn ? 1 : table.overlap,
                         parameters.max_split,
                         parameters.columns_by_96,
                         parameters.columns_by_32,
@@ -297,9 +321,25 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
 // Nothing in a training step rests on its kernels' traffic, so there it is not explained.
 Bytes MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device,
                     const GemmKernelParameters& parameters, Trace& trace) {
-  if (!trace.on() || parameters.setting != GemmSetting::kTraining) return DramBytes(gemm, best, data, device, trace);
+  if (!trace.on() || parameters.setting != GemmSetting::kTraining) return DramBytes(gemm, best, data, device, parameters, trace);
   Trace off = Trace::Off();
-  return DramBytes(gemm, best, data, device, off);
+  return DramBytes(gemm, best, data, device, parameters, off);
+}
+
+Seconds Together(Seconds compute_time, Seconds memory_time, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  if (parameters.in_turn) {
+    FIGURE(trace, overlapped_time, compute_time + memory_time,
+           (Note{"Compute and data movement in turn", "the kernel does not load ahead"}), compute_time, memory_time);
+    return overlapped_time;
+  }
+  const GemmTable& table = device.architecture->gemm;
+  const double overlap = table.overlap;
+  CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, table.source), overlap);
+  FIGURE(trace, overlapped_time, norm(compute_time, memory_time, overlap),
+         (Note{"Compute and data movement together",
+               "they overlap as far as the exponent of their norm says: with 3, equal times take 1.26 of one", kFamilySource}),
+         compute_time, memory_time, overlap);
+  return overlapped_time;
 }
 
 }  // namespace
@@ -320,12 +360,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   trace.Alias("memory_time", memory_time, weight_only ? "slower_time" : "stream_time");
   const TileChoice best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
   const Seconds compute_time = best.compute, merge_time = best.merge, launch = parameters.launch;
-  const double overlap = table.overlap;
-  CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, table.source), overlap);
-  FIGURE(trace, overlapped_time, norm(compute_time, memory_time, overlap),
-         (Note{"Compute and data movement together",
-               "they overlap as far as the exponent of their norm says: with 3, equal times take 1.26 of one", kFamilySource}),
-         compute_time, memory_time, overlap);
+  const Seconds overlapped_time = Together(compute_time, memory_time, device, parameters, trace);
   const LevelTraffic traffic = TrafficOf(gemm, device, trace);
   LevelTimes levels = TimesThroughCaches(traffic, device, trace);
   levels.intake = best.intake;
@@ -337,7 +372,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
       Sum<Seconds>(trace, "time", Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kFamilySource, "time_s"},
                    {{"launch", launch, launch > Seconds{}},
                     {"bounded_time", bounded_time},
-                    {"merge_time", merge_time, device.architecture->traits.tiled},
+                    {"merge_time", merge_time, HasTiles(device, parameters)},
                     {"quantize_time", quantize_time, quantizes}});
 
   KernelTime result;

@@ -49,6 +49,9 @@ struct GemmKernelParameters {
   double bandwidth_efficiency = 0.8;   // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
+  Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: as the tensor cores
+  bool in_turn = false;                // the kernel does not load ahead
+  bool is_vector = false;              // the kernel works on rows, not on tiles
   Seconds extra_launch;                // t_q: of a separate quantizing kernel
   double quantize_bytes = 0;           // c_q: moved per activation element by the quantizing pass
   double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's

@@ -152,7 +152,7 @@ KernelTime LayerOperator(const Deployment& deployment, double rows, Trace& trace
 KernelTime HeadOperator(const Deployment& deployment, double last_rows, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   const Trace::Scope scope(trace, "head");
-  BindSize("head_size", ElementSize(deployment.formats.head_weights), deployment.formats.keeps_head, "serving.precision.weights", trace);
+  BindWeightSize("head_size", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
   const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden,
                vocab = static_cast<double>(deployment.model.vocab), matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency;
   const Bytes head_size = ElementSize(deployment.formats.head_weights);

@@ -176,10 +176,11 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
   return shapes;
 }
 
-// Checkpoints keep these in 16 bit: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q8_0); attention, where only the
-// experts are quantized (int4 and mxfp4 experts) or where it is latent and the rest is nvfp4.
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested) {
+// Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q8_0);
+// attention, where only the experts are quantized (int4 and mxfp4 experts) or where it is latent and the rest is nvfp4.
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine) {
   const Precision weights = requested.weights;
+  const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
   const bool experts_only = model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);
   const bool latent_kept = model.mla && IsFourBitFloat(weights);
   const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ8_0;
@@ -187,10 +188,13 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested) {
   formats.mlp_weights = weights;
   formats.keeps_attention = experts_only || latent_kept;
   formats.keeps_head = !is_mixture && BytesPerElement(weights) <= 2;
-  formats.attention_weights = formats.keeps_attention ? Precision::kBf16 : weights;
-  formats.head_weights = formats.keeps_head ? Precision::kBf16 : weights;
+  formats.keeps_as_engine = kept_weights && BytesPerElement(weights) < BytesPerElement(*kept_weights);
+  const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
+  formats.attention_weights = formats.keeps_attention ? kept : weights;
+  formats.head_weights = formats.keeps_head ? kept : weights;
   formats.activations = requested.activations;
   if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1) formats.activations = Precision::kBf16;
+  if (engine.stored_products && BytesPerElement(formats.activations) < 2) formats.activations = Precision::kFp16;
   formats.attention_activations = formats.keeps_attention ? Precision::kBf16 : formats.activations;
   formats.kv_cache = requested.kv_cache;
   return formats;
@@ -347,7 +351,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   deployment.mapping = DegreesOf(load, trace);
   deployment.layers = LayersOf(model, deployment.mapping.pp, trace);
   deployment.shapes = ShapesOf(model, load, deployment.mapping, trace);
-  deployment.formats = FormatsOf(model, load.precision);
+  deployment.formats = FormatsOf(model, load.precision, load.engine);
   SetLaunches(deployment, trace);
   PlaceGroups(deployment);
   return deployment;
@@ -357,6 +361,12 @@ void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view p
   if (!trace.on()) return;
   if (!kept) return trace.Input(symbol, size, path);
   trace.Constants("formats", "16 bit, whatever the format of the weights", symbol, size);
+}
+
+void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace) {
+  const bool as_engine = kept && deployment.formats.keeps_as_engine;
+  BindSize(symbol, ElementSize(weights), kept && !as_engine, as_engine ? "serving.engine.kept_weights" : "serving.precision.weights",
+           trace);
 }
 
 void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace) {

@@ -49,11 +49,12 @@ struct RankShapes {
   double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
 };
 
-// Number format of each part: checkpoints keep some parts in 16 bit.
+// Number format of each part: checkpoints keep some parts wider.
 struct ServedFormats {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
-  bool keeps_attention = false, keeps_head = false;  // in 16 bit, whatever format was requested
+  bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
+  bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
 };
 
 // The experts' weights are converted for products in 16 bit.
@@ -120,6 +121,9 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
 
 // Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
 void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
+
+// The same of weights, which may be `kept` in a format of the engine.
+void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace);
 
 // In the current scope the device is the one at a path.
 inline void BindDevice(std::string_view path, Trace& trace) { trace.Input("cluster.device", 0, path); }

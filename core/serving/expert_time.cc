@@ -54,6 +54,11 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
     parameters.weight_bandwidth_gain = weight_stream;
     parameters.permute_efficiency = move;
   }
+  if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products; stored && HasWeightOnlyExperts(deployment.formats)) {
+    parameters.product.stored_per_clock = stored->per_clock;
+    trace.Input("stored_per_clock", stored->per_clock, "serving.engine.stored_products.per_clock");
+    parameters.product.is_vector = group_tokens <= static_cast<double>(stored->vector_tokens);
+  }
   parameters.launch = deployment.engine.kernels.moe_layer_overhead;
   trace.Input("launch", parameters.launch, "serving.engine.experts");
   parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;

@@ -63,12 +63,47 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
   return operations;
 }
 
-// Launch gaps of a layer's kernels.
-Seconds LaunchGaps(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
+// Between kernels that are launched one by one: of a decode step, those that no graph holds.
+Seconds GapOf(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
+  const auto graph_sequences = static_cast<double>(deployment.engine.kernels.decode_graph_sequences);
   const bool decodes = phase == Phase::kDecode;
-  const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
-  trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
-  FIGURE(trace, own_kernels, 4 + kernels, (Note{"Kernels of a layer", "GEMMs, attention and elementwise"}), kernels);
+  if (!decodes || !deployment.launch.graphs || graph_sequences == 0) {
+    const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
+    trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
+    return gap;
+  }
+  const bool replays = rows <= graph_sequences;
+  const Seconds decode_gap = deployment.launch.decode_gap, launch_gap = deployment.engine.overhead.launch_gap,
+                gap = replays ? decode_gap : launch_gap;
+  if (trace.on()) {
+    trace.Input("graph_sequences", graph_sequences, "serving.engine.decode_graphs");
+    trace.Input("launch_gap", launch_gap, "serving.engine.launch_gap");
+    const std::vector<std::pair<std::string, double>> among{{"one CUDA graph: sequences of the step", rows},
+                                                            {"kernel by kernel: beyond", graph_sequences}};
+    trace.Choice("gap", gap, Note{"Gap between kernels", "graphs are captured up to a number of sequences"}, among, replays ? 0 : 1,
+                 "decode_gap, launch_gap, graph_sequences, rows", decode_gap, launch_gap, graph_sequences, rows);
+  }
+  return gap;
+}
+
+double OwnKernels(const Deployment& deployment, double kernels, Trace& trace) {
+  const double expert_kernels = deployment.engine.kernels.expert_kernels;
+  constexpr Note kNote{"Kernels of a layer", "GEMMs, attention and elementwise; mean over the layers"};
+  if (expert_kernels == 0 || !(deployment.layers.moe > 0)) {
+    FIGURE(trace, own_kernels, 4 + kernels, kNote, kernels);
+    return own_kernels;
+  }
+  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total;
+  trace.Input("expert_kernels", expert_kernels, "serving.engine.expert_kernels");
+  FIGURE(trace, own_kernels, 4 + kernels + expert_kernels * moe_layers / layers, kNote, kernels, expert_kernels, moe_layers, layers);
+  return own_kernels;
+}
+
+// Launch gaps of a layer's kernels.
+Seconds LaunchGaps(const Deployment& deployment, double rows, Phase phase, double halves, double kernels, bool reduces_apart,
+                   Trace& trace) {
+  const Seconds gap = GapOf(deployment, rows, phase, trace);
+  const double own_kernels = OwnKernels(deployment, kernels, trace);
   constexpr Note kNote{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"};
   if (!reduces_apart) {
     FIGURE(trace, gaps, gap * own_kernels, kNote, gap, own_kernels);
@@ -100,7 +135,7 @@ LayerLaunches LaunchesOf(const Deployment& deployment, double rows, Phase phase,
     launches = LaunchesOfPieces(deployment, trace);
   } else {
     launches.operations = OperationsPerLayer(deployment, kernels.halves, kernels.elementwise, trace);
-    launches.gaps = LaunchGaps(deployment, phase, kernels.halves, kernels.elementwise, kernels.reduces_apart, trace);
+    launches.gaps = LaunchGaps(deployment, rows, phase, kernels.halves, kernels.elementwise, kernels.reduces_apart, trace);
   }
   if (captures && trace.on()) {
     const double operations = launches.operations;

@@ -41,11 +41,13 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   const LayerWidths& widths = deployment.shapes.widths;
   const ProductRole role = TraitsOf(product.id).role;
   const bool is_mixer = role == ProductRole::kMixer, is_head = product.id == ProductId::kHead;
-  const bool keeps_weights = is_head    ? deployment.formats.keeps_head
-                             : is_mixer ? deployment.formats.keeps_attention
-                                        : role == ProductRole::kWide;
   const Gemm gemm = GemmOf(deployment, product, rows);
-  BindSize("weight_size", ElementSize(gemm.weights), keeps_weights, "serving.precision.weights", trace);
+  if (is_head || role != ProductRole::kWide) {
+    const bool keeps_weights = is_head ? deployment.formats.keeps_head : is_mixer && deployment.formats.keeps_attention;
+    BindWeightSize("weight_size", gemm.weights, keeps_weights, deployment, trace);
+  } else {
+    BindSize("weight_size", ElementSize(gemm.weights), true, "", trace);
+  }
   BindSize("activation_size", ElementSize(NativePrecision(deployment.device, gemm.precision)),
            role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention), "serving.precision.activations", trace);
   BindSize("output_size", gemm.output_bytes * kB, true, "", trace);
@@ -62,6 +64,17 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs, latent_outputs);
 }
 
+// Where the engine has kernels of its own for weights that are narrower than what is computed.
+void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double rows, GemmKernelParameters& parameters, Trace& trace) {
+  const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
+  const GemmKernel kernel = KernelOf(gemm, deployment.device);
+  if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return;
+  parameters.stored_per_clock = stored->per_clock;
+  trace.Input("stored_per_clock", stored->per_clock, "serving.engine.stored_products.per_clock");
+  parameters.in_turn = true;
+  parameters.is_vector = rows <= static_cast<double>(stored->vector_rows);
+}
+
 // Times the GEMM and records its time as a figure of the current scope.
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
   const ServedProduct& served = ServedAs(product.id);
@@ -69,7 +82,9 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
   const auto timed = [&] {
     const Trace::Scope scope(trace, served.scope);
     ExplainShape(deployment, product, rows, trace);
-    return TimeOf(gemm, deployment.device, ServingKernelParameters(gemm, deployment.device), trace);
+    GemmKernelParameters parameters = ServingKernelParameters(gemm, deployment.device);
+    SetStoredProducts(deployment, gemm, rows, parameters, trace);
+    return TimeOf(gemm, deployment.device, parameters, trace);
   };
   const KernelTime kernel = deployment.memo == nullptr || trace.on() ? timed() : deployment.memo->Product(gemm, timed);
   trace.Record(served.symbol, "time", kernel.time, served.note, "time", kernel.time);

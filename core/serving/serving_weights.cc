@@ -19,9 +19,10 @@ Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts&
   const double small_elements = SmallElements(deployment.model, part, widths, trace);
   constexpr bool kIsMixer = std::is_same_v<Part, Mixer>;
   const ServedFormats& formats = deployment.formats;
-  const Bytes weight_size = ElementSize(kIsMixer ? formats.attention_weights : formats.mlp_weights), half = 2.0 * kB;
+  const Precision weights = kIsMixer ? formats.attention_weights : formats.mlp_weights;
+  const Bytes weight_size = ElementSize(weights), half = 2.0 * kB;
   trace.Alias("small_elements", small_elements, kIsMixer ? "small_mixer" : "small_mlp");
-  BindSize("weight_size", weight_size, kIsMixer && formats.keeps_attention, "serving.precision.weights", trace);
+  BindWeightSize("weight_size", weights, kIsMixer && formats.keeps_attention, deployment, trace);
   const Bytes part_weights = matrices * weight_size + small_elements * half;
   trace.Record(symbol, "matrices * weight_size + small_elements * half", part_weights, note, "matrices, weight_size, small_elements, half",
                matrices, weight_size, small_elements, half);
@@ -107,7 +108,7 @@ Bytes EndWeights(const Deployment& deployment, Trace& trace) {
   trace.Input("positions", positions, has_positions ? "model.max_positions" : "model.position");
   const double rank_vocab = deployment.shapes.widths.vocab, hidden = deployment.shapes.hidden;
   const Bytes head_element = ElementSize(deployment.formats.head_weights);
-  BindSize("head_element", head_element, deployment.formats.keeps_head, "serving.precision.weights", trace);
+  BindWeightSize("head_element", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
   FIGURE(trace, embedding, (rank_vocab + positions) * hidden * head_element, (Note{"Embedding on one device", "with learned positions"}),
          rank_vocab, positions, hidden, head_element);
   FIGURE(trace, head, rank_vocab * hidden * head_element, (Note{"LM head on one device", ""}), rank_vocab, hidden, head_element);

@@ -9,9 +9,11 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/base/units.h"
 #include "core/software/custom_all_reduce.h"
 #include "core/software/expert_exchange.h"
 #include "core/software/utilizations.h"
+#include "core/workload/precision.h"
 
 namespace slipstick {
 
@@ -31,13 +33,15 @@ enum class AttentionLibrary {
   kGeneric,     // the split-KV kernels of any current engine
   kTrtllm,      // TensorRT-LLM: XQA on Hopper and before, its own kernels on Blackwell
   kFlashInfer,  // FlashAttention-3 on Hopper, FlashInfer on Blackwell (vLLM, SGLang)
+  kGgml,        // llama.cpp: prefill on any tensor core, sums in 16 bit; decode as generic
   kUnfused      // prefill by matrix products and a softmax (FasterTransformer)
 };
 template <>
 struct EnumNames<AttentionLibrary> {
-  static constexpr std::array<std::pair<AttentionLibrary, std::string_view>, 4> names{{{AttentionLibrary::kGeneric, "generic"},
+  static constexpr std::array<std::pair<AttentionLibrary, std::string_view>, 5> names{{{AttentionLibrary::kGeneric, "generic"},
                                                                                        {AttentionLibrary::kTrtllm, "trtllm"},
                                                                                        {AttentionLibrary::kFlashInfer, "flashinfer"},
+                                                                                       {AttentionLibrary::kGgml, "ggml"},
                                                                                        {AttentionLibrary::kUnfused, "unfused"}}};
 };
 
@@ -182,6 +186,8 @@ struct EngineKernels {
   double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
   double load_variation = 0;                 // coefficient of variation of the experts' tokens, where the model states no imbalance
   bool pads_heads = false;                   // to a multiple of tp
+  double expert_kernels = 0;                 // of a layer with experts, launched beside those of a dense one where no graph holds them
+  Count decode_graph_sequences = 0;          // most of a decode step that is a graph; 0: any number
 };
 
 // How prefill context parallelism brings the ranks' keys and values together.
@@ -205,6 +211,23 @@ struct EngineCommunication {
   bool two_batch_overlap = false;                // with those kernels: one half of the batch computes while the other's tokens travel
 };
 
+// Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and multiplied in turn.
+struct StoredProducts {
+  Flops per_clock = 300 * kFlop;  // most of an SM: conversions and scales are issued between its matrix instructions
+  Count vector_rows = 8;          // most that a matrix-vector kernel takes: it computes no rows beyond them
+  Count vector_tokens = 1;        // the same of the experts' products: tokens of the pass
+};
+template <>
+struct Schema<StoredProducts> {
+  static const Fields fields;
+};
+
+// Of the checkpoints that an engine loads.
+struct EngineFormats {
+  std::vector<Precision> weights;         // that it has, what is usual first; none: any
+  std::optional<Precision> kept_weights;  // of what a narrower format leaves out; absent: 16 bit
+};
+
 // The table of fields is flat: a scenario names the members of the groups as the engine's own.
 struct Engine {
   std::string preset = "vllm";
@@ -214,9 +237,11 @@ struct Engine {
   EngineScheduler scheduler;
   EngineKernels kernels;
   EngineCommunication communication;
+  EngineFormats formats;
   MemoryBudget memory;
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;
+  std::optional<StoredProducts> stored_products;  // absent: as the device's family converts them
   std::vector<EngineOn> on;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };

@@ -63,6 +63,12 @@ constexpr FieldRow kLayerPipelineFields[] = {
     Of<&LayerPipeline::max_in_flight>("in_flight", "Maximum micro-batches in flight").Between(1, 64)};
 constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
 
+constexpr FieldRow kStoredProductsFields[] = {
+    Of<&StoredProducts::per_clock>("per_clock", "Most FLOP of an SM per clock").In(kFlop).Above(0),
+    Of<&StoredProducts::vector_rows>("vector_rows", "Most rows of a matrix-vector kernel").Between(0, 1024),
+    Of<&StoredProducts::vector_tokens>("vector_tokens", "Most tokens of a pass whose experts are matrix-vector kernels").Between(0, 1024)};
+constinit const Fields Schema<StoredProducts>::fields(kStoredProductsFields);
+
 constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::architecture>("architecture", "Device architecture"),
     Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
@@ -90,6 +96,11 @@ constexpr FieldRow kEngineFields[] = {
         "prefill_graphs",
         "Largest prefill step with piecewise CUDA graphs: tokens up to which layers replay graphs between their attention; 0: off")
         .Length()
+        .Between(0, 1 << 20)
+        .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::decode_graph_sequences>("decode_graphs",
+                                                                 "Most sequences of a decode step that is a CUDA graph; 0: any number")
+        .Label("Largest decode step as a CUDA graph")
         .Between(0, 1 << 20)
         .Advanced(),
     Of<&Engine::overhead, &EngineOverhead::launch_gap>("launch_gap", "Kernel launch gap without graphs")
@@ -205,6 +216,11 @@ constexpr FieldRow kEngineFields[] = {
         .In(kUs)
         .Between(0, 1'000'000)
         .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::expert_kernels>(
+        "expert_kernels", "Kernels of a layer's experts that are launched one by one where no CUDA graph holds them")
+        .Label("Kernels launched for a layer's experts")
+        .Between(0, 1000)
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::expert_gemm_efficiency>("expert_matrix", "Efficiency of expert GEMMs over the fastest library's")
         .Above(0)
         .AtMost(1)
@@ -246,9 +262,24 @@ constexpr FieldRow kEngineFields[] = {
         "two_batch_overlap", "Half of the batch computes during the other half's expert communication; used where it is faster")
         .Label("Two-batch overlap")
         .Advanced(),
+    Of<&Engine::formats, &EngineFormats::weights>(
+        "weight_formats",
+        "Number formats of the weights that the engine has: where nobody wrote one, the model's own, or the first; absent: any")
+        .Label("Weight formats")
+        .OutsideReports()
+        .Advanced(),
+    Of<&Engine::formats, &EngineFormats::kept_weights>(
+        "kept_weights", "Number format of the weights that a narrower one leaves out (embedding, head, attention); absent: 16 bit")
+        .Label("Format of weights kept wider")
+        .Advanced(),
     Of<&Engine::memory>("memory", "Memory budget of the KV cache").Advanced(),
     Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer").Advanced(),
     Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices").Advanced(),
+    Of<&Engine::stored_products>("stored_products",
+                                 "Products with quantized weights as they are stored, loaded and multiplied in turn; absent: as the "
+                                 "device's kernels convert them")
+        .Label("Products with stored weights")
+        .Advanced(),
     Of<&Engine::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
     Of<&Engine::utilization>("utilization",
                              "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")

@@ -42,6 +42,7 @@ const Assignments kPools = Assignments{"model=llama-3.1-8b",
                                        "serving.devices=null",
                                        "serving.disaggregated.prefill_devices=2",
                                        "serving.disaggregated.decode_devices=4"};
+const Assignments kStoredWeights{"training=null", "serving.engine=llamacpp-2025", "serving.mapping.tp=1", "cluster=single-dgx-spark"};
 const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving.mapping.tp=1", "serving.batch=1"};
 
 // Scenarios that together use every part of the field tables.
@@ -84,6 +85,8 @@ const std::vector<Assignments>& Scenarios() {
       kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
                               "serving.devices=4", "serving.precision.weights=fp16"},
       kLlamaCpp + Assignments{"model=llama-3.2-1b", "cluster=single-m2-ultra", "serving.devices=1", "serving.precision.weights=q4_k_m"},
+      kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=1"},
+      kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=8"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.requests_per_s=3"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=int4"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=b200-sxm", "serving.disaggregated.prefill_mapping.tp=1",

@@ -371,8 +371,8 @@ TEST(Step, AddsUpFromItsOperatorsExactly) {
 }
 
 TEST(Step, OfEveryEngineHasFiguresOnEveryKindOfDevice) {
-  for (const std::string engine :
-       {"ideal", "fastertransformer", "trtllm-0.9", "trtllm", "vllm", "sglang", "lmdeploy", "llamacpp", "mlc", "neuron", "gaudi"}) {
+  for (const std::string engine : {"ideal", "fastertransformer", "trtllm-0.9", "trtllm", "vllm", "sglang", "lmdeploy", "llamacpp",
+                                   "llamacpp-2025", "mlc", "neuron", "gaudi"}) {
     for (const std::string cluster :
          {"single-v100-sxm2-32gb", "single-rtx-4090", "single-gaudi2", "single-trainium1", "single-mi300x", "single-m2-ultra"}) {
       for (const std::string model : {"llama-3.2-1b", "qwen3-30b-a3b", "deepseek-v2-lite", "gemma-2-2b"}) {
