@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "core/catalogue/presets.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/training/training.h"
@@ -134,12 +136,21 @@ class ServingAdjuster {
   }
 
  private:
-  // The checkpoint as published, where that is narrower. Links of the first version stay as they were.
+  // The checkpoint as published, where that is narrower; links of the first version stay as they were. An engine that lists its formats
+  // takes that one if it has it, else its first.
   void AdjustFormats(ServingLoad& load) const {
     ServingPrecision& precision = load.precision;
-    if (version_ < 2 || !model_.weights || !written_.IsDefault("serving.precision.weights")) return;
-    if (BytesPerElement(*model_.weights) >= BytesPerElement(precision.weights)) return;
-    precision.weights = *model_.weights;
+    const std::optional<Precision>& published = model_.weights;
+    const std::vector<Precision>& formats = load.engine.formats.weights;
+    const bool may_change = written_.IsDefault("serving.precision.weights");
+    if (!formats.empty()) {
+      const bool has_published = published && std::find(formats.begin(), formats.end(), *published) != formats.end();
+      if (may_change) precision.weights = has_published ? *published : formats.front();
+      if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kFp16;
+      return;
+    }
+    if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights)) return;
+    precision.weights = *published;
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
   }
 

@@ -80,6 +80,19 @@ TEST(LegalDefaults, LegalValuesStay) {
   EXPECT_EQ(asked.training->mapping, standard.training->mapping);
 }
 
+// llama.cpp has no fp8: what nobody wrote is the usual file, or the format that the model was published in.
+TEST(LegalDefaults, WeightsAreOfAFormatThatTheEngineHas) {
+  const auto weights = [](const std::vector<std::string>& assignments) { return Of(assignments).serving->precision; };
+  const ServingPrecision usual = weights({"model=llama-3.1-8b", "serving.engine=llamacpp-2025"});
+  EXPECT_EQ(usual.weights, Precision::kQ4KM);
+  EXPECT_EQ(usual.activations, Precision::kFp16);
+  EXPECT_EQ(weights({"model=llama-3.1-8b", "serving.engine=llamacpp"}).weights, Precision::kQ4KM);
+  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025"}).weights, Precision::kMxfp4);
+  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp"}).weights, Precision::kQ4KM);  // older than that format
+  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025", "serving.precision.weights=q8_0"}).weights, Precision::kQ8_0);
+  EXPECT_EQ(weights({"model=gpt-oss-20b"}).weights, Precision::kFp8);
+}
+
 TEST(LegalDefaults, DegreesDivideTheDevices) {
   // 72 devices: tp 8 divides them, pp 4 does not; 3 is nearer than 9. 513 is the multiple of dp 3 nearest to 512.
   const Scenario scenario = Of({"cluster=gb200-nvl72"});
