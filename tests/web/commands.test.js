@@ -104,7 +104,7 @@ test('commands from the field', () => {
   const sglang = read('python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 16 --enable-dp-attention --nnodes 2 --node-rank 0 --trust-remote-code');
   assert.deepEqual([sglang.model.id, sglang.inputs['serving.devices'], sglang.inputs['serving.mapping.tp'], sglang.inputs['serving.mapping.attention_dp'], sglang.inputs['serving.precision.weights']], ['deepseek-r1', '16', '1', '16', 'fp8']);
   const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
-  assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 0]);
+  assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.inputs['serving.engine'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0]);
   const titan = read('CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8');
   assert.deepEqual([titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']], ['llama-3.1-70b', '8', '3']);
   // A shape that is no catalogue entry's stays a shape; a broken JSON value is not understood.

@@ -52,6 +52,6 @@ export const llamacpp = {
     const [name, tag] = (given ?? '').split(':');
     const type = Object.keys(FILE).find((precision) => `${name}:${tag ?? ''}`.toUpperCase().includes(FILE[precision]));
     const checkpoint = served(name.split('/').at(-1), models, type ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' } : answer.inputs);
-    return { ...answer, ...checkpoint, inputs: { ...checkpoint.inputs, 'serving.engine': 'llamacpp' } };
+    return { ...answer, ...checkpoint, inputs: { ...checkpoint.inputs, 'serving.engine': 'llamacpp-2025' } };
   },
 };
