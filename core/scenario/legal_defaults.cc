@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 #include <vector>
 
-#include "core/catalogue/presets.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/training/training.h"
