@@ -220,7 +220,8 @@ TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
                                                    R"("}, "mapping": {"tp": 8, "micro_batch": 12, "zero": 3, "sequence_parallel": true,
                                                                       "overlap": {"tp": )" +
                                                    (overlap ? "true" : "false") + "}}}");
-    return Evaluated(scenario);
+    Trace off = Trace::Off();
+    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
   };
   const TrainingReport none = link("none", "fsdp", false), selective = link("selective", "fsdp", false);
   Seconds gather;
