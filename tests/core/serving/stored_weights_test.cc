@@ -58,7 +58,7 @@ TEST(StoredWeights, RowsOfAVectorKernelAddTheirArithmetic) {
 
 // 18 kernels beside the four of GEMMs and attention, 3 us apart; a batch of one replays a graph.
 TEST(StoredWeights, OnlyABatchOfOneIsAGraph) {
-  EXPECT_EQ(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 1), "launch overhead"), 0);
+  for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).decode_operators) EXPECT_NE(one.name, "launch overhead");
   EXPECT_NEAR(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 2), "launch overhead"), 22 * 3e-6, 1e-12);
 }
 
