@@ -191,7 +191,7 @@ std::string EvidenceSource(const EvidenceFiles& evidence) {
     text += "    {" + quoted(run.id) + ", " + std::to_string(run.source) + ", MeasuredKind{" + std::to_string(static_cast<int>(run.kind)) +
             "}, {" + quoted(at.device) + ", " + quoted(at.architecture) + ", " + quoted(at.software) + ", " +
             (at.has_experts ? "true" : "false");
-    for (const double number : {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting}) {
+    for (const double number : {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting, at.queued}) {
       text += ", " + rounded(number);
     }
     text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";

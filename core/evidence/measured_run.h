@@ -18,8 +18,8 @@ struct RunSetting {
   double load = 0;        // tokens per device and step in training; concurrent requests when serving
   double parameters = 0;  // active per token
   double length = 0;      // of a sequence or prompt
-  // Shares of the predicted time: on links, in launches and messages, and waiting for other requests.
-  double network = 0, latency = 0, waiting = 0;
+  // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a queue for room.
+  double network = 0, latency = 0, waiting = 0, queued = 0;
 };
 
 inline constexpr double kTableSteps = 1e4;  // per unit: to which the generated table rounds settings and errors

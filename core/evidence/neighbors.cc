@@ -135,7 +135,8 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const double times = likely.is_by_data_sheet ? by.assumed * widened : widened;
   // One expected spread is added at each end: neighbors that agree by chance say nothing of a source that is not among them.
   const double spread = ExpectedSpread(kind, setting, by);
-  const double low = spread * (at.middle - times * (at.middle - at.low + 1));
+  // Whether requests queue for room hangs on a few percent of memory: the low end is that of the time without the queue.
+  const double low = spread * (at.middle - times * (at.middle - at.low + 1)) + std::log(1 - setting.queued);
   const double high = spread * (at.middle + times * (at.high - at.middle + 1));
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));

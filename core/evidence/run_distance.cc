@@ -43,8 +43,8 @@ double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& w
 double ExpectedSpread(MeasuredKind kind, const RunSetting& setting, const RunDistance& weights) {
   if (kind == MeasuredKind::kWholeRun) return 1;  // they have a median, no interval
   const Spread& spread = SpreadOf(kind, weights.spread);
-  return spread.base + spread.network * setting.network + spread.latency * setting.latency + (setting.has_experts ? spread.experts : 0) +
-         spread.halving * std::max(0., kHalfPrecision - setting.bits);
+  return spread.base + spread.network * setting.network + spread.latency * setting.latency + spread.waiting * setting.waiting +
+         (setting.has_experts ? spread.experts : 0) + spread.halving * std::max(0., kHalfPrecision - setting.bits);
 }
 
 }  // namespace slipstick

@@ -13,6 +13,7 @@ struct Spread {
   double latency = 0;  // per whole in launches and messages
   double experts = 0;  // of a mixture of experts
   double halving = 0;  // per halving of the operands below 16 bits
+  double waiting = 0;  // per whole of the time waiting for other requests
 };
 template <>
 struct Schema<Spread> {

@@ -7,7 +7,8 @@ constexpr FieldRow kSpreadFields[] = {Of<&Spread::base>("base", "Of any answer o
                                       Of<&Spread::network>("network", "More, per whole of the time on links").AtLeast(0),
                                       Of<&Spread::latency>("latency", "More, per whole of the time in launches and messages").AtLeast(0),
                                       Of<&Spread::experts>("experts", "More for a mixture of experts").AtLeast(0),
-                                      Of<&Spread::halving>("halving", "More per halving of the operands below 16 bits").AtLeast(0)};
+                                      Of<&Spread::halving>("halving", "More per halving of the operands below 16 bits").AtLeast(0),
+                                      Of<&Spread::waiting>("waiting", "More, per whole of the time waiting for other requests").AtLeast(0)};
 constinit const Fields Schema<Spread>::fields(kSpreadFields);
 
 constexpr FieldRow kSpreadsFields[] = {Of<&Spreads::step>("step", "Training step"),

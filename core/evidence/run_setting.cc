@@ -46,6 +46,10 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
   setting.latency = ShareOf(time.latency, time.Total());
   const double working = is_prefill ? ShareOf(report.prefill, report.ttft) : ShareOf(report.decode_step, report.tpot);
   setting.waiting = std::max(0., 1 - working);
+  if (is_prefill && report.requests_waiting > 0) {
+    const Seconds queue = report.requests_waiting / report.requests_per_s * kS;  // Little: those who wait over the rate at which they leave
+    setting.queued = std::min(1 - ShareOf(report.prefill, report.ttft), ShareOf(queue, report.ttft));
+  }
   return setting;
 }
 

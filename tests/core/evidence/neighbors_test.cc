@@ -105,14 +105,14 @@ TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   EXPECT_NEAR(rate.high, std::exp(0.295), 1e-9);
 }
 
-// A dense step in 16 bits without communication has a spread of 0.05; half its time on links, experts or fp8 add to it.
+// A dense step in 16 bits without communication has a spread of 0.05; half its time on links, experts, fp8 or waiting add to it.
 TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
   RunDistance distance = Plain();
-  distance.spread.step = {0.05, 0.1, 0.4, 0.2, 0.15};
+  distance.spread.step = {0.05, 0.1, 0.4, 0.2, 0.15, 0.3};
   RunSetting calm = kH100;
   calm.bits = 1;
-  RunSetting busy = calm, launching = calm, routed = calm, narrow = calm;
-  busy.network = 0.5, launching.latency = 0.25, routed.has_experts = true, narrow.bits = 0;
+  RunSetting busy = calm, launching = calm, routed = calm, narrow = calm, waiting = calm;
+  busy.network = 0.5, launching.latency = 0.25, routed.has_experts = true, narrow.bits = 0, waiting.waiting = 0.5;
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kStepTime)};
   const auto range = [&](const RunSetting& setting) { return RangeOf(runs, distance, setting, MeasuredKind::kStepTime); };
   EXPECT_NEAR(range(calm).high, std::exp(0.05), 1e-9);
@@ -121,6 +121,19 @@ TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
   EXPECT_NEAR(range(launching).high, std::exp(0.15), 1e-9);
   EXPECT_NEAR(range(routed).high, std::exp(0.25), 1e-9);
   EXPECT_NEAR(range(narrow).high, std::exp(0.2), 1e-9);
+  EXPECT_NEAR(range(waiting).high, std::exp(0.2), 1e-9);
+}
+
+// Three quarters of a first token in a queue for room: with a little more memory there is none, and a quarter of the time is left.
+TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
+  RunDistance distance = Plain();
+  distance.spread.first_token.base = 0.2;
+  RunSetting queued = kH100;
+  queued.queued = 0.75;
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kFirstToken)};
+  const Likely likely = RangeOf(runs, distance, queued, MeasuredKind::kFirstToken);
+  EXPECT_NEAR(likely.low, std::exp(-0.2) / 4, 1e-9);
+  EXPECT_NEAR(likely.high, std::exp(0.2), 1e-9);
 }
 
 // The same error says more where less is to be expected: half of an error of 0.2 of a mixture of experts, whose spread is twice as large,
