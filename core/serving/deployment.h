@@ -122,7 +122,7 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
 // Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
 void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
 
-// The same of weights, which may be `kept` in a format of the engine.
+// For weights, which may be `kept` in a format of the engine.
 void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace);
 
 // In the current scope the device is the one at a path.

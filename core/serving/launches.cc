@@ -65,13 +65,14 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
 
 // Between kernels that are launched one by one: of a decode step, those that no graph holds.
 Seconds GapOf(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
-  const auto graph_sequences = static_cast<double>(deployment.engine.kernels.decode_graph_sequences);
+  const std::optional<Count>& most = deployment.engine.kernels.decode_graph_sequences;
   const bool decodes = phase == Phase::kDecode;
-  if (!decodes || !deployment.launch.graphs || graph_sequences == 0) {
+  if (!decodes || !deployment.launch.graphs || !most) {
     const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
     trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
     return gap;
   }
+  const auto graph_sequences = static_cast<double>(*most);
   const bool replays = rows <= graph_sequences;
   const Seconds decode_gap = deployment.launch.decode_gap, launch_gap = deployment.engine.overhead.launch_gap,
                 gap = replays ? decode_gap : launch_gap;

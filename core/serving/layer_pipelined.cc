@@ -121,7 +121,7 @@ Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Second
   return through;
 }
 
-// Weights of a decode step: those read, and those that a token computes with; with the LM head.
+// Weights of a decode step: those read in the layers, and those that a token computes with, the LM head's included.
 struct Weights {
   double read, multiplied;
 };
@@ -130,11 +130,9 @@ Weights WeightsOf(const Deployment& deployment, double sequences, double hidden,
   trace.Alias("read_matrices", read_matrices, "layer_matrices");
   const double token_matrices = LayerMatrices(deployment, 1, trace);
   trace.Alias("token_matrices", token_matrices, "layer_matrices");
-  FIGURE(trace, matrices, read_matrices + hidden * vocab, (Note{"Weights that a step reads", "with the LM head"}), read_matrices, hidden,
-         vocab);
   FIGURE(trace, multiplied, token_matrices + hidden * vocab, (Note{"Weights that a token computes with", "with the LM head"}),
          token_matrices, hidden, vocab);
-  return {matrices, multiplied};
+  return {read_matrices, multiplied};
 }
 
 // Share of the memory bandwidth: the engine's, less under in-line ECC.
@@ -152,8 +150,9 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   const double hidden = deployment.shapes.hidden, vocab = static_cast<double>(deployment.model.vocab);
   trace.Alias("rows", sequences, "sequences");
   const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
-  const double matrices = weights.read, multiplied = weights.multiplied;
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
+  const double read_matrices = weights.read, multiplied = weights.multiplied;
+  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), head_size = ElementSize(deployment.formats.head_weights);
+  BindWeightSize("head_size", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const Stream data = SlowestStream(deployment.device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
@@ -161,7 +160,8 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
   FIGURE(trace, flops, 2 * kFlop * sequences * multiplied, (Note{"FLOPs", ""}), sequences, multiplied);
-  FIGURE(trace, bytes, matrices * weight_size, (Note{"Weights read", ""}), matrices, weight_size);
+  FIGURE(trace, bytes, read_matrices * weight_size + hidden * vocab * head_size, (Note{"Weights read", "of all layers and the LM head"}),
+         read_matrices, weight_size, hidden, vocab, head_size);
   FIGURE(trace, weight_time, max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
          (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream, bandwidth, bytes_per_clock,
          units, clock, flops, peak_rate);

@@ -182,12 +182,12 @@ struct EngineKernels {
   Count multi_query_from = 1;         // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead = 22 * kUs;
-  double expert_gemm_efficiency = 1;         // over the fastest library's expert products
-  double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
-  double load_variation = 0;                 // coefficient of variation of the experts' tokens, where the model states no imbalance
-  bool pads_heads = false;                   // to a multiple of tp
-  double expert_kernels = 0;                 // of a layer with experts, launched beside those of a dense one where no graph holds them
-  Count decode_graph_sequences = 0;          // most of a decode step that is a graph; 0: any number
+  double expert_gemm_efficiency = 1;            // over the fastest library's expert products
+  double expert_bandwidth_efficiency = 0.9;     // the same while the experts' weights are read
+  double load_variation = 0;                    // coefficient of variation of the experts' tokens, where the model states no imbalance
+  bool pads_heads = false;                      // to a multiple of tp
+  double expert_kernels = 0;                    // of a layer with experts, launched beside those of a dense one where no graph holds them
+  std::optional<Count> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
 };
 
 // How prefill context parallelism brings the ranks' keys and values together.
@@ -215,7 +215,7 @@ struct EngineCommunication {
 struct StoredProducts {
   Flops per_clock = 300 * kFlop;  // most of an SM: conversions and scales are issued between its matrix instructions
   Count vector_rows = 8;          // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Count vector_tokens = 1;        // the same of the experts' products: tokens of the pass
+  Count vector_tokens = 1;        // most tokens of a pass whose experts' products are such kernels
 };
 template <>
 struct Schema<StoredProducts> {
@@ -224,7 +224,7 @@ struct Schema<StoredProducts> {
 
 // Of the checkpoints that an engine loads.
 struct EngineFormats {
-  std::vector<Precision> weights;         // that it has, what is usual first; none: any
+  std::vector<Precision> weights;         // that it has, the usual one first; none: any
   std::optional<Precision> kept_weights;  // of what a narrower format leaves out; absent: 16 bit
 };
 

@@ -99,7 +99,7 @@ constexpr FieldRow kEngineFields[] = {
         .Between(0, 1 << 20)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::decode_graph_sequences>("decode_graphs",
-                                                                 "Most sequences of a decode step that is a CUDA graph; 0: any number")
+                                                                 "Most sequences of a decode step that is a CUDA graph; absent: any number")
         .Label("Largest decode step as a CUDA graph")
         .Between(0, 1 << 20)
         .Advanced(),

@@ -42,7 +42,12 @@ const Assignments kPools = Assignments{"model=llama-3.1-8b",
                                        "serving.devices=null",
                                        "serving.disaggregated.prefill_devices=2",
                                        "serving.disaggregated.decode_devices=4"};
-const Assignments kStoredWeights{"training=null", "serving.engine=llamacpp-2025", "serving.mapping.tp=1", "cluster=single-dgx-spark"};
+const Assignments kStoredWeights{"training=null",
+                                 "serving.engine=llamacpp-2025",
+                                 "serving.mapping.tp=1",
+                                 "cluster=single-dgx-spark",
+                                 "serving.precision.weights=mxfp4",
+                                 "serving.precision.activations=fp16"};
 const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving.mapping.tp=1", "serving.batch=1"};
 
 // Scenarios that together use every part of the field tables.
