@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/flash_slowdown.h"
 
 namespace slipstick {
 namespace {
@@ -203,6 +204,29 @@ void Explain(const Attention& attention, const DecodeKernelParameters& parameter
   trace.Record("decode_bandwidth_efficiency", "kernel_share * device_share", parameters.bandwidth_efficiency,
                Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's"}, "kernel_share, device_share", kernel_share,
                device_share);
+}
+
+double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {
+  const AttentionTable& table = device.architecture->attention;
+  struct Kernel {
+    bool exists, is_allowed;
+    AttentionAlgorithm algorithm;
+  };
+  const Kernel kernels[] = {{table.flash1.has_value(), true, AttentionAlgorithm::kFlash1},
+                            {table.flash2.has_value(), version != FlashVersion::kFlash1, AttentionAlgorithm::kFlash2},
+                            {table.flash3.has_value(), version == FlashVersion::kFlash3, AttentionAlgorithm::kFlash3},
+                            {true, false, AttentionAlgorithm::kAuto}};
+  core.writes_kv_cache = false;
+  Trace off = Trace::Off();
+  Seconds fastest, stated;
+  for (const Kernel& kernel : kernels) {
+    if (!kernel.exists) continue;
+    core.algorithm = kernel.algorithm;
+    const Seconds time = TimeOf(core, device, off).time;
+    if (!(fastest > Seconds{}) || time < fastest) fastest = time;
+    if (kernel.is_allowed && (!(stated > Seconds{}) || time < stated)) stated = time;
+  }
+  return stated > Seconds{} ? stated / fastest : 1;
 }
 
 }  // namespace slipstick

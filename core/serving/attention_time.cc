@@ -7,6 +7,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/flash_slowdown.h"
 #include "core/operators/recurrence.h"
 #include "core/operators/sparse_attention.h"
 #include "core/serving/block_attention.h"
@@ -190,7 +191,18 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
   attention.q_len = q_len;
   attention.kv_len = kv_len;
   if (deployment.model.indexer && window <= 0) return BlockAttention(deployment, attention, q_len, trace);
-  return TimeOf(attention, deployment.device, trace);
+  KernelTime kernel = TimeOf(attention, deployment.device, trace);
+  if (!deployment.engine.kernels.flash_version) return kernel;
+  const double slowdown = FlashSlowdown(*deployment.engine.kernels.flash_version, attention, deployment.device);
+  const Seconds own_time = kernel.time;
+  trace.Alias("own_time", own_time, "time");
+  trace.Input("slowdown", slowdown, "serving.engine.flash_version");
+  FIGURE(trace, version_time, slowdown * own_time, (Note{"Attention by the stated FlashAttention", "its time over the fastest kernel's"}),
+         slowdown, own_time);
+  trace.Alias("time", version_time, "version_time");
+  kernel.time = version_time;
+  kernel.compute *= slowdown;
+  return kernel;
 }
 
 namespace {

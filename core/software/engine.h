@@ -12,6 +12,7 @@
 #include "core/base/units.h"
 #include "core/software/custom_all_reduce.h"
 #include "core/software/expert_exchange.h"
+#include "core/software/flash_version.h"
 #include "core/software/utilizations.h"
 #include "core/workload/precision.h"
 
@@ -177,6 +178,7 @@ struct EngineKernels {
   double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
   double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
   std::optional<Count> fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
   bool fp8_attention = false;         // prefill attention computes in fp8 over an fp8 KV cache
   Count multi_query_from = 1;         // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache

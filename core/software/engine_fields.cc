@@ -193,6 +193,12 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::max_sequences>("max_sequences", "Maximum running sequences").Between(1, 1 << 24).Advanced(),
     Of<&Engine::kernels, &EngineKernels::attention>("attention", "Attention kernels").Advanced(),
+    Of<&Engine::kernels, &EngineKernels::flash_version>(
+        "flash_version",
+        "Version of FlashAttention in prefill, at its kernels' time over the fastest's; leave empty for the engine's own. One that the "
+        "device's family has no kernel of counts as the newest it has")
+        .Label("FlashAttention version")
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::fused_passes>(
         "fused_passes",
         "Launches between the products and the attention of a dense layer of prefill where norms, activation, all-reduces and "

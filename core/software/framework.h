@@ -11,6 +11,7 @@
 #include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/software/expert_dispatch.h"
+#include "core/software/flash_version.h"
 #include "core/software/utilizations.h"
 
 namespace slipstick {
@@ -39,6 +40,7 @@ struct Schema<QuantizePasses> {
 struct FrameworkCompute {
   double element_wise = 0.75;
   std::vector<TrainingAttention> attention;
+  std::optional<FlashVersion> flash_version;  // absent: the fastest kernels, as the members above have them
   bool skips_masked_tiles = true;
   bool balanced_context = true;
   double softmax_passes = 15;

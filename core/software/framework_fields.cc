@@ -23,6 +23,10 @@ constexpr FieldRow kFrameworkComputeFields[] = {
         .Above(0)
         .AtMost(4),
     Of<&FrameworkCompute::attention>("attention", "Flash-attention kernels per device architecture; none: the device's own efficiency"),
+    Of<&FrameworkCompute::flash_version>("flash_version",
+                                         "Version of FlashAttention, at its kernels' time over the fastest's; leave empty for the "
+                                         "fastest of the device. One that its family has no kernel of counts as the newest it has")
+        .Label("FlashAttention version"),
     Of<&FrameworkCompute::skips_masked_tiles>("skips_masked_tiles", "Attention skips tiles that the causal mask hides"),
     Of<&FrameworkCompute::balanced_context>("balanced_context", "Context-parallel ranks get equal shares of the causal triangle"),
     Of<&FrameworkCompute::softmax_passes>("softmax_passes", "Unfused attention: passes over the scores, forward and backward together")

@@ -7,6 +7,7 @@
 
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/flash_slowdown.h"
 #include "core/operators/recurrence.h"
 
 namespace slipstick {
@@ -230,6 +231,31 @@ std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const 
   return {forward, backward};
 }
 
+// With the version of FlashAttention that the framework states.
+void SetVersion(const TrainingContext& context, const AttentionWork& work, CoreTime& core, Trace& trace) {
+  const std::optional<FlashVersion>& version = context.framework().compute.flash_version;
+  if (!version) return;
+  Attention attention;
+  attention.batch = work.sequences, attention.q_len = attention.kv_len = work.queries;
+  attention.heads = work.heads, attention.kv_heads = work.kv_heads;
+  attention.head_dim = work.query_width, attention.value_dim = work.value_width;
+  attention.precision = context.matrix_precision;
+  const double forward_slowdown = FlashSlowdown(*version, attention, context.device());
+  attention.phase = AttentionPhase::kBackward;
+  const double backward_slowdown = FlashSlowdown(*version, attention, context.device());
+  const Seconds own_forward = core.forward, own_backward = core.backward;
+  trace.Alias("own_forward", own_forward, "forward");
+  trace.Alias("own_backward", own_backward, "backward");
+  trace.Input("forward_slowdown", forward_slowdown, "training.framework.compute.flash_version");
+  trace.Input("backward_slowdown", backward_slowdown, "training.framework.compute.flash_version");
+  constexpr Note kNote{"Attention core by the stated FlashAttention", "its time over the fastest kernel's"};
+  FIGURE(trace, version_forward, forward_slowdown * own_forward, kNote, forward_slowdown, own_forward);
+  FIGURE(trace, version_backward, backward_slowdown * own_backward, kNote, backward_slowdown, own_backward);
+  trace.Alias("forward", version_forward, "version_forward");
+  trace.Alias("backward", version_backward, "version_backward");
+  core.forward = version_forward, core.backward = version_backward;
+}
+
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
   const AttentionTable& table = device.architecture->attention;
@@ -281,6 +307,7 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   FIGURE(trace, backward, backward_bounded + backward_launch * rounds, (Note{"Attention core, backward", "", kFamilySource}),
          backward_bounded, backward_launch, rounds);
   core.forward = forward, core.backward = backward;
+  SetVersion(context, work, core, trace);
   return core;
 }
 
