@@ -88,13 +88,13 @@ Seconds GapOf(const Deployment& deployment, double rows, Phase phase, Trace& tra
 }
 
 double OwnKernels(const Deployment& deployment, double kernels, Trace& trace) {
-  const double expert_kernels = deployment.engine.kernels.expert_kernels;
+  const std::optional<double>& launched = deployment.engine.kernels.expert_kernels;
   constexpr Note kNote{"Kernels of a layer", "GEMMs, attention and elementwise; mean over the layers"};
-  if (expert_kernels == 0 || !(deployment.layers.moe > 0)) {
+  if (!launched || !(deployment.layers.moe > 0)) {
     FIGURE(trace, own_kernels, 4 + kernels, kNote, kernels);
     return own_kernels;
   }
-  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total;
+  const double expert_kernels = *launched, moe_layers = deployment.layers.moe, layers = deployment.layers.total;
   trace.Input("expert_kernels", expert_kernels, "serving.engine.expert_kernels");
   FIGURE(trace, own_kernels, 4 + kernels + expert_kernels * moe_layers / layers, kNote, kernels, expert_kernels, moe_layers, layers);
   return own_kernels;

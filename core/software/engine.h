@@ -188,7 +188,7 @@ struct EngineKernels {
   double expert_bandwidth_efficiency = 0.9;     // the same while the experts' weights are read
   double load_variation = 0;                    // coefficient of variation of the experts' tokens, where the model states no imbalance
   bool pads_heads = false;                      // to a multiple of tp
-  double expert_kernels = 0;                    // of a layer with experts, launched beside those of a dense one where no graph holds them
+  std::optional<double> expert_kernels;         // of a layer with experts, launched beside those of a dense one where no graph holds them
   std::optional<Count> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
 };
 

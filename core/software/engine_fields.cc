@@ -223,7 +223,8 @@ constexpr FieldRow kEngineFields[] = {
         .Between(0, 1'000'000)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::expert_kernels>(
-        "expert_kernels", "Kernels of a layer's experts that are launched one by one where no CUDA graph holds them")
+        "expert_kernels",
+        "Kernels of a layer's experts that are launched one by one where no CUDA graph holds them; absent: they count with the others")
         .Label("Kernels launched for a layer's experts")
         .Between(0, 1000)
         .Advanced(),

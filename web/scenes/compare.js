@@ -159,7 +159,7 @@ function repair({ store }, i, fix) {
 }
 
 // A name that is wider than its column breaks at a hyphen or inside "DeepSeek", not anywhere.
-const breakable = (name) => name.split(/(?<=-)|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
+const breakable = (name) => name.split(/(?<=-)|(?<=[a-z]{2})(?=[A-Z][a-z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
 
 function headCell(context, i, name) {
   const { store } = context;
