@@ -126,6 +126,7 @@ export class FrontierPanel {
     this.stop.hidden = false;
     this.bar.hidden = false;
     this.bar.value = 0;
+    this.status.textContent = ''; // of the run before
     const began = performance.now();
     const spec = { for: 'serving', objective: FIGURES[0], pareto: [FIGURES[1]], limits: [`serving.tpot_s<=${this.tpot.value.trim()}`], top: 1 };
     this.found.begin({ of: 'serving', spec, inputs: this.#context.inputs, series: { key: 'cluster', names: clusters, colors: COLORS } });
