@@ -103,10 +103,9 @@ Sides BlockOf(double devices, const Sides& dims, int sides) {
 }
 
 GridSlice SliceOf(const NetworkLevel& level, const Grid& whole, double parts, double innermost) {
-  const GridSlice nearest = NearestToCube(level, whole, parts);
+  GridSlice best = NearestToCube(level, whole, parts);
   const bool is_ordered = level.topology == Topology::kTorus || level.topology == Topology::kMesh;
-  if (!is_ordered || whole.sides > kOrderedSides || innermost <= 1 || std::fmod(parts, innermost) != 0) return nearest;
-  GridSlice best = nearest;
+  if (!is_ordered || whole.sides > kOrderedSides || innermost <= 1 || std::fmod(parts, innermost) != 0) return best;
   std::tuple<int, double, double> best_rank{kOrderedSides + 1, 0, 0};
   Order order = InOrder();
   do {
@@ -116,9 +115,10 @@ GridSlice SliceOf(const NetworkLevel& level, const Grid& whole, double parts, do
                         Fill(level, whole, order, inner, whole.sides - inner, parts / innermost, slice) && IsCut(level, slice, whole.sides);
       if (!fits) continue;
       Close(level, whole, order, slice);
-      if (!(RankOf(slice, inner, whole.sides) < best_rank)) continue;
+      const std::tuple<int, double, double> rank = RankOf(slice, inner, whole.sides);
+      if (!(rank < best_rank)) continue;
       best = slice;
-      best_rank = RankOf(slice, inner, whole.sides);
+      best_rank = rank;
     }
   } while (std::next_permutation(order.begin(), order.begin() + whole.sides));
   return best;

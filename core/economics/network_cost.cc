@@ -43,15 +43,6 @@ LinkCount CountLinks(const NetworkLevel& level, Count parts) {
   return {grid.LinksPerPart(), level.topology == Topology::kMesh ? grid.MeanLinksWithoutWraps() : grid.LinksPerPart()};
 }
 
-Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const LevelPrices& prices) {
-  if (parts < 2) return Dollars();
-  if (!IsDirect(level.topology)) {
-    return static_cast<double>(devices) * (level.bandwidth * (prices.link + prices.switch_port + prices.adapter));
-  }
-  const LinkCount links = CountLinks(level, parts);
-  return 2 * links.Of(devices) * (level.bandwidth / links.inside * prices.link);
-}
-
 namespace {
 
 // The least tiers that join all leaves.
@@ -124,6 +115,19 @@ Dollars PriceLinks(const NetworkLevel& level, Count parts, Count all, DollarsPer
          link_count, bandwidth, inside_links, link_price);
   return level_links;
 }
+
+}  // namespace
+
+Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const LevelPrices& prices) {
+  if (parts < 2) return Dollars();
+  if (!IsDirect(level.topology)) {
+    return static_cast<double>(devices) * (level.bandwidth * (prices.link + prices.switch_port + prices.adapter));
+  }
+  Trace off = Trace::Off();
+  return PriceLinks(level, parts, devices, prices.link, "", off);
+}
+
+namespace {
 
 // Dollars of a level's switches and cables.
 struct SwitchedLevel {

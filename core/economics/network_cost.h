@@ -32,7 +32,6 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 // and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two devices.
 struct LinkCount {
   double inside = 0, mean = 0;
-  [[nodiscard]] double Of(Count devices) const { return static_cast<double>(devices) * mean / 2; }
 };
 // Of direct wires between `parts`.
 LinkCount CountLinks(const NetworkLevel& level, Count parts);

@@ -62,8 +62,7 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
 
 // Ways to split a prompt's tokens: not at all, as the load has it, and in powers of two that leave each rank a long part.
 std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Count groups) {
-  const bool splits = load.engine.communication.prompt_exchange != PromptExchange::kNone &&
-                      load.engine.composition == Composition::kKernels && !model.linear_attention;
+  const bool splits = HasPrefillContext(load.engine) && !model.linear_attention;
   std::vector<Count> parts;
   for (const Count prefill_cp : Divisors(groups)) {
     const bool is_even = (prefill_cp & (prefill_cp - 1)) == 0 && load.prompt / prefill_cp >= kMinPromptPart;

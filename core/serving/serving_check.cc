@@ -247,7 +247,7 @@ class Checker {
   void CheckPromptSplit(const ServingMapping& mapping, const std::string& where) {
     if (mapping.prefill_cp == 1) return;
     const Fixes fixes{At(where + ".prefill_cp", 1)};
-    if (load_.engine.communication.prompt_exchange == PromptExchange::kNone || load_.engine.composition != Composition::kKernels) {
+    if (!HasPrefillContext(load_.engine)) {
       Say(where + ".prefill_cp", "Must be 1: this engine has no prefill context parallelism", fixes);
     } else if (model_.linear_attention) {
       Say(where + ".prefill_cp", "Must be 1: the state of a recurrence is not handed from rank to rank", fixes);

@@ -247,6 +247,10 @@ struct Engine {
   std::vector<EngineOn> on;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };
+// Whether ranks can share a prompt: prefill context parallelism.
+inline bool HasPrefillContext(const Engine& engine) {
+  return engine.communication.prompt_exchange != PromptExchange::kNone && engine.composition == Composition::kKernels;
+}
 template <>
 struct Schema<Engine> {
   static constexpr std::string_view preset_kind = "engine";

@@ -196,7 +196,7 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::kernels, &EngineKernels::flash_version>(
         "flash_version",
         "Version of FlashAttention in prefill, at its kernels' time over the fastest's; leave empty for the engine's own. One that the "
-        "device's family has no kernel of counts as the newest it has")
+        "device's family has no kernel of counts as the newest it has. Latent attention has kernels of its own")
         .Label("FlashAttention version")
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::fused_passes>(
