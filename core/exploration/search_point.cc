@@ -5,8 +5,8 @@
 
 #include "core/base/schema.h"
 #include "core/economics/cost.h"
+#include "core/engine_step/memo.h"
 #include "core/scenario/designed_device.h"
-#include "core/serving/memo.h"
 #include "core/training/memo.h"
 
 namespace slipstick {

@@ -12,8 +12,8 @@
 #include "core/base/issue.h"
 #include "core/base/trace.h"
 #include "core/base/units.h"
+#include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/serving/serving_load.h"
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
 

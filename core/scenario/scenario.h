@@ -7,10 +7,10 @@
 #include "core/base/schema.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/partition.h"
+#include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/post_training/post_training.h"
 #include "core/search/chosen.h"
-#include "core/serving/serving_load.h"
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
 
@@ -25,7 +25,7 @@ struct Scenario {
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
-  std::vector<Chosen> chosen;  // what `auto` mappings were settled to
+  std::vector<Chosen> chosen;                 // what `auto` mappings were settled to
 };
 template <>
 struct Schema<Scenario> {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/engine_step/serving_load.h"
 #include "core/search/limits.h"
-#include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/engine_step/memo.h"
 #include "core/search/limits.h"
-#include "core/serving/memo.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 

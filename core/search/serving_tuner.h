@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/search/chosen.h"
-#include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

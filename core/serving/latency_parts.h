@@ -7,7 +7,7 @@
 
 #include "core/base/field.h"
 #include "core/base/trace.h"
-#include "core/serving/step.h"
+#include "core/engine_step/step.h"
 
 namespace slipstick {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/trace.h"
-#include "core/serving/deployment.h"
-#include "core/serving/phases.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/phases.h"
 
 namespace slipstick {
 

@@ -1,10 +1,10 @@
 #include "core/serving/phase_time.h"
 
-#include "core/serving/memo.h"
-#include "core/serving/mixed_step.h"
+#include "core/engine_step/memo.h"
+#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/prefix_cache.h"
 #include "core/serving/serving_memory.h"
-#include "core/serving/step_time.h"
 
 namespace slipstick {
 namespace {

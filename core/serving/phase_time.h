@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/trace.h"
-#include "core/serving/deployment.h"
-#include "core/serving/phases.h"
-#include "core/serving/prompt_tokens.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/phases.h"
+#include "core/engine_step/prompt_tokens.h"
 
 namespace slipstick {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/trace.h"
-#include "core/serving/deployment.h"
+#include "core/engine_step/deployment.h"
 
 namespace slipstick {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serving/deployment.h"
+#include "core/engine_step/deployment.h"
 
 namespace slipstick {
 

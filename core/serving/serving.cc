@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/memo.h"
+#include "core/engine_step/network_time.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/serving/deployment.h"
 #include "core/serving/load_model.h"
-#include "core/serving/memo.h"
-#include "core/serving/network_time.h"
 #include "core/serving/remarks.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/static_batch.h"

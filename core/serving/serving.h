@@ -7,10 +7,10 @@
 #include "core/base/issue.h"
 #include "core/base/trace.h"
 #include "core/collectives/collective.h"
+#include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/time_by_bound.h"
 #include "core/serving/latency_parts.h"
-#include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

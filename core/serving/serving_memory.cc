@@ -1,8 +1,8 @@
 #include "core/serving/serving_memory.h"
 
+#include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/sparse_attention.h"
-#include "core/serving/prompt_tokens.h"
 
 namespace slipstick {
 namespace {

@@ -2,8 +2,8 @@
 #include <type_traits>
 
 #include "core/base/sum.h"
-#include "core/serving/adapters.h"
-#include "core/serving/served_product.h"
+#include "core/engine_step/adapters.h"
+#include "core/engine_step/served_product.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {

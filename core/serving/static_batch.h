@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/trace.h"
-#include "core/serving/deployment.h"
+#include "core/engine_step/deployment.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/engine_step/exchange.h"
+#include "core/engine_step/memo.h"
 #include "core/operators/efficiency.h"
-#include "core/serving/exchange.h"
 #include "core/serving/load_model.h"
-#include "core/serving/memo.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 

@@ -6,7 +6,7 @@
 #include <queue>
 #include <vector>
 
-#include "core/serving/request_stream.h"
+#include "core/engine_step/request_stream.h"
 #include "core/simulation/scheduler.h"
 
 namespace slipstick {

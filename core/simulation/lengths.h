@@ -1,7 +1,7 @@
 // Draws the length of a prompt or an output.
 #pragma once
 
-#include "core/serving/request_stream.h"
+#include "core/engine_step/request_stream.h"
 #include "core/simulation/random.h"
 
 namespace slipstick {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/quantity.h"
+#include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

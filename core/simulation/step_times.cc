@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/serving/mixed_step.h"
+#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/phase_time.h"
-#include "core/serving/step_time.h"
 
 namespace slipstick {
 namespace {

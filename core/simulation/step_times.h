@@ -1,5 +1,5 @@
-// Times of the steps of a deployment, from the closed forms of core/serving, each computed once: exact in the number of sequences, linear
-// in the contexts between powers of two.
+// Times of the steps of a deployment, from the closed forms of core/engine_step, each computed once: exact in the number of sequences,
+// linear in the contexts between powers of two.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/serving/deployment.h"
-#include "core/serving/phases.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/phases.h"
 #include "core/simulation/event_loop.h"
 
 namespace slipstick {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "core/engine_step/memo.h"
 #include "core/scenario/scenario.h"
 #include "core/search/serving_space.h"
-#include "core/serving/memo.h"
 #include "core/serving/serving.h"
 #include "core/simulation/simulate.h"
 #include "core/sizing/purchases.h"

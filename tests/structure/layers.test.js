@@ -13,7 +13,8 @@ const SOFTWARE = ["base", "workload"];
 const MAPPING = ["base", "workload", "hardware", "software"];
 const KERNELS = [...MAPPING, "mapping"];
 const COMPOSITION = [...KERNELS, "operators", "collectives"];
-const SEARCH = [...COMPOSITION, "training", "serving"];
+const SERVING = [...COMPOSITION, "engine_step"];
+const SEARCH = [...SERVING, "training", "serving"];
 const ECONOMICS = ["base", "workload", "hardware"];
 
 const SCENARIO = [...SEARCH, "simulation", "post_training", "search", "economics", "technology", "catalogue"];
@@ -30,9 +31,10 @@ const CORE = {
   operators: KERNELS,
   collectives: [...KERNELS, "operators"],
   training: COMPOSITION,
-  serving: COMPOSITION,
-  simulation: [...COMPOSITION, "serving"],
-  post_training: [...COMPOSITION, "training", "serving", "simulation"],
+  engine_step: COMPOSITION,
+  serving: SERVING,
+  simulation: [...SERVING, "serving"],
+  post_training: [...SERVING, "training", "serving", "simulation"],
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,

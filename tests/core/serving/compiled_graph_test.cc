@@ -1,5 +1,5 @@
 // Steps of engines that compile a whole layer, as on Gaudi and Neuron.
-#include "core/serving/compiled_graph.h"
+#include "core/engine_step/compiled_graph.h"
 
 #include "tests/core/serving/served.h"
 

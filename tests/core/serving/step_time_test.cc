@@ -1,5 +1,5 @@
 // Steps against measured engines, counted work and physics.
-#include "core/serving/step_time.h"
+#include "core/engine_step/step_time.h"
 
 #include "core/operators/efficiency.h"
 #include "tests/core/serving/served.h"

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/base/fix.h"
-#include "core/serving/deployment.h"
-#include "core/serving/exchange.h"
-#include "core/serving/layers_time.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/exchange.h"
+#include "core/engine_step/layers_time.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {

@@ -1,0 +1,13 @@
+// Steps of an engine that compiles a layer into one operator (Gaudi, Neuron).
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/step.h"
+
+namespace slipstick {
+
+PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace);
+PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,134 @@
+// One replica of a model on its devices, resolved once per evaluation: degrees of parallelism, shapes per rank, number formats,
+// launch overheads, communication groups.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/trace.h"
+#include "core/collectives/collective.h"
+#include "core/engine_step/serving_load.h"
+#include "core/hardware/cluster.h"
+#include "core/workload/layer.h"
+#include "core/workload/layer_counts.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+class ServingMemo;
+
+struct ServingDegrees {
+  double tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
+  double devices_per_group = 1;  // devices that share a layer
+  double pp = 1, ep = 1, attention_dp = 1, replicas = 1;
+  double cp = 1;             // in decode, ranks that share KV heads and query heads, each with its part of every context
+  double prefill_cp = 1;     // tensor groups that split the tokens of a prompt
+  double context_ranks = 1;  // ranks with a part of every context each: those of both
+  double expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
+
+  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
+};
+
+struct ServedLayers : LayerCounts {  // of the model
+  double total = 1;
+  double full = 1;         // that attend to the whole context
+  double per_stage = 1;    // of the longest pipeline stage
+  LayerCounts on_stage{};  // of each kind on its most loaded stage
+};
+
+// Shapes on one rank, of a layer that has the part.
+struct RankShapes {
+  LayerWidths widths{};
+  MatrixProducts attention{}, window_attention{}, recurrence{}, mlp{}, expert_mlp{};
+  double hidden = 1, head_dim = 1, window_head_dim = 1;
+  double decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
+  double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
+  double padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
+  double state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank
+  double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
+};
+
+// Number format of each part: checkpoints keep some parts wider.
+struct ServedFormats {
+  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
+  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
+  bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
+  bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
+};
+
+// The experts' weights are converted for products in 16 bit.
+inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
+  return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
+}
+
+struct LaunchOverheads {
+  bool graphs = true;  // decode steps replay a CUDA graph
+  Seconds decode_gap{}, prefill_gap{};
+  Seconds per_operation{};  // host time per operation launched in a prefill
+  Seconds per_sequence{};   // scheduler, per sequence and step
+  double steps_ahead = 0;   // decode steps already launched when a request arrives
+};
+
+// The way of a message over the level that joins a replica's devices.
+struct Route {
+  std::size_t level = 0;   // in cluster.networks
+  BytesPerSecond link{};   // a device's share of it in this direction
+  double wire_share = 1;   // of the level's bandwidth
+  double wires = 1;        // in a row
+  Seconds wire_latency{};  // of each
+};
+
+struct ServingNetwork {
+  const ExchangeKernels* expert_exchange = nullptr;    // the engine's dispatch and combine kernels; null: library collectives
+  const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
+  GroupPlacement tensor_group{};                       // ranks that share a layer
+  GroupPlacement context_group{};                      // ranks that share a context in decode
+  GroupPlacement prompt_group{};                       // ranks that share a prompt, one of each tensor group
+  GroupPlacement experts_group{};                      // tensor group times attention_dp
+  BytesPerSecond link{};                               // of the level that joins the tensor group
+  Route stage{};                                       // from a pipeline stage to the next
+  Route hand_over{};                                   // from a pool for prefill to the pool for decode
+};
+
+struct Deployment {
+  const Model& model;
+  const Cluster& cluster;  // at the engine's utilizations, if it states any
+  const ServingLoad& load;
+  const Engine& engine;
+  Device device{};  // the cluster's, every efficiency filled in
+
+  ServingDegrees mapping{};
+  ServedLayers layers{};
+  RankShapes shapes{};
+  ServedFormats formats{};
+  LaunchOverheads launch{};
+  ServingNetwork network{};
+  double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
+  Bytes kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
+  ServingMemo* memo = nullptr;
+  CollectiveLog* log = nullptr;             // of collectives; null: not wanted
+  const Cluster* requested = nullptr;       // as the request has it
+  std::shared_ptr<const Cluster> scaled{};  // what `cluster` then is
+};
+
+// Its figures are those of the current scope.
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace);
+inline Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
+  Trace off = Trace::Off();
+  return Deploy(model, cluster, load, off);
+}
+
+// Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
+void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
+
+// For weights, which may be `kept` in a format of the engine.
+void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace);
+
+// In the current scope the device is the one at a path.
+inline void BindDevice(std::string_view path, Trace& trace) { trace.Input("cluster.device", 0, path); }
+
+// Binds the degrees to their inputs at a path: two pools may have the same.
+void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,21 @@
+// Routed experts of a layer and the exchange of their tokens.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/exchange.h"
+#include "core/engine_step/step.h"
+
+namespace slipstick {
+
+// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that are faster
+// together with the experts' work.
+struct RoutedExperts {
+  KernelTime experts;
+  ExpertTraffic traffic;
+};
+// Four-bit weights with narrow activations run on four-bit units, if the device has them.
+bool HasFourBitExperts(const Deployment& deployment);
+RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace);
+
+}  // namespace slipstick

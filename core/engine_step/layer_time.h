@@ -1,0 +1,29 @@
+// Time of a pass of `rows` tokens outside attention: GEMMs, experts, element-wise kernels, exchanges, launch gaps, LM head.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/step.h"
+
+namespace slipstick {
+
+// Per layer; the caller multiplies by the number of layers that have each part.
+struct LayerCost {
+  Seconds projections;  // of a layer with attention
+  Seconds recurrent;    // GEMMs of a layer with a recurrence
+  Seconds mlp;          // of a dense layer
+  Seconds experts;      // of an MoE layer, without the exchange of its tokens
+  Seconds dispatch;     // tokens to the devices of their experts
+  Seconds combine;      // their results back
+  Seconds elementwise;  // norms, residual, activation
+  Seconds reductions;
+  Seconds gaps;
+  double operations = 0;  // launched by the host per layer, mean over the layers
+};
+// Adds every operator to `operators` with the number of layers that have it.
+LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace);
+
+// LM head and sampling for `rows` sequences.
+Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host, OperatorBreakdown& operators, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,13 @@
+// Time of a step that decodes and prefills at once, of an engine that runs kernel by kernel on one pipeline stage. No graph captures
+// such a step.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/step.h"
+
+namespace slipstick {
+
+Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace);
+
+}  // namespace slipstick

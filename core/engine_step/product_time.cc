@@ -1,0 +1,80 @@
+#include "core/engine_step/product_time.h"
+
+#include "core/engine_step/memo.h"
+#include "core/engine_step/served_product.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+
+namespace slipstick {
+namespace {
+
+Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, double rows) {
+  Gemm gemm;
+  gemm.m = rows, gemm.n = product.outputs, gemm.k = product.inputs;
+  const ProductRole role = TraitsOf(product.id).role;
+  if (role == ProductRole::kMixer)
+    gemm.precision = deployment.formats.attention_activations, gemm.weights = deployment.formats.attention_weights;
+  if (role == ProductRole::kMlp) gemm.precision = deployment.formats.activations, gemm.weights = deployment.formats.mlp_weights;
+  if (product.id == ProductId::kHead) gemm.weights = deployment.formats.head_weights;
+  gemm.quantize = BytesPerElement(gemm.precision) < 2;
+  return gemm;
+}
+
+// Rows, outputs and inputs of the product, under their names in a GEMM.
+void ExplainShape(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
+  if (!trace.on()) return;
+  const LayerWidths& widths = deployment.shapes.widths;
+  const ProductRole role = TraitsOf(product.id).role;
+  const bool is_mixer = role == ProductRole::kMixer, is_head = product.id == ProductId::kHead;
+  const Gemm gemm = GemmOf(deployment, product, rows);
+  if (is_head || role != ProductRole::kWide) {
+    const bool keeps_weights = is_head ? deployment.formats.keeps_head : is_mixer && deployment.formats.keeps_attention;
+    BindWeightSize("weight_size", gemm.weights, keeps_weights, deployment, trace);
+  } else {
+    BindSize("weight_size", ElementSize(gemm.weights), true, "", trace);
+  }
+  BindSize("activation_size", ElementSize(NativePrecision(deployment.device, gemm.precision)),
+           role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention), "serving.precision.activations", trace);
+  BindSize("output_size", gemm.output_bytes * kB, true, "", trace);
+  const MatrixProduct own = ProductOf(product.id, deployment.model, widths, trace);
+  trace.Alias("m", rows, "rows");
+  trace.Alias("k", product.inputs, "inputs");
+  if (product.outputs == own.outputs) return trace.Alias("n", product.outputs, "outputs");
+  // Both down-projections of MLA in one.
+  const double query_outputs = own.outputs;
+  trace.Alias("query_outputs", query_outputs, "outputs");
+  const Trace::Scope scope(trace, "latent");
+  const double latent_outputs = ProductOf(ProductId::kKeyValueDown, deployment.model, widths, trace).outputs;
+  trace.Alias("latent_outputs", latent_outputs, "outputs");
+  FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs, latent_outputs);
+}
+
+// Where the engine has kernels of its own for weights narrower than the activations.
+void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double rows, GemmKernelParameters& parameters, Trace& trace) {
+  const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
+  const GemmKernel kernel = KernelOf(gemm, deployment.device);
+  if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return;
+  parameters.stored_per_clock = stored->per_clock;
+  trace.Input("stored_per_clock", stored->per_clock, "serving.engine.stored_products.per_clock");
+  parameters.in_turn = true;
+  parameters.is_vector = rows <= static_cast<double>(stored->vector_rows);
+}
+
+}  // namespace
+
+KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
+  const ServedProduct& served = ServedAs(product.id);
+  const Gemm gemm = GemmOf(deployment, product, rows);
+  const auto timed = [&] {
+    const Trace::Scope scope(trace, served.scope);
+    ExplainShape(deployment, product, rows, trace);
+    GemmKernelParameters parameters = ServingKernelParameters(gemm, deployment.device);
+    SetStoredProducts(deployment, gemm, rows, parameters, trace);
+    return TimeOf(gemm, deployment.device, parameters, trace);
+  };
+  const KernelTime kernel = deployment.memo == nullptr || trace.on() ? timed() : deployment.memo->Product(gemm, timed);
+  trace.Record(served.symbol, "time", kernel.time, served.note, "time", kernel.time);
+  return kernel;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,123 @@
+// The serving load: prompt and output lengths, concurrency or arrivals, number formats, engine, mapping.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/field.h"
+#include "core/engine_step/request_stream.h"
+#include "core/hardware/device.h"
+#include "core/mapping/parallelism.h"
+#include "core/software/engine.h"
+#include "core/workload/precision.h"
+
+namespace slipstick {
+
+struct ServingPrecision {
+  Precision weights = Precision::kBf16;
+  Precision activations = Precision::kBf16;
+  Precision kv_cache = Precision::kBf16;
+  Precision state = Precision::kFp32;  // of recurrent layers
+  friend bool operator==(const ServingPrecision&, const ServingPrecision&) = default;
+};
+template <>
+struct Schema<ServingPrecision> {
+  static const Fields fields;
+};
+
+// Prefill and decode on separate pools of devices.
+struct Disaggregated {
+  Count prefill_devices = 8;
+  Count decode_devices = 8;
+  std::optional<Device> prefill_device;           // default: the cluster's
+  std::optional<ServingMapping> prefill_mapping;  // default: the load's
+};
+template <>
+struct Schema<Disaggregated> {
+  static const Fields fields;
+};
+
+struct Speculative {
+  std::string preset;
+  std::string name = "custom";
+  Count draft_tokens = 3;
+  double acceptance = 0.7;      // probability that a draft token is accepted
+  double draft_cost = 0.1;      // time per draft token over a decode step
+  Count modules = 0;            // MTP modules of the model that draft
+  double draft_parameters = 0;  // of a separate draft model or head
+  double draft_kv_cache = 0;    // elements that it caches per token
+};
+template <>
+struct Schema<Speculative> {
+  static constexpr std::string_view preset_kind = "speculation";
+  static const Fields fields;
+};
+
+// KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
+struct KvOffload {
+  Bytes capacity = 256 * kGB;             // host memory per device
+  BytesPerSecond bandwidth = 63 * kGBps;  // host link per device, one direction
+};
+template <>
+struct Schema<KvOffload> {
+  static const Fields fields;
+};
+
+// Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request loads them once,
+// before or during its prefill.
+struct PrefixCache {
+  double host_share = 0, ssd_share = 0;      // of those tokens; the others are in device memory
+  Count prefixes = 0;                        // that an attention group keeps beside those of its running requests
+  bool by_layer = true;                      // a layer is computed while the next one is loaded; false: all is loaded first
+  BytesPerSecond host_link = 63 * kGBps;     // per device, one direction
+  BytesPerSecond ssd_bandwidth = 6 * kGBps;  // reads, per device
+  Bytes host_capacity = 256 * kGB;           // per device
+  Bytes ssd_capacity = 3840 * kGB;           // per device
+};
+template <>
+struct Schema<PrefixCache> {
+  static const Fields fields;
+};
+
+// Low-rank adapters beside the projections of attention and of dense MLPs, one per request (multi-LoRA).
+struct ServedAdapters {
+  Count resident = 8;  // in device memory
+  Count active = 8;    // of them, requested by the running sequences
+  Count rank = 16;
+};
+template <>
+struct Schema<ServedAdapters> {
+  static const Fields fields;
+};
+
+struct ServingLoad {
+  Count prompt = 2048;
+  Count output = 256;
+  CountOrMax batch{false, 1};            // concurrent requests per replica
+  std::optional<Count> devices;          // default: the cluster's
+  std::optional<Count> concurrency;      // closed loop: constant number of requests in the system
+  std::optional<double> requests_per_s;  // open loop: arrival rate
+  std::optional<Count> max_requests;     // limit of concurrent requests in the engine
+  std::optional<Count> waves;            // benchmark rounds: requests per stream, all streams starting together
+  Engine engine;
+  std::optional<bool> cuda_graphs;  // default: the engine's
+  ServingPrecision precision;
+  ServingMapping mapping;
+  Count redundant_experts = 0;         // total copies of busy experts (EPLB)
+  std::optional<Count> prefill_chunk;  // prefill tokens per step
+  double prefix_hit = 0;               // prefix-cache hit rate: fraction of the prompt tokens
+  std::optional<Speculative> speculative;
+  std::optional<Disaggregated> disaggregated;
+  std::optional<KvOffload> kv_offload;
+  std::optional<PrefixCache> prefix_cache;
+  std::optional<ServedAdapters> adapters;
+  std::optional<SimulationRun> simulate;
+  std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
+  std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`
+};
+template <>
+struct Schema<ServingLoad> {
+  static const Fields fields;
+};
+
+}  // namespace slipstick
