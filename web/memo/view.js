@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { adviceQuestion } from '../report/advice.js';
 import { openDialog } from '../report/dialog.js';
-import { linkOf } from '../report/header.js';
+import { linkOf } from '../state/address.js';
 import { release } from '../state/release.js';
 import { t } from '../text/strings.js';
 import { memoMarkdown, memoOf } from './memo.js';

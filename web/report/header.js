@@ -1,8 +1,8 @@
 // The header's actions: copy the link, export, compare, undo, theme, help.
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
-import { MAX_SCENARIOS, writeShort } from '../state/link.js';
-import { release } from '../state/release.js';
+import { linkOf } from '../state/address.js';
+import { MAX_SCENARIOS } from '../state/link.js';
 import { t } from '../text/strings.js';
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -36,13 +36,6 @@ function themeButton() {
     button.setAttribute('aria-label', name());
   });
   return button;
-}
-
-// The full address of the present state, taken from the store: the address bar may be a moment behind. It names the release, that of the
-// default state too, whose answers may move as any others.
-export async function linkOf(state) {
-  const hash = await writeShort({ ...state, release: release() });
-  return `${location.href.split('#')[0]}${hash}${hash.includes('?') ? '' : `?r=${release()}`}`;
 }
 
 function copyButton(page) {

@@ -1,0 +1,9 @@
+// The full address of a state, taken from the store: the address bar may be a moment behind. It names the release, that of the
+// default state too, whose answers may move as any others.
+import { writeShort } from './link.js';
+import { release } from './release.js';
+
+export async function linkOf(state) {
+  const hash = await writeShort({ ...state, release: release() });
+  return `${location.href.split('#')[0]}${hash}${hash.includes('?') ? '' : `?r=${release()}`}`;
+}
