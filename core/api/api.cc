@@ -139,6 +139,12 @@ Answer DescribeAnswer() {
           {}};
 }
 
-Answer PresetsAnswer(std::string_view kind) { return {JsonText(PresetCatalogue(kind)), {}}; }
+Answer PresetsAnswer(std::string_view kind) {
+  const Json entries = PresetCatalogue(kind);
+  if (!entries.empty()) return {JsonText(entries), {}};
+  std::string kinds;
+  for (const std::string_view known : PresetKinds()) kinds += (kinds.empty() ? "" : ", ") + std::string(known);
+  return WrongRequest({{"kind", "Unknown kind \"" + std::string(kind) + "\"; the kinds are " + kinds}});
+}
 
 }  // namespace slipstick

@@ -36,7 +36,7 @@ Answer DescribeAnswer();
 // Only the pipeline passes of the training step: {"timeline": […]}, or null for a scenario without training.
 Answer TimelineAnswer(std::string_view request);
 
-// The catalogue entries of a kind, or of every kind.
+// The catalogue entries of a kind, or of every kind ("").
 Answer PresetsAnswer(std::string_view kind);
 
 }  // namespace slipstick

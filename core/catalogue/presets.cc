@@ -86,6 +86,14 @@ std::vector<std::string> NearestPresets(std::string_view kind, std::string_view 
   return NearestNames(id, ids);
 }
 
+std::vector<std::string_view> PresetKinds() {
+  std::vector<std::string_view> kinds;
+  for (const PresetText& preset : PresetTexts()) {
+    if (kinds.empty() || kinds.back() != preset.kind) kinds.push_back(preset.kind);
+  }
+  return kinds;
+}
+
 Json PresetCatalogue(std::string_view kind) {
   Json list = Json::array();
   for (const Entry& entry : Entries()) {

@@ -21,6 +21,8 @@ const std::vector<PresetText>& PresetTexts();
 const Json* FindPreset(std::string_view kind, std::string_view id);
 // The ids of a kind that are similar to a word, most similar first.
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
+// Every kind, in the order of the alphabet.
+std::vector<std::string_view> PresetKinds();
 // All entries of a kind ("": every kind), as the `presets` command prints them.
 Json PresetCatalogue(std::string_view kind);
 

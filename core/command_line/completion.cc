@@ -68,6 +68,10 @@ Words Possible(const Words& words) {
     possible.emplace_back("--help");
   } else if (verb->name == "completion") {
     possible = {"bash", "zsh"};
+  } else if (verb->name == "presets") {
+    possible = KindsOfPresets();
+  } else if (verb->name == "study") {
+    possible = PresetIds("study");
   } else if (last.find('=') != std::string::npos) {
     const std::string path = last.substr(0, last.find('='));
     for (const std::string& value : ValuesOfInput(path)) possible.push_back(path + "=" + value);

@@ -47,9 +47,10 @@ struct PeopleForm {
   std::string_view verb;
   std::string (*text)(std::string_view answer, bool is_colored);
 };
-constexpr PeopleForm kPeopleForms[] = {{"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},
-                                       {"merge", slipstick::SearchText},    {"size", slipstick::SizeText},
-                                       {"advise", slipstick::AdviceText},   {"compare", slipstick::CompareText}};
+constexpr PeopleForm kPeopleForms[] = {
+    {"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},           {"merge", slipstick::SearchText},
+    {"size", slipstick::SizeText},       {"advise", slipstick::AdviceText},           {"compare", slipstick::CompareText},
+    {"solve", slipstick::SolveText},     {"sensitivity", slipstick::SensitivityText}, {"presets", slipstick::PresetsText}};
 
 bool IsColored() {
   const char* no_color = std::getenv("NO_COLOR");
@@ -197,7 +198,8 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
   if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
   slipstick::ProgressLine progress_line(line.show_progress);
   const auto on_progress = [&](const slipstick::SolveProgress& progress) { progress_line.Update(progress.tried, progress.of); };
-  return Print(slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}));
+  return Print(slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}),
+               line.People(verb));
 }
 
 // Each file is a scenario, and each --against the first one with further changes.
@@ -243,7 +245,7 @@ int CompletionFor(const std::vector<std::string>& words) {
 std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
-  if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
+  if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]), line.People(verb));
   if (verb == "schema") return SchemaOf(words);
   if (verb == "completion") return CompletionFor(words);
   if (verb == "man") {
@@ -296,7 +298,7 @@ int Run(const std::string& verb, const CommandLine& line) {
   if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);
-    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share));
+    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share), line.People(verb));
   }
   if (verb == "dependence") return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
   if (verb == "sweep" || verb == "solve") return AnswerRange(verb, request, line);

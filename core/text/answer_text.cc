@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/evaluation/report.h"
 #include "core/text/figure_text.h"
+#include "core/text/names.h"
 #include "core/text/table.h"
 
 namespace slipstick {
@@ -88,6 +89,9 @@ std::string RejectedText(const Json& rejected) {
   return text;
 }
 
+// What fails first when the traffic grows, as people write it.
+std::string LimitText(std::string_view limit) { return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit); }
+
 // A deployment that holds, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
   const auto at = [&one](std::string_view path, std::string_view unit) {
@@ -107,7 +111,7 @@ std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
           at("at_peak.ttft_s", "s"),
           at("at_peak.tpot_s", "s"),
           at("headroom.traffic", "%"),
-          {ValueText(one["headroom"]["breaks_first"])},
+          {LimitText(TextOf(one["headroom"]["breaks_first"]))},
           at("spare.at_peak", "count")};
 }
 
@@ -211,6 +215,61 @@ std::string CompareText(std::string_view json, bool is_colored) {
     text += "\n" + Toned(TextOf(fault["column"]) + ": " + TextOf(fault["message"]), Tone::kBad, is_colored);
   }
   return text + (answer["infeasible"].empty() ? "" : "\n");
+}
+
+std::string SolveText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const std::string& path = TextOf(answer["path"]);
+  if (answer["value"].is_null()) return "No value of " + path + " meets the conditions: " + TextOf(answer["reason"]) + "\n";
+  const std::string value = InputText(path, answer["value"].get<double>());
+  const std::string& which = TextOf(answer["which"]);
+  const char* limit = which == "largest" ? " at most " : which == "smallest" ? " at least " : " anywhere in the range; at ";
+  const Json* binding = FindMember(answer, "binding");
+  Table table({Table::kLeft, Table::kRight, Table::kLeft}, 2);
+  const auto add = [&](const Json& figure) {
+    const std::string& of = TextOf(figure["path"]);
+    const bool binds = binding != nullptr && *binding == figure["path"];
+    table.Add({{std::string(OutputTitle(of))}, {FigureText(figure["value"].get<double>(), UnitOf(of))}, {binds ? "fails first" : ""}});
+  };
+  if (const Json* figures = FindMember(answer, "figures")) {
+    for (const Json& figure : *figures) add(figure);
+  } else {
+    add(answer["figure"]);
+  }
+  if (const Json* other = FindMember(answer, "other")) add(*other);
+  std::string mapping;
+  if (const Json* best = FindMember(answer, "mapping")) {
+    for (const auto& [input, chosen] : best->items())
+      mapping += (mapping.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
+  }
+  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + mapping + (mapping.empty() ? "" : "\n");
+}
+
+std::string SensitivityText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const std::string& figure = TextOf(answer["figure"]);
+  const auto figure_text = [&figure](const Json& value) { return FigureText(value.get<double>(), UnitOf(figure)); };
+  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight});
+  const std::string share = CountText(answer["share"].get<double>() * 100) + " %";
+  table.Add({{"Input", Tone::kStrong}, {"Now", Tone::kStrong}, {"− " + share, Tone::kStrong}, {"+ " + share, Tone::kStrong}});
+  for (const Json& input : answer["inputs"]) {
+    const std::string& path = TextOf(input["path"]);
+    table.Add({{path},
+               {InputText(path, input["value"].get<double>()), Tone::kFaint},
+               {figure_text(input["low_figure"])},
+               {figure_text(input["high_figure"])}});
+  }
+  return std::string(OutputTitle(figure)) + " now: " + figure_text(answer["value"]) + "\n\n" + table.Text(is_colored);
+}
+
+std::string PresetsText(std::string_view json, bool is_colored) {
+  Table table({Table::kLeft, Table::kLeft, Table::kLeft});
+  const Json presets = *ParseJson(json);
+  for (const Json& preset : presets) {
+    const Json* name = FindMember(preset, preset.contains("name") ? "name" : "title");
+    table.Add({{TextOf(preset["id"]), Tone::kStrong}, {name == nullptr ? "" : TextOf(*name)}, {TextOf(preset["kind"]), Tone::kFaint}});
+  }
+  return table.Text(is_colored);
 }
 
 }  // namespace slipstick

@@ -5,6 +5,7 @@
 #include "core/catalogue/presets.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/scenario.h"
+#include "core/text/figure_text.h"
 
 namespace slipstick {
 namespace {
@@ -22,6 +23,20 @@ std::vector<std::string> PathsOf(const Json& described) {
   std::vector<std::string> paths;
   for (const Json& one : described) paths.push_back(TextOf(one["path"]));
   return paths;
+}
+
+// "cluster.networks.0.bandwidth" -> "cluster.networks.*.bandwidth", as inputs are described.
+std::string WithoutIndices(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit || (text.back() != '.' && text.back() != '*')) {
+      text += c;
+    } else if (text.back() == '.') {
+      text += '*';
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -47,6 +62,20 @@ std::vector<std::string> PresetIds(std::string_view kind) {
   std::vector<std::string> ids;
   for (const Json& preset : PresetCatalogue(kind)) ids.push_back(TextOf(preset["id"]));
   return ids;
+}
+
+std::vector<std::string> KindsOfPresets() {
+  const std::vector<std::string_view> kinds = PresetKinds();
+  return {kinds.begin(), kinds.end()};
+}
+
+std::string InputText(std::string_view path, double value) {
+  const std::string described = WithoutIndices(path);
+  for (const Json& input : DescribedInputs()) {
+    const Json* unit = TextOf(input["path"]) == described ? FindMember(input, "unit") : nullptr;
+    if (unit != nullptr) return CountText(value / NumberAt(input, "unit_factor").value_or(1)) + " " + TextOf(*unit);
+  }
+  return CountText(value);
 }
 
 }  // namespace slipstick

@@ -120,3 +120,25 @@ test("compare reads files, prints a table, and wants two scenarios", () => {
   assert.equal(run("compare").status, 2);
   assert.equal(run("compare", a, join(folder, "none.json")).status, 2);
 });
+
+test("solve says the limit and its figures; sensitivity a row per input, in the units of its fields", () => {
+  const until = ["--until", "serving.tpot_s<=30 ms", "--until", "serving.ttft_s<=1 s"];
+  const { value } = JSON.parse(run("solve", "serving.batch=1:512", ...until).stdout);
+  const { stdout } = run("solve", "serving.batch=1:512", ...until, "--format", "table");
+  const lines = stdout.split("\n");
+  assert.equal(lines[0], `serving.batch at most ${value}`);
+  assert.match(lines[1], /^  Time per output token \(TPOT\) +[\d.]+ ms  fails first$/);
+  assert.match(lines[2], /^  Time to first token \(TTFT\) +[\d.]+ ms$/);
+  assert.match(run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout, /^serving\.batch anywhere in the range; at 4\n/);
+  assert.match(run("solve", "serving.batch=1:4", "--until", "serving.tpot_s<=1 us", "--format", "table").stdout, /^No value of serving\.batch meets the conditions: /);
+  const rows = run("sensitivity", "--figure", "serving.tpot_s", "--format", "table").stdout;
+  assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 %\n/);
+  assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms$/m);
+});
+
+test("presets lists ids and names; a kind that is none is a wrong request that names the kinds", () => {
+  assert.match(run("presets", "device", "--format", "table").stdout, /^h100-sxm5-80gb +H100 SXM5 80 GB +device$/m);
+  const unknown = run("presets", "devices");
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /^kind: Unknown kind "devices"; the kinds are .*\bdevice\b/);
+});

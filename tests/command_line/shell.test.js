@@ -17,6 +17,8 @@ test("verbs, options, their values, paths and presets complete", () => {
   assert.deepEqual(complete("evaluate", "training.recompute=s"), ["training.recompute=selective"]);
   assert.deepEqual(complete("sweep", "--report", "serving.tpot_s,serving.ttft_s"), ["serving.tpot_s,serving.ttft_s"]);
   assert.ok(complete("size", "--clusters", "dgx-h100,dgx-b").includes("dgx-h100,dgx-b200"));
+  assert.ok(complete("presets", "").includes("device"));
+  assert.ok(complete("study", "gemm").includes("gemm-bounds"));
   assert.deepEqual(complete("nonsense", ""), []);
 });
 
