@@ -214,9 +214,10 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
   if (deployment.mapping.pp <= 1 || sequences <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  FIGURE(trace, passes, min(sequences, max(1.0, ceil(sequences * tokens / step_tokens))),
-         (Note{"Passes of the prompts through the pipeline", "of at most the engine's token limit per step"}), sequences, tokens,
-         step_tokens);
+  FIGURE(trace, passes, min(sequences, max(1.0, sequences * tokens / step_tokens)),
+         (Note{"Passes of the prompts through the pipeline",
+               "each takes as many tokens as the engine's limit per step, the last one the rest"}),
+         sequences, tokens, step_tokens);
   FIGURE(trace, pass_sequences, sequences / passes, (Note{"Prompts per pass", ""}), sequences, passes);
   trace.Alias("sequences", pass_sequences, "pass_sequences");
   trace.Alias("chunks", passes, "passes");
