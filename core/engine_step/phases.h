@@ -5,11 +5,16 @@
 
 namespace slipstick {
 
+// What one prompt's prefill adds to the decode steps of the other sequences, and the decode-only steps that its steps stand for.
+struct PrefillStall {
+  Seconds added, replaced;
+};
+
 struct PrefillTimes {
   PassCost alone;  // one prompt in a pass of its own, on the devices
   Seconds first;   // `alone` with the engine's overhead of that step
   Seconds shared;  // devices' time per prompt when a pass takes as many prompts as the engine admits
-  Seconds stall;   // added by one prompt's prefill to the decode steps of the other sequences
+  PrefillStall stall;
 };
 
 struct DecodeTimes {

@@ -41,7 +41,7 @@ RoundTimes OverRounds(const Deployment& deployment, double running, const Reques
   const auto output = static_cast<double>(deployment.load.output), waves = static_cast<double>(*deployment.load.waves);
   const double others = steady.others;
   trace.Input("waves", waves, "serving.waves");
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall;
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall.added;
   const Seconds steady_wait = steady.prefill_wait, steady_token = steady.tpot;
   trace.Alias("steady_wait", steady_wait, "prefill_wait");
   const double pass_mates = PassMates(deployment, running, trace);
@@ -117,8 +117,8 @@ RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGr
                      const PrefillTimes& prefill, Trace& trace) {
   const double batched_prompts = group.prompts, prompts_ahead = group.ahead;
   const auto output = static_cast<double>(deployment.load.output);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
-                request = TimeRequest(deployment, trace);
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall.added,
+                replaced_steps = prefill.stall.replaced, first_prefill = prefill.first, request = TimeRequest(deployment, trace);
   const auto [residual_steps, gathered] = ResidualSteps(deployment, found, trace);
   FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
          request, residual_steps, mean_step);
@@ -138,9 +138,13 @@ RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGr
          (Note{"Others' prefills before the first token",
                "half of the one in progress, those of requests that are gathered with it, or those of the group before"}),
          prefill_utilization, others, gathered, output, prompts_ahead);
-  FIGURE(trace, prefill_wait, max(prefill_utilization / 2 * first_prefill, before * prefill_stall),
-         (Note{"Waiting for others' prefills", "the one in progress, and the decode stall of the others"}), prefill_utilization,
-         first_prefill, before, prefill_stall);
+  // A stall is a step with prefill less the decode-only step in its place. No more of these than the request waits for is spared.
+  FIGURE(trace, not_spared, max(0 * mean_step, before * replaced_steps - residual_steps * mean_step),
+         (Note{"Decoding in steps with others' prefills", "beyond the step in progress"}), before, replaced_steps, residual_steps,
+         mean_step);
+  FIGURE(trace, prefill_wait, max(prefill_utilization / 2 * first_prefill, before * prefill_stall + not_spared),
+         (Note{"Waiting for others' prefills", "the one in progress, or the steps that hold the others"}), prefill_utilization,
+         first_prefill, before, prefill_stall, not_spared);
   FIGURE(trace, steady_token, mean_step + max(0.0, others - before) * prefill_stall / max(1.0, output - 1),
          (Note{"Decode step with the prefills in between", "those that the first token did not wait for", kClosedLoopSource}), mean_step,
          others, before, prefill_stall, output);

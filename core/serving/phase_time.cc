@@ -76,13 +76,18 @@ double MeanContext(const Deployment& deployment, Trace& trace) {
   return context;
 }
 
-// Time that one prompt's prefill adds to the decode steps of `running` sequences.
-Seconds StallOf(const Deployment& deployment, double running, double prompts_per_pass, const PromptTokens& prompt,
-                const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
-  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1) {
-    trace.Alias("prefill_stall", shared_prefill, "shared_prefill");
-    return shared_prefill;
-  }
+// Nothing decodes in a step with prefill.
+PrefillStall WholeStall(Seconds shared_prefill, Trace& trace) {
+  trace.Alias("prefill_stall", shared_prefill, "shared_prefill");
+  FIGURE(trace, replaced_steps, 0 * shared_prefill, (Note{"Decode-only steps in whose place a prefill comes", "none: it decodes nothing"}),
+         shared_prefill);
+  return {shared_prefill, replaced_steps};
+}
+
+// A prompt's part of the steps that hold prefills.
+PrefillStall StallOf(const Deployment& deployment, double running, double prompts_per_pass, const PromptTokens& prompt,
+                     const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
+  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1) return WholeStall(shared_prefill, trace);
   const auto output = static_cast<double>(deployment.load.output);
   const double chunks = ChunksOf(deployment, prompt.tokens, trace);
   const double prompts = MixedPrompts(deployment, running, prompts_per_pass, chunks, trace);
@@ -97,20 +102,22 @@ Seconds StallOf(const Deployment& deployment, double running, double prompts_per
   // More prompts than steps: every step prefills, and prefill-only passes run in between.
   FIGURE(trace, passes, chunks * running / (output * prompts), (Note{"Passes with prefill per decode step", "in steady state"}), chunks,
          running, output, prompts);
+  FIGURE(trace, replaced_steps, chunks * min(mixed_step, decode_step) / (max(1, passes) * prompts),
+         (Note{"Decode-only steps in whose place a prefill comes", "per prompt"}), chunks, mixed_step, decode_step, passes, prompts);
   FIGURE(trace, prefill_stall,
          chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prompts / chunks * shared_prefill) /
              (max(1, passes) * prompts),
          (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step, passes, prompts,
          shared_prefill);
-  if (!deployment.load.prefix_cache) return prefill_stall;
+  if (!deployment.load.prefix_cache) return {prefill_stall, replaced_steps};
   const Seconds exposed_load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step, "mixed_step", trace).exposed;
-  if (!(exposed_load > Seconds{})) return prefill_stall;
+  if (!(exposed_load > Seconds{})) return {prefill_stall, replaced_steps};
   trace.Alias("computed_stall", prefill_stall, "prefill_stall");
   const Seconds computed_stall = prefill_stall, all = computed_stall + exposed_load / prompts;
   trace.Record("prefill_stall", "computed_stall + exposed_load / prompts", all,
                Note{"Decode stall per prompt", "with the load of its cached prefix"}, "computed_stall, exposed_load, prompts",
                computed_stall, exposed_load, prompts);
-  return all;
+  return {all, replaced_steps};
 }
 
 // A step verifies all draft tokens and yields one token more than are accepted.
@@ -258,7 +265,7 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   return pass;
 }
 
-Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
+PrefillStall TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
   if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1 || deployment.load.prefill_chunk) {
     return TimePrefills(deployment, running, decode, trace).stall;
   }

@@ -12,7 +12,7 @@ namespace slipstick {
 DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
 // PrefillTimes::stall alone.
-Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+PrefillStall TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
 
 // TimeDecode and TimePrefills, from the search's memo where there is one.
 DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace);
