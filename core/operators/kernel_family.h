@@ -200,6 +200,7 @@ struct LatentTable {
 // MoE layer of one pair of operand precisions.
 struct ExpertRow {
   Seconds launch;                   // t0
+  Seconds expert;                   // t_e: per expert that the device holds, hit or not: its place in the rows and in the schedule
   double permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
   double gemm_efficiency = 1;       // fraction of the peak
   Seconds step_latency;             // kappa

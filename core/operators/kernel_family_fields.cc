@@ -143,6 +143,7 @@ constinit const Fields Schema<DataSheetRules>::fields(kDataSheetRulesFields);
 
 constexpr FieldRow kExpertRowFields[] = {
     Of<&ExpertRow::launch>("launch", "Fixed overhead of the kernels of the layer").In(kUs).AtLeast(0),
+    Of<&ExpertRow::expert>("expert", "More for each expert that the device holds, hit or not").In(kUs).AtLeast(0),
     Of<&ExpertRow::permute_efficiency>("move", "Bandwidth efficiency of permute and combine over the achievable bandwidth").Above(0),
     Of<&ExpertRow::gemm_efficiency>("matrix", "GEMM efficiency over that of the 16-bit kernels").Above(0),
     Of<&ExpertRow::step_latency>("step_latency", "Lower bound on the time per 64 inputs of a tile").In(kNs).AtLeast(0),

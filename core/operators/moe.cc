@@ -98,8 +98,9 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   const ExpertRow& row = RowOf(table, pairing, layer.library);
   const double matrix = row.gemm_efficiency, weight_stream = row.bandwidth_efficiency, move = row.permute_efficiency, kept = table.kept_l2,
                grouped_stream = table.bandwidth_gain, device_matrix = *device.efficiency.gemm_efficiency;
-  const Seconds step_latency = row.step_latency, launch = row.launch;
-  CONSTANTS(trace, PathOf(layer, pairing, device), SourceOf(device, table.source), matrix, weight_stream, move, step_latency, launch);
+  const Seconds step_latency = row.step_latency, launch = row.launch, expert = row.expert;
+  CONSTANTS(trace, PathOf(layer, pairing, device), SourceOf(device, table.source), matrix, weight_stream, move, step_latency, launch,
+            expert);
   CONSTANTS(trace, KernelTable(device, "experts"), SourceOf(device, table.source), kept, grouped_stream);
   trace.Input("device_matrix", device_matrix, "cluster.device.efficiency.matrix");
   FIGURE(trace, grouped_matrix, min(1.0, matrix * device_matrix), kGroupedMatrix, matrix, device_matrix);
@@ -115,6 +116,7 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   parameters.permute_efficiency = move;
   parameters.kept_l2 = kept;
   parameters.launch = launch;
+  parameters.expert = expert;
   return parameters;
 }
 
@@ -252,7 +254,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
          (Note{"Bandwidth efficiency of the experts' kernels", "over that of a 16-bit GEMM, times the engine's"}), grouped_stream,
          expert_stream);
   if (!layer.held_tokens) trace.Alias("held_tokens", group_tokens, "group_tokens");
-  const Seconds launch = parameters.launch;
+  const Seconds launch = parameters.launch, expert = parameters.expert;
   FIGURE(trace, rows, max(1.0, group_tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}),
          group_tokens, top_k, ep, imbalance);
   const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread, trace);
@@ -287,12 +289,13 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   const Permutation moved = Permute(layer, rows, parameters, bandwidth_gain, device, trace);
   trace.Alias("move_time", moved.time, "pass_time");
   const Seconds up_time = up.time, down_time = down.time, move_time = moved.time;
-  FIGURE(trace, time, launch + up_time + down_time + move_time,
+  const double local_experts = layer.experts / ep;  // as ExpertsHit states it
+  FIGURE(trace, time, launch + local_experts * expert + up_time + down_time + move_time,
          (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kFamilySource, "time_s"}), launch,
-         up_time, down_time, move_time);
+         local_experts, expert, up_time, down_time, move_time);
   KernelTime result = WorkOf(up, down, moved, trace);
   result.time = time;
-  result.bound = 2 * launch > time ? Bound::kLatency : BoundOfProducts(up, down, result);
+  result.bound = 2 * (launch + local_experts * expert) > time ? Bound::kLatency : BoundOfProducts(up, down, result);
   return result;
 }
 

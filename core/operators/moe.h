@@ -42,6 +42,7 @@ struct MoeKernelParameters {
   double permute_efficiency = 1;     // e_v: of permute and combine
   double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                    // t_moe: of all kernels of the layer
+  Seconds expert;                    // t_e: per expert that the device holds
   double routing_spread = 1;         // sigma: routed rows that count as independent
   // What an engine's own kernels reach over the library's, of the GEMM and bandwidth efficiencies above.
   double engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
