@@ -311,7 +311,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.decode_source));
   FIGURE(trace, kv_cache_bytes, batch * context * kv_heads * pair_dims * kv_element, (Note{"Keys and values read", ""}), batch, context,
          kv_heads, pair_dims, kv_element);
-  FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split_tokens)))),
+  FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), min(max_splits, context / min_split_tokens))),
          (Note{"Splits per sequence", "enough to fill the SMs", kFamilySource}), blocks_per_sm, units, batch, kv_heads, max_splits, context,
          min_split_tokens);
   FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Thread blocks", "one per sequence, KV head and split", kFamilySource}), batch,

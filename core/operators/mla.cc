@@ -144,7 +144,7 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), wave_launch,
               merge_per_split);
     FIGURE(trace, head_blocks, ceil(heads * q_len / 64), (Note{"Blocks of 64 query heads", "", kFamilySource}), heads, q_len);
-    FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, ceil(context / 128)))),
+    FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, context / 128))),
            (Note{"Splits per sequence", "enough to fill the SMs twice", kFamilySource}), units, batch, head_blocks, context);
     FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Thread blocks", "", kFamilySource}), batch, head_blocks, splits);
     FIGURE(trace, compute_time, context / splits * 64 * 2 * kFlop * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
