@@ -212,6 +212,19 @@ Bytes MovingBytes(const TrainingContext& context, const StageParameters& paramet
   return moving;
 }
 
+// Weights of `gathered` layers, which ZeRO 3 holds whole; frozen ones as they are stored.
+Bytes GatheredWeights(const TrainingContext& context, double gathered, double largest_layer, Trace& trace) {
+  if (context.run.trainable != Trainable::kLora) {
+    FIGURE(trace, gathered_weights, 2 * kB * gathered * largest_layer, (Note{"Gathered weights", "in 16 bits"}), gathered, largest_layer);
+    return gathered_weights;
+  }
+  const double frozen_bytes = FrozenBytes(context);
+  trace.Input("frozen_bytes", frozen_bytes, InputOfFrozenBytes(context));
+  FIGURE(trace, gathered_weights, frozen_bytes * kB * gathered * largest_layer, (Note{"Gathered weights", "as they are stored"}),
+         frozen_bytes, gathered, largest_layer);
+  return gathered_weights;
+}
+
 // Library buffers, gathered weights of ZeRO 3, and what moves between device and host.
 Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double largest_layer, Bytes moving, Trace& trace) {
   const FrameworkMemory& framework = context.framework().memory;
@@ -222,9 +235,10 @@ Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double la
   FIGURE(trace, gathered, floor(zero / 3) * min(stage_layers, most_gathered), (Note{"Layers gathered at a time", "under ZeRO 3"}), zero,
          stage_layers, most_gathered);
   FIGURE(trace, communicates, min(1.0, tp * cp * pp * dp - 1), (Note{"Whether ranks communicate", "1 or 0"}), tp, cp, pp, dp);
-  FIGURE(trace, workspace, constant + communicates * communication + 2 * kB * gathered * largest_layer + moving,
+  const Bytes gathered_weights = GatheredWeights(context, gathered, largest_layer, trace);
+  FIGURE(trace, workspace, constant + communicates * communication + gathered_weights + moving,
          (Note{"Workspace", "library buffers, allocator overhead, gathered weights", "", "training.memory_bytes.workspace"}), constant,
-         communicates, communication, gathered, largest_layer, moving);
+         communicates, communication, gathered_weights, moving);
   return workspace;
 }
 

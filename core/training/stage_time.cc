@@ -1,11 +1,13 @@
 #include "core/training/stage_time.h"
 
+#include <string>
 #include <utility>
 
 #include "core/base/sum.h"
 #include "core/training/exchange.h"
 #include "core/training/layer_memory.h"
 #include "core/training/stage_parts.h"
+#include "core/training/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -25,17 +27,32 @@ struct ShardedWeights {
   Seconds gather, scatter, outer_reduce;
 };
 
+// `symbol`: the bytes of weights on the links, `weights_symbol` their number. Frozen weights travel as they are stored.
+Bytes WeightBytes(const TrainingContext& context, bool frozen, double weights, std::string_view symbol, std::string_view weights_symbol,
+                  Trace& trace) {
+  const double frozen_bytes = frozen ? FrozenBytes(context) : 2;
+  const Bytes bytes = frozen_bytes * kB * weights;
+  if (!trace.on()) return bytes;
+  const std::string parameters(weights_symbol);
+  if (!frozen) {
+    trace.Record(symbol, "2 * " + parameters, bytes, Note{"Weights of the layer in 16 bits"}, parameters, weights);
+    return bytes;
+  }
+  trace.Input("frozen_bytes", frozen_bytes, InputOfFrozenBytes(context));
+  trace.Record(symbol, "frozen_bytes * " + parameters, bytes, Note{"Frozen weights of the layer", "as they are stored"},
+               "frozen_bytes, " + parameters, frozen_bytes, weights);
+  return bytes;
+}
+
 // Of `dense_parameters` and `expert_parameters`, as the current scope knows them.
-ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_parameters, double expert_parameters, Trace& trace) {
+ShardedWeights ExchangeWeights(const TrainingContext& context, bool frozen, double dense_parameters, double expert_parameters,
+                               Trace& trace) {
   const TrainingRun& run = context.run;
   const double shards = ShardRanks(run, context.shape.DataRanks());
-  FIGURE(trace, dense_bytes, 2 * kB * dense_parameters, (Note{"Dense weights of the layer in 16 bits"}), dense_parameters);
-  const Bytes expert_bytes = 2 * kB * expert_parameters;
+  const Bytes dense_bytes = WeightBytes(context, frozen, dense_parameters, "dense_bytes", "dense_parameters", trace);
   const bool has_experts = expert_parameters > 0;
-  if (has_experts) {
-    trace.Record("expert_bytes", "2 * expert_parameters", expert_bytes, Note{"Experts' weights of the layer in 16 bits"},
-                 "expert_parameters", expert_parameters);
-  }
+  const Bytes expert_bytes =
+      has_experts ? WeightBytes(context, frozen, expert_parameters, "expert_bytes", "expert_parameters", trace) : Bytes{};
   const auto both = [&](CollectiveType type, std::string_view name) {
     const Trace::Scope scope(trace, name);
     const Seconds dense_time = TimeCollective(context, type, dense_bytes, "dense_bytes", RankGroup::kShard, "dense", "dense_time", trace);
@@ -75,9 +92,9 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   const Trace::Scope scope(trace, "sharded");
   const bool lora = context.run.trainable == Trainable::kLora;
   const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
-  const ShardedWeights weights = ExchangeWeights(context, dense_parameters, expert_parameters, trace);
+  const ShardedWeights weights = ExchangeWeights(context, lora, dense_parameters, expert_parameters, trace);
   const Bytes dense_bytes = weights.dense, expert_bytes = weights.expert;
-  const Bytes layer_bytes = Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer in 16 bits"},
+  const Bytes layer_bytes = Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer on the links"},
                                        {{"dense_bytes", dense_bytes}, {"expert_bytes", expert_bytes, expert_parameters > 0}});
   const Seconds gather_link = weights.gather, scatter_link = weights.scatter, outer_link = weights.outer_reduce;
   const Seconds reduce_link = Sum<Seconds>(trace, "reduce_link", Note{"Gradients scattered and reduced"},
@@ -129,15 +146,17 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
 ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest, Trace& trace) {
   const Trace::Scope scope(trace, "embedding");
   const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
-  Seconds last_scatter, table_gather;
-  {
+  Seconds last_scatter{}, table_gather{};
+  if (context.run.trainable == Trainable::kLora) {
+    trace.Input("scatter_link", last_scatter, "training.trainable");  // frozen weights have no gradients
+  } else {
     const Trace::Scope layer_scope(trace, "last layer");
-    last_scatter = ExchangeWeights(context, largest, 0, trace).scatter;
+    last_scatter = ExchangeWeights(context, false, largest, 0, trace).scatter;
   }
   {
     const Trace::Scope table_scope(trace, "table");
     trace.Alias("dense_parameters", table, "table");
-    table_gather = ExchangeWeights(context, table, 0, trace).gather;
+    table_gather = ExchangeWeights(context, false, table, 0, trace).gather;
   }
   trace.Alias("table_gather", table_gather, "gather_link");
   trace.Alias("sharded_backward", last_scatter, "scatter_link");
