@@ -52,6 +52,8 @@ struct FrameworkCompute {
   Seconds layer_launch = 0.4 * kMs;
   Seconds moe_layer_launch = 8.6 * kMs;
   std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more
+  Seconds adapter_launch{};                 // more per layer with low-rank adapters
+  double unpack_operations = 0;             // per quantized weight, at the fp32 peak
 };
 template <>
 struct Schema<FrameworkCompute> {

@@ -47,7 +47,13 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::pipelined_launch>("pipelined_launch",
                                             "Added to a layer's launches per TP rank, where tensor and pipeline parallelism meet")
         .In(kMs)
-        .Between(0, 10'000)};
+        .Between(0, 10'000),
+    Of<&FrameworkCompute::adapter_launch>("adapter_launch", "Added to a layer's launches where it has low-rank adapters")
+        .In(kMs)
+        .Between(0, 10'000),
+    Of<&FrameworkCompute::unpack_operations>(
+        "unpack_operations", "Operations to unpack a quantized weight, at the fp32 peak; 0: as fast as the memory reads and writes it")
+        .Between(0, 4096)};
 constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields);
 
 constexpr FieldRow kFrameworkExpertsFields[] = {

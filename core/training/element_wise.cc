@@ -137,9 +137,19 @@ Seconds UnpackTime(const TrainingContext& context, const LayerWork& work, Trace&
   const double layer_weights =
       Sum<double>(trace, "layer_weights", Note{"Frozen weights of a layer on one device"},
                   {{"dense_parameters", dense_parameters}, {"expert_parameters", expert_parameters, expert_parameters > 0}});
-  FIGURE(trace, unpacked, (frozen_bytes + gemm_bytes) * layer_weights * kB / stream_rate,
-         (Note{"Quantized weights of a layer, unpacked", "read packed, written in the format of the GEMMs; in every pass"}), frozen_bytes,
+  FIGURE(trace, streamed, (frozen_bytes + gemm_bytes) * layer_weights * kB / stream_rate,
+         (Note{"Quantized weights of a layer, read and written", "read packed, written in the format of the GEMMs"}), frozen_bytes,
          gemm_bytes, layer_weights, stream_rate);
+  const double unpack_operations = context.framework().compute.unpack_operations;
+  if (unpack_operations <= 0) {
+    trace.Alias("unpacked", streamed, "streamed");
+    return streamed;
+  }
+  trace.Input("unpack_operations", unpack_operations, "training.framework.compute.unpack_operations");
+  const FlopsPerSecond peak_rate = PeakRate(context.device(), Precision::kFp32, trace);
+  FIGURE(trace, unpacked, max(streamed, unpack_operations * kFlop * layer_weights / peak_rate),
+         (Note{"Quantized weights of a layer, unpacked", "in every pass, at the rate of the memory or of the arithmetic"}), streamed,
+         unpack_operations, layer_weights, peak_rate);
   return unpacked;
 }
 

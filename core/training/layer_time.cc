@@ -53,17 +53,21 @@ Seconds LayerLaunches(const TrainingContext& context, bool has_experts, Trace& t
   const FrameworkCompute& framework = context.framework().compute;
   const Seconds launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
   const std::string_view path = has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch";
-  if (!HasPipelinedLaunches(context)) {
+  const bool adapted = context.run.trainable == Trainable::kLora && framework.adapter_launch > Seconds{};
+  if (!HasPipelinedLaunches(context) && !adapted) {
     trace.Input("layer_launches", launches, path);
     return launches;
   }
-  const Seconds pipelined_launch = *framework.pipelined_launch;
+  const Seconds pipelined_launch = HasPipelinedLaunches(context) ? *framework.pipelined_launch : Seconds{};
+  const Seconds adapter_launch = adapted ? framework.adapter_launch : Seconds{};
   const double tp = context.shape.tensor;
   trace.Input("plain_launches", launches, path);
   trace.Input("pipelined_launch", pipelined_launch, "training.framework.compute.pipelined_launch");
+  trace.Input("adapter_launch", adapter_launch, "training.framework.compute.adapter_launch");
   const Seconds plain_launches = launches;
-  FIGURE(trace, layer_launches, plain_launches + pipelined_launch * tp,
-         (Note{"Launches of a layer", "more per TP rank under this framework's pipeline"}), plain_launches, pipelined_launch, tp);
+  FIGURE(trace, layer_launches, plain_launches + adapter_launch + pipelined_launch * tp,
+         (Note{"Launches of a layer", "more for low-rank adapters, and per TP rank under this framework's pipeline"}), plain_launches,
+         adapter_launch, pipelined_launch, tp);
   return layer_launches;
 }
 
