@@ -51,6 +51,7 @@ constexpr Named kScenarios[] = {
          "framework": {"preset": "nanotron"}, "mapping": {"tp": 2, "pp": 4, "zero": 1, "schedule": "zb-h1"}})"},
 };
 
+void PrintTo(const Named& scenario, std::ostream* out) { *out << scenario.name; }
 class TrainingExplanations : public ::testing::TestWithParam<Named> {};
 
 TEST_P(TrainingExplanations, GiveTheirValues) {

@@ -29,6 +29,7 @@ struct ActiveRow {
   const char* id;
   double active;  // parameters active for one token, embedding and head included
 };
+void PrintTo(const ActiveRow& row, std::ostream* out) { *out << row.id; }
 class ActiveTest : public testing::TestWithParam<ActiveRow> {};
 TEST_P(ActiveTest, OfMixturesOfExperts) { EXPECT_EQ(CountParameters(Named(GetParam().id)).active, GetParam().active); }
 // Sums of the checkpoints' tensors with top_k of the experts; the announcements round them (12.9, 39, 36, 21, 2.4, 37, 3.3, 22 and 32
