@@ -262,10 +262,10 @@ double PairDims(const Attention& attention, Trace& trace) {
   return pair_dims;
 }
 
-Seconds MergeTime(double splits, Seconds merge, Seconds merge_per_split, Trace& trace) {
-  if (splits <= 1) return {};
-  FIGURE(trace, merge_time, merge + merge_per_split * splits, (Note{"Merging the splits", "", kFamilySource}), merge, merge_per_split,
-         splits);
+Seconds MergeTime(double spread, Seconds merge, Seconds merge_per_split, Trace& trace) {
+  if (spread <= 1) return {};
+  FIGURE(trace, merge_time, min(1.0, spread - 1) * (merge + merge_per_split * spread),
+         (Note{"Merging the splits", "below two blocks per sequence only some are split", kFamilySource}), spread, merge, merge_per_split);
   return merge_time;
 }
 
@@ -311,9 +311,12 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.decode_source));
   FIGURE(trace, kv_cache_bytes, batch * context * kv_heads * pair_dims * kv_element, (Note{"Keys and values read", ""}), batch, context,
          kv_heads, pair_dims, kv_element);
-  FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), min(max_splits, context / min_split_tokens))),
-         (Note{"Splits per sequence", "enough to fill the SMs", kFamilySource}), blocks_per_sm, units, batch, kv_heads, max_splits, context,
-         min_split_tokens);
+  FIGURE(trace, spread, max(1.0, min(blocks_per_sm * units / (batch * kv_heads), min(max_splits, context / min_split_tokens))),
+         (Note{"Thread blocks per sequence and KV head", "enough to fill the SMs, mean", kFamilySource}), blocks_per_sm, units, batch,
+         kv_heads, max_splits, context, min_split_tokens);
+  FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), spread)),
+         (Note{"Splits per sequence", "of the sequences that are split least", kFamilySource}), blocks_per_sm, units, batch, kv_heads,
+         spread);
   FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Thread blocks", "one per sequence, KV head and split", kFamilySource}), batch,
          kv_heads, splits);
   const Reading kv_cache = ReadKvCache(attention, kv_cache_bytes, parameters.bandwidth_efficiency, device, trace);
@@ -328,9 +331,9 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
     trace.Alias("block_time", block_time, "pull_time");
   }
   const Seconds compute_time = DecodeComputeTime(attention, context, parameters.mma_efficiency, peak_rate, device, trace);
-  FIGURE(trace, start_time, wave_launch * max(0.0, ceil(blocks / units) - 1), (Note{"Launching further waves", "", kFamilySource}),
-         wave_launch, blocks, units);
-  const Seconds merge_time = MergeTime(splits, merge, merge_per_split, trace);
+  FIGURE(trace, start_time, wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1),
+         (Note{"Launching further waves", "", kFamilySource}), wave_launch, batch, kv_heads, spread, units);
+  const Seconds merge_time = MergeTime(spread, merge, merge_per_split, trace);
   const Seconds slowest = max(stream_time, block_time, compute_time);
   if (parameters.block_bandwidth > BytesPerSecond{}) {
     trace.Record("slowest", "max(stream_time, block_time, compute_time)", slowest, kSlowest, "stream_time, block_time, compute_time",
@@ -345,7 +348,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
       trace, "time",
       Note{"Attention time", "launch, the slowest of memory, thread block, compute and caches, further waves, merging the splits",
            kFamilySource, "time_s"},
-      {{"launch", launch}, {"bounded_time", bounded_time}, {"start_time", start_time}, {"merge_time", merge_time, splits > 1}});
+      {{"launch", launch}, {"bounded_time", bounded_time}, {"start_time", start_time}, {"merge_time", merge_time, spread > 1}});
   KernelTime result;
   result.time = time;
   result.compute = compute_time;
