@@ -68,7 +68,7 @@ PromptGroup PromptsTogether(const Deployment& deployment, double running, Trace&
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  FIGURE(trace, batched_prompts, min(running, max(1.0, floor(step_tokens / tokens))),
+  FIGURE(trace, batched_prompts, min(running, max(1.0, step_tokens / tokens)),
          (Note{"Requests prefilled in the same pass", "those that ended together"}), running, step_tokens, tokens);
   FIGURE(trace, prompts_ahead, batched_prompts * (1 - batched_prompts / running),
          (Note{"Prompts of the group before", "none before the first group of a round; all requests have one length"}), batched_prompts,

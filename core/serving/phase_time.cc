@@ -178,9 +178,9 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
 double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
-         (Note{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource}), step_tokens,
-         tokens, running);
+  FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)),
+         (Note{"Prompts per pass", "mean; as the engine's token limit per step allows, at most the running requests", kSource}),
+         step_tokens, tokens, running);
   return prompts_per_pass;
 }
 
