@@ -262,6 +262,7 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
                        {(spill - 1) * (linear_time + attention_layers * attention_time), {}, {}, Bound::kMemory, {}, {}}, 1);
   }
   trace.Alias("occupancy", pass_time, "pass_time");
+  FIGURE(trace, fixed_time, 0 * pass_time, (Note{"Least time of a prefill", "none: a graph of any length is launched at once"}), pass_time);
   step.time = pass_time;
   step.occupancy = pass_time;
   return step;

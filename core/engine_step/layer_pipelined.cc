@@ -312,12 +312,13 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
          (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through, pp,
          hop);
   trace.Alias("occupancy", pass_time, "pass_time");
+  trace.Alias("fixed_time", pass_time, "pass_time");
   FIGURE(trace, in_turn, through / micro_batch_time,
          (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through, micro_batch_time);
   step.operators.Repeat(in_turn, "in_turn", trace);
   step.operators.Add(kStageSend, {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
-  step.occupancy = pass_time;
+  step.occupancy = step.fixed = pass_time;
   return step;
 }
 

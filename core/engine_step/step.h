@@ -57,6 +57,7 @@ class OperatorBreakdown {
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after it
+  Seconds fixed{};    // of a prefill: what it takes at least, however few its tokens: the host's launches, or whole micro-batches
   OperatorBreakdown operators;
   Seconds loaded{}, load_exposed{};  // of a prefill: cached prefixes from host memory and SSD; the part not hidden
 };

@@ -232,11 +232,14 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   const Seconds device_time = WithHops(deployment, layers_time, head, hop_time, trace);
   const Seconds operation_launch = deployment.launch.per_operation, prefill_host = deployment.engine.overhead.prefill_step_host;
   const double operations = all.operations;
-  FIGURE(trace, pass_time, max(device_time, prefill_host, layers * operations * operation_launch),
-         (Note{"Prefill pass", "device time, or host preparation and launches if longer"}), device_time, prefill_host, layers, operations,
+  FIGURE(trace, fixed_time, max(prefill_host, layers * operations * operation_launch),
+         (Note{"Host's time for a prefill", "preparation or launches, however few the tokens"}), prefill_host, layers, operations,
          operation_launch);
+  FIGURE(trace, pass_time, max(device_time, fixed_time), (Note{"Prefill pass", "device time, or host preparation and launches if longer"}),
+         device_time, fixed_time);
   if (pass_time > device_time) step.operators.Add("waiting for kernel launches", HostTime(pass_time - device_time), 1);
   step.time = pass_time;
+  step.fixed = fixed_time;
   step.occupancy = StageOccupancy(deployment, device_time, head, hop_time, operations, trace);
   return step;
 }

@@ -68,7 +68,7 @@ PromptGroup PromptsTogether(const Deployment& deployment, double running, Trace&
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  FIGURE(trace, batched_prompts, min(running, max(1.0, step_tokens / tokens)),
+  FIGURE(trace, batched_prompts, min(running, max(1.0, floor(step_tokens / tokens))),
          (Note{"Requests prefilled in the same pass", "those that ended together"}), running, step_tokens, tokens);
   FIGURE(trace, prompts_ahead, batched_prompts * (1 - batched_prompts / running),
          (Note{"Prompts of the group before", "none before the first group of a round; all requests have one length"}), batched_prompts,
@@ -127,9 +127,11 @@ RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGr
   FIGURE(trace, alone, handling + first_prefill + grouped,
          (Note{"Time to first token without other prefills", "with this prefill and those in the same pass", kClosedLoopSource}), handling,
          first_prefill, grouped);
-  FIGURE(trace, even_token, mean_step + others * prefill_stall / output,
+  // Others' prefills come no more often than the host prepares them.
+  const Seconds least_prefill = prefill.alone.fixed;
+  FIGURE(trace, even_token, mean_step + others * max(prefill_stall, least_prefill) / output,
          (Note{"Mean step with prefills", "each other request is prefilled once per output", kClosedLoopSource}), mean_step, others,
-         prefill_stall, output);
+         prefill_stall, least_prefill, output);
   FIGURE(trace, prefill_utilization, min(1.0, others, others / output * max(1.0, first_prefill / even_token)),
          (Note{"Fraction of time spent in others' prefills", "seen by an arriving request: steps with a prefill last longer",
                kClosedLoopSource}),

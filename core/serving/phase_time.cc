@@ -104,11 +104,12 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
          running, output, prompts);
   FIGURE(trace, replaced_steps, chunks * min(mixed_step, decode_step) / (max(1, passes) * prompts),
          (Note{"Decode-only steps in whose place a prefill comes", "per prompt"}), chunks, mixed_step, decode_step, passes, prompts);
+  FIGURE(trace, prefill_pass, min(mixed_step, prompts / chunks * shared_prefill),
+         (Note{"A pass that only prefills", "no longer than one that decodes too"}), mixed_step, prompts, chunks, shared_prefill);
   FIGURE(trace, prefill_stall,
-         chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prompts / chunks * shared_prefill) /
-             (max(1, passes) * prompts),
-         (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step, passes, prompts,
-         shared_prefill);
+         chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prefill_pass) / (max(1, passes) * prompts),
+         (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step, passes, prefill_pass,
+         prompts);
   if (!deployment.load.prefix_cache) return {prefill_stall, replaced_steps};
   const Seconds exposed_load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step, "mixed_step", trace).exposed;
   if (!(exposed_load > Seconds{})) return {prefill_stall, replaced_steps};
@@ -174,13 +175,17 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
   times.step.operators.Add(kCacheFromHost, {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
-// Prompts that the engine admits to one pass.
+// Prompts that the engine admits to one pass: whole ones. A compiled graph or a pipeline of layers fills its passes with parts.
 double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)),
-         (Note{"Prompts per pass", "mean; as the engine's token limit per step allows, at most the running requests", kSource}),
-         step_tokens, tokens, running);
+  constexpr Note kNote{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource};
+  if (deployment.engine.composition != Composition::kKernels) {
+    FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)), kNote, step_tokens, tokens, running);
+    return prompts_per_pass;
+  }
+  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))), kNote, step_tokens, tokens,
+         running);
   return prompts_per_pass;
 }
 
@@ -202,10 +207,14 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
       pass_time, chunks, occupancy, prefill_step);
   FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step,
          (Note{"Prefill in several passes on the slowest stage", ""}), chunks, occupancy, prefill_step);
+  const Seconds fixed_time = step.fixed;
+  FIGURE(trace, chunked_fixed, chunks * fixed_time, (Note{"Host's time for all passes", ""}), chunks, fixed_time);
   step.time = chunked_time;
   step.occupancy = chunked_occupancy;
+  step.fixed = chunked_fixed;
   trace.Alias("pass_time", step.time, "chunked_time");
   trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
+  trace.Alias("fixed_time", step.fixed, "chunked_fixed");
   step.operators.Repeat(chunks, "chunks", trace);
   step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
   return step;
@@ -281,6 +290,7 @@ PrefillTimes TimePrefills(const Deployment& deployment, double running, const De
   PrefillTimes times;
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);
   times.alone = TimeAlone(deployment, prompt, trace);
+  trace.Alias("least_prefill", times.alone.fixed, "fixed_time");
   const Seconds pass_time = times.alone.time, prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, first_prefill, pass_time + prefill_step,
          (Note{"Prefill of one prompt", "with the engine's overhead of that step", kSource}), pass_time, prefill_step);
