@@ -262,10 +262,14 @@ double PairDims(const Attention& attention, Trace& trace) {
   return pair_dims;
 }
 
-Seconds MergeTime(double spread, Seconds merge, Seconds merge_per_split, Trace& trace) {
+// Where a thread block is slower than the memory, whole sequences take longer than split ones; elsewhere the splits end gradually, as
+// nothing else would tell whole sequences from split ones.
+Seconds MergeTime(double splits, double spread, bool has_slow_blocks, Seconds merge, Seconds merge_per_split, Trace& trace) {
   if (spread <= 1) return {};
-  FIGURE(trace, merge_time, min(1.0, spread - 1) * (merge + merge_per_split * spread),
-         (Note{"Merging the splits", "below two blocks per sequence only some are split", kFamilySource}), spread, merge, merge_per_split);
+  const double merged = has_slow_blocks ? splits : spread;
+  trace.Alias("merged", merged, has_slow_blocks ? "splits" : "spread");
+  FIGURE(trace, merge_time, min(1.0, merged - 1) * (merge + merge_per_split * merged),
+         (Note{"Merging the splits", "below two blocks per sequence only some are split", kFamilySource}), merged, merge, merge_per_split);
   return merge_time;
 }
 
@@ -333,7 +337,6 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Seconds compute_time = DecodeComputeTime(attention, context, parameters.mma_efficiency, peak_rate, device, trace);
   FIGURE(trace, start_time, wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1),
          (Note{"Launching further waves", "", kFamilySource}), wave_launch, batch, kv_heads, spread, units);
-  const Seconds merge_time = MergeTime(spread, merge, merge_per_split, trace);
   const Seconds slowest = max(stream_time, block_time, compute_time);
   if (parameters.block_bandwidth > BytesPerSecond{}) {
     trace.Record("slowest", "max(stream_time, block_time, compute_time)", slowest, kSlowest, "stream_time, block_time, compute_time",
@@ -341,6 +344,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   } else {
     trace.Record("slowest", "max(stream_time, compute_time)", slowest, kSlowest, "stream_time, compute_time", stream_time, compute_time);
   }
+  const Seconds merge_time = MergeTime(splits, spread, block_time > Seconds{}, merge, merge_per_split, trace);
   const LevelTraffic traffic = DecodeTraffic(attention, kv_cache_bytes, device, trace);
   const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
   const Seconds bounded_time = SlowestLevel(slowest, "slowest", levels, device, trace);

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
+// Whether no step both prefills and decodes.
+bool PrefillsApart(const Deployment& deployment) {
+  return deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1;
+}
+
 // Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
 Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const PromptTokens& prompt, Seconds alone, Trace& trace) {
   const Trace::Scope scope(trace, "together");
@@ -87,7 +92,7 @@ PrefillStall WholeStall(Seconds shared_prefill, Trace& trace) {
 // A prompt's part of the steps that hold prefills.
 PrefillStall StallOf(const Deployment& deployment, double running, double prompts_per_pass, const PromptTokens& prompt,
                      const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
-  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1) return WholeStall(shared_prefill, trace);
+  if (PrefillsApart(deployment)) return WholeStall(shared_prefill, trace);
   const auto output = static_cast<double>(deployment.load.output);
   const double chunks = ChunksOf(deployment, prompt.tokens, trace);
   const double prompts = MixedPrompts(deployment, running, prompts_per_pass, chunks, trace);
@@ -175,12 +180,12 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
   times.step.operators.Add(kCacheFromHost, {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
-// Prompts that the engine admits to one pass: whole ones. A compiled graph or a pipeline of layers fills its passes with parts.
+// Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
 double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   constexpr Note kNote{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource};
-  if (deployment.engine.composition != Composition::kKernels) {
+  if (PrefillsApart(deployment)) {
     FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)), kNote, step_tokens, tokens, running);
     return prompts_per_pass;
   }
@@ -275,7 +280,7 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
 }
 
 PrefillStall TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
-  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1 || deployment.load.prefill_chunk) {
+  if (PrefillsApart(deployment) || deployment.load.prefill_chunk) {
     return TimePrefills(deployment, running, decode, trace).stall;
   }
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);
