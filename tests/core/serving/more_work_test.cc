@@ -1,4 +1,4 @@
-// No time falls when work grows: any model on any device under any engine, over fine ladders of prompt, batch, concurrency and output.
+// No time falls when work grows: any model on any device under any engine, over fine ladders of prompt, batch and concurrency.
 #include <algorithm>
 
 #include "core/catalogue/presets.h"
@@ -13,7 +13,7 @@ constexpr Count kLadder[] = {1,    2,    3,    4,    7,    8,    12,   15,   16,
                              1024, 1025, 1500, 2000, 2048, 2049, 3000, 4000, 4096, 4097, 6000, 8000, 8192, 8193, 16384, 16385};
 constexpr double kGrain = 0.005;
 // Measured kernels of attention split a context where merging takes longer than it gains (NVIDIA aiconfigurator, A100 and H100).
-constexpr double kMerged = 0.02;
+constexpr double kMerged = 0.025;
 // Groups of a pipeline and prompts of a pass are means: a fraction of a sequence more may fill a tile better.
 constexpr double kParts = 0.01;
 // In a closed loop longer steps mean fewer arrivals, so that fewer requests find a prefill in progress.
