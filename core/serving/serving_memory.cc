@@ -3,117 +3,13 @@
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/sparse_attention.h"
+#include "core/serving/kv_cache_layers.h"
 
 namespace slipstick {
 namespace {
 
 constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16-bit gathered logits, fp32 copy, fp32 probabilities
-
-// Recurrent state per sequence on one device, independent of the sequence length.
-Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
-  const double stage_recurrent = deployment.layers.on_stage.recurrent, state_share = deployment.shapes.state_share,
-               state_elements = deployment.shapes.state_elements;
-  const Bytes state_element = ElementSize(deployment.load.precision.state);
-  trace.Input("state_element", state_element, "serving.precision.state");
-  FIGURE(trace, device_state, stage_recurrent * state_share * state_elements * state_element,
-         (Note{"Recurrent state of a sequence on one device", ""}), stage_recurrent, state_share, state_elements, state_element);
-  return device_state;
-}
-
-// Layers whose KV cache grows with the context, on the most loaded stage: the model's that attend, MTP modules that draft, and a separate
-// draft model, in layers of the same KV cache.
-double CachedLayers(const Deployment& deployment, BytesPerToken layer_kv_cache, Trace& trace) {
-  const double stage_attention = deployment.layers.on_stage.attention;
-  if (!deployment.load.speculative) {
-    trace.Alias("cached_layers", stage_attention, "stage_attention");
-    return stage_attention;
-  }
-  const auto modules = static_cast<double>(deployment.load.speculative->modules);
-  const double draft_kv_cache = deployment.load.speculative->draft_kv_cache, tp = deployment.mapping.tp;
-  const Bytes half = 2.0 * kB;
-  trace.Input("modules", modules, "serving.speculative.modules");
-  trace.Input("draft_kv_cache", draft_kv_cache, "serving.speculative.draft_kv_cache");
-  FIGURE(trace, cached_layers, stage_attention + modules + draft_kv_cache * half / (tp * layer_kv_cache * (1 * kToken)),
-         (Note{"Layers with a KV cache on the stage",
-               "the model's, MTP modules that draft, and a draft model's KV cache in 16 bit as so many layers"}),
-         stage_attention, modules, draft_kv_cache, half, tp, layer_kv_cache);
-  return cached_layers;
-}
-
-// Layers with a sliding window on the stage, as so many layers with the others' KV heads.
-double CachedWindows(const Deployment& deployment, Trace& trace) {
-  const double stage_window = deployment.layers.on_stage.window;
-  if (!deployment.model.HasWindows()) {
-    trace.Alias("cached_windows", stage_window, "stage_window");
-    return stage_window;
-  }
-  const double decode_kv_heads = deployment.shapes.decode_kv_heads, decode_window_kv_heads = deployment.shapes.decode_window_kv_heads,
-               head_dim = deployment.shapes.head_dim, window_head_dim = deployment.shapes.window_head_dim;
-  trace.Input("head_dim", head_dim, "model.head_dim");
-  FIGURE(trace, cached_windows, stage_window * decode_window_kv_heads * window_head_dim / (decode_kv_heads * head_dim),
-         (Note{"Layers with a sliding window on the stage", "as so many layers with the KV heads of the others"}), stage_window,
-         decode_window_kv_heads, window_head_dim, decode_kv_heads, head_dim);
-  return cached_windows;
-}
-
-Bytes IndexKey(const Deployment& deployment, Trace& trace) {
-  const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
-  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
-  return IndexKeyBytes(index_dim, trace);
-}
-
-// Elements of the indexer's key beside KV heads, in the KV cache's format; mean over the layers.
-double IndexColumns(const Deployment& deployment, Trace& trace) {
-  if (!deployment.model.indexer) {
-    trace.Input("index_columns", 0.0, "model.indexer");
-    return 0;
-  }
-  const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
-  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
-  const double index_share = IndexShare(deployment.model, trace);
-  FIGURE(trace, index_columns, index_share * index_dim, (Note{"Elements of the indexer's key", "mean over the layers"}), index_share,
-         index_dim);
-  return index_columns;
-}
-
-// KV cache of a layer and token on one rank.
-BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
-  const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
-  const double context_ranks = deployment.mapping.context_ranks;
-  trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
-  constexpr Note kNote{"KV cache of a layer and token on one device", "context parallelism splits it"};
-  if (deployment.model.mla) {
-    const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
-    const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
-    trace.Input("latent", latent, "model.mla.kv_lora_rank");
-    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    if (deployment.model.indexer) {
-      const Bytes key = IndexKey(deployment, trace);
-      const double index_share = IndexShare(deployment.model, trace);
-      FIGURE(trace, layer_kv_cache, ((latent + rotary) * kv_element + index_share * key) / context_ranks / (1 * kToken),
-             (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), latent, rotary,
-             kv_element, index_share, key, context_ranks);
-      return layer_kv_cache;
-    }
-    FIGURE(trace, layer_kv_cache, (latent + rotary) / context_ranks * kv_element / (1 * kToken), kNote, latent, rotary, context_ranks,
-           kv_element);
-    return layer_kv_cache;
-  }
-  const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
-  trace.Input("head_dim", head_dim, "model.head_dim");
-  const double index_columns = IndexColumns(deployment, trace);
-  FIGURE(trace, layer_kv_cache, (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken), kNote,
-         decode_kv_heads, head_dim, index_columns, context_ranks, kv_element);
-  return layer_kv_cache;
-}
-
-// Tokens in the whole pages that hold `page_tokens`.
-double PagedTokens(double page_tokens, double block, Trace& trace) {
-  FIGURE(trace, paged_tokens, ceil(page_tokens / block - 1e-9) * block, (Note{"Tokens in whole pages", "of the KV cache"}), page_tokens,
-         block);
-  return paged_tokens;
-}
 
 // Memory for the KV cache, in device and host.
 Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
@@ -187,8 +83,11 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   trace.Alias("page_tokens", held_tokens, "held_tokens");
   const double full_pages = PagedTokens(held_tokens, block, trace);
   trace.Alias("full_pages", full_pages, "paged_tokens");
-  FIGURE(trace, window_held, min(held_tokens, sliding_window), (Note{"Tokens that a sliding window holds", ""}), held_tokens,
-         sliding_window);
+  const double window_share = deployment.engine.memory.window_share;
+  trace.Input("window_share", window_share, "serving.engine.memory.window_share");
+  FIGURE(trace, window_held, max(min(held_tokens, sliding_window), window_share * held_tokens),
+         (Note{"Tokens that a layer with a sliding window holds", "at least the engine's share of all"}), held_tokens, sliding_window,
+         window_share);
   trace.Alias("page_tokens", window_held, "window_held");
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");
@@ -377,16 +276,24 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
          (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, stage_window,
          cached_windows);
   double growing = all_layers, full_windows = 0;
-  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * all_layers) > sliding_window) {
-    FIGURE(trace, growing_layers, cached_layers - stage_window, (Note{"Layers whose KV cache grows with the context", ""}), cached_layers,
-           stage_window);
+  const double layer_room = context_room / (layer_kv_cache * (1 * kToken));
+  if (stage_window > 0 && layer_room > sliding_window * all_layers) {
     trace.Alias("page_tokens", sliding_window, "sliding_window");
-    const double window_pages = PagedTokens(sliding_window, block, trace);
+    const double window_pages = PagedTokens(sliding_window, block, trace), window_share = deployment.engine.memory.window_share;
     trace.Alias("window_pages", window_pages, "paged_tokens");
-    FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
-           window_pages);
-    growing = growing_layers;
-    full_windows = window_tokens;
+    trace.Input("window_share", window_share, "serving.engine.memory.window_share");
+    constexpr Note kNote{"Layers whose KV cache grows with the context", "those with a window by the engine's share, where that is more"};
+    if (window_share * (layer_room - cached_windows * window_pages) > (cached_layers - stage_window) * sliding_window) {
+      FIGURE(trace, growing_layers, cached_layers - stage_window + window_share * cached_windows, kNote, cached_layers, stage_window,
+             window_share, cached_windows);
+      growing = growing_layers;
+    } else {
+      FIGURE(trace, growing_layers, cached_layers - stage_window, kNote, cached_layers, stage_window);
+      FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
+             window_pages);
+      growing = growing_layers;
+      full_windows = window_tokens;
+    }
     trace.Alias("growing", growing, "growing_layers");
   } else {
     trace.Alias("growing", growing, "all_layers");

@@ -74,6 +74,7 @@ struct MemoryBudget {
   Bytes reserve = 0 * kGB;           // CUDA context, communication buffers, graphs: all that the model does not count
   Bytes reserve_parallel = 0 * kGB;  // added to the reserve where tp > 1
   double output_reserved = 1;        // share of a request's output reserved at admission; 1 never evicts
+  double window_share = 0;           // of a sequence's tokens, held at least by a layer with a sliding window
   Count block = 1;                   // tokens per KV-cache page
   Count activation_tokens = 0;       // that activation buffers are sized for; 0: they are in the reserve
   Count logit_sequences = 0;         // sequences whose gathered fp32 logits are held at once

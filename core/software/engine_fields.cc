@@ -9,6 +9,9 @@ constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::reserve>("reserve", "CUDA context, communication buffers, graphs").In(kGB).AtLeast(0),
     Of<&MemoryBudget::reserve_parallel>("reserve_parallel", "Added to the reserve under tensor parallelism").In(kGB).AtLeast(0),
     Of<&MemoryBudget::output_reserved>("output_reserved", "Share of a request's output reserved at admission").Between(0, 1),
+    Of<&MemoryBudget::window_share>("window_share",
+                                    "Share of a sequence's tokens that a layer with a sliding window holds; 0: its window only")
+        .Between(0, 1),
     Of<&MemoryBudget::block>("block", "Tokens per KV-cache page").Between(1, 65536),
     Of<&MemoryBudget::activation_tokens>("activation_tokens", "Tokens that activation buffers are sized for; 0: they are in the reserve")
         .Length()

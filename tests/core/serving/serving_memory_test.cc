@@ -120,6 +120,22 @@ TEST(KvCacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
   EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(), (10 * 512 + 2 * 4096) * layer_token);
 }
 
+// TensorRT-LLM keeps all of a sequence in every layer, SGLang eight tenths in those with a window. One layer and token: 4,096 bytes.
+TEST(KvCacheOfSequence, HoldsTheEnginesShareInLayersWithAWindow) {
+  const auto serve = [](double share, const char* prompt) {
+    return Serve({"cluster=single-h100-sxm5-80gb", "model.layers=12", "model.hidden=1024", "model.heads=16", "model.ffn=4096",
+                  "model.vocab=32000", "model.sliding_window=512", "model.global_every=6", "serving.engine=ideal", "serving.output=96",
+                  std::string("serving.prompt=") + prompt, "serving.engine.memory.window_share=" + std::to_string(share)});
+  };
+  const double layer_token = 4096;
+  EXPECT_DOUBLE_EQ(serve(1, "4000").kv_cache.base(), 12 * 4096 * layer_token);
+  EXPECT_DOUBLE_EQ(serve(0.5, "4000").kv_cache.base(), (10 * 2048 + 2 * 4096) * layer_token);
+  EXPECT_DOUBLE_EQ(serve(0.5, "704").kv_cache.base(), (10 * 512 + 2 * 800) * layer_token);  // the window is more
+  // The longest context: 12 layers in place of two grow with it.
+  const double all = serve(1, "4000").max_context, windows = serve(0, "4000").max_context;
+  EXPECT_NEAR((windows * 2 + 10 * 512) / (all * 12), 1, 1e-4);
+}
+
 TEST(KvCacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
   const std::vector<std::string> load{"cluster=dgx-h100", "cluster.devices=16", "serving.engine=ideal", "serving.prompt=1000",
                                       "serving.output=24"};
