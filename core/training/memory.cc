@@ -132,6 +132,16 @@ Bytes AllWeights(const TrainingContext& context, const StageParameters& paramete
   const double held_weights =
       PerRank(context, parameters, parameters.dense, parameters.experts, {"held_weights", "dense", "experts", 3}, trace);
   if (context.run.trainable != Trainable::kLora) {
+    // ZeRO 1 and 2 split the weights that the optimizer updates; what the GEMMs read is whole, in 16 bits.
+    const int zero = static_cast<int>(context.run.mapping.zero);
+    if (context.framework().memory.weights_are_master && (zero == 1 || zero == 2) && weight_bytes > 2 && parameters.shard_ranks > 1) {
+      const double held_masters =
+          PerRank(context, parameters, parameters.dense, parameters.experts, {"held_masters", "dense", "experts", 1}, trace);
+      FIGURE(trace, all_weights, (2 * held_weights + weight_bytes * held_masters) * kB,
+             (Note{"Weights of the rank", "whole in 16 bits, and the share that the optimizer updates"}), held_weights, weight_bytes,
+             held_masters);
+      return all_weights;
+    }
     FIGURE(trace, all_weights, weight_bytes * kB * held_weights, kNote, weight_bytes, held_weights);
     return all_weights;
   }

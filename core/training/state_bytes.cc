@@ -1,5 +1,7 @@
 #include "core/training/state_bytes.h"
 
+#include <optional>
+
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -21,6 +23,13 @@ double BytesOf(StatePrecision precision) {
   return 4;
 }
 
+// The format of the weights that the optimizer updates, where the run states it and the framework keeps no other weights.
+std::optional<double> StatedWeights(const TrainingContext& context) {
+  const TrainingRun& run = context.run;
+  if (!context.framework().memory.weights_are_master || BytesPerElement(run.precision) >= 4 || !run.state.master_weights) return {};
+  return *run.state.master_weights == StatePrecision::kNone ? 2 : BytesOf(*run.state.master_weights);
+}
+
 struct OptimizerBytes {
   double master, moment;
   std::string_view master_input;
@@ -28,8 +37,10 @@ struct OptimizerBytes {
 OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   const bool wide = BytesPerElement(run.precision) >= 4, has_master = !context.framework().memory.weights_are_master && !wide;
-  const double narrow_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : 4;
-  const double moment = run.state.moments ? BytesOf(*run.state.moments) : narrow_moment;
+  // PyTorch's optimizers keep their state in the format of the weights.
+  const double own_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : StatedWeights(context).value_or(4);
+  const double moment = run.state.moments ? BytesOf(*run.state.moments) : own_moment;
+  if (StatedWeights(context)) return {0, moment, "training.framework.memory.weights_are_master"};
   if (run.state.master_weights) return {BytesOf(*run.state.master_weights), moment, "training.state.master_weights"};
   if (has_master && NarrowRecipe(context))
     return {context.framework().optimizer.master_weights_fp8, moment, "training.framework.optimizer.master_weights_fp8"};
@@ -74,10 +85,14 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   const FrameworkMemory& framework = context.framework().memory;
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
   StateBytes bytes;
-  bytes.weights = bytes.adapter_weights = wide ? 4 : narrow ? framework.weights_fp8 : framework.weights;
+  const std::optional<double> stated = StatedWeights(context);
+  bytes.weights = bytes.adapter_weights = wide ? 4 : stated ? *stated : narrow ? framework.weights_fp8 : framework.weights;
   // Frozen weights are never updated, so the format of the GEMMs is enough.
   if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
-  bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
+  bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients)
+                    : stated            ? *stated
+                    : narrow            ? framework.gradients_fp8
+                                        : framework.gradients;
   const OptimizerBytes optimizer = OptimizerBytesOf(context);
   switch (run.optimizer) {
     case Optimizer::kAdamW:
@@ -103,7 +118,9 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
   if (!trace.on()) return;
   const TrainingRun& run = context.run;
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
+  const bool stated = StatedWeights(context).has_value();
   const std::string_view trained = wide     ? "training.precision"
+                                   : stated ? "training.state.master_weights"
                                    : narrow ? "training.framework.memory.weights_fp8"
                                             : "training.framework.memory.weights";
   trace.Input("weight_bytes", state.weights, run.trainable == Trainable::kLora ? InputOfFrozenBytes(context) : trained);
@@ -111,6 +128,7 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
   trace.Input("state_gradients", state.gradients,
               run.optimizer == Optimizer::kNone ? "training.optimizer"
               : run.state.gradients             ? "training.state.gradients"
+              : stated                          ? "training.state.master_weights"
               : narrow                          ? "training.framework.memory.gradients_fp8"
                                                 : "training.framework.memory.gradients");
   const auto [master_bytes, moment_bytes, master_input] = OptimizerBytesOf(context);
@@ -120,7 +138,10 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
   if (run.optimizer == Optimizer::kNone) return trace.Input("state_optimizer", state.optimizer, "training.optimizer");
   trace.Input("moments", moments, "training.optimizer");
   trace.Input("master_bytes", master_bytes, master_input);
-  trace.Input("moment_bytes", moment_bytes, run.state.moments ? "training.state.moments" : "training.optimizer");
+  trace.Input("moment_bytes", moment_bytes,
+              run.state.moments ? "training.state.moments"
+              : stated          ? "training.state.master_weights"
+                                : "training.optimizer");
   trace.Record("state_optimizer", "master_bytes + moments * moment_bytes", state.optimizer,
                Note{"Optimizer state per parameter", "master weights and the optimizer's moments"}, "master_bytes, moments, moment_bytes",
                master_bytes, moments, moment_bytes);

@@ -354,5 +354,24 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
   EXPECT_EQ(report.memory.Total(), all.memory.Total());
 }
 
+// PyTorch keeps gradients and the optimizer's state in the format of its weights: 16-bit weights without fp32 masters take 8 bytes a
+// parameter with AdamW, fp32 weights 16, stated or not. Under ZeRO 2 each rank holds the weights whole in 16 bits, and its share of the
+// fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari et al. 2020, table 1, with fp32 gradients).
+TEST(TrainingMemory, OfWeightsThatTheOptimizerUpdates) {
+  const auto state_bytes = [](const char* state, const char* mapping, int devices) {
+    const TrainingReport report = Evaluated(TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
+        R"({"sequence": 512, "global_batch": 8, "framework": {"preset": "fsdp"}, "mapping": )" + std::string(mapping) + state + "}"));
+    return (report.memory.weights + report.memory.gradients + report.memory.optimizer).base() / 6738415616;
+  };
+  EXPECT_NEAR(state_bytes("", "{}", 1), 16, 1e-9);
+  EXPECT_NEAR(state_bytes(R"(, "state": {"master_weights": "fp32"})", "{}", 1), 16, 1e-9);
+  EXPECT_NEAR(state_bytes(R"(, "state": {"master_weights": "none"})", "{}", 1), 8, 1e-9);
+  EXPECT_NEAR(state_bytes(R"(, "state": {"master_weights": "bf16", "moments": "fp32"})", "{}", 1), 12, 1e-9);
+  EXPECT_NEAR(state_bytes("", R"({"zero": 2})", 8), 2 + 16 / 8., 1e-9);
+  EXPECT_NEAR(state_bytes(R"(, "state": {"master_weights": "none"})", R"({"zero": 2})", 8), 2 + 6 / 8., 1e-9);
+  EXPECT_NEAR(state_bytes("", R"({"zero": 3})", 8), 16 / 8., 1e-9);
+}
+
 }  // namespace
 }  // namespace slipstick
