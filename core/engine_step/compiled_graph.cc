@@ -29,6 +29,11 @@ LayerWidths PaddedWidths(const Deployment& deployment, Trace& trace) {
 double CommonMatrices(const Deployment& deployment, const LayerWidths& whole, Trace& trace) {
   const Model& model = deployment.model;
   const double attention_layers = deployment.layers.attention, dense_layers = deployment.layers.dense, layers = deployment.layers.total;
+  if (model.SharesKv()) {
+    const double all_matrices = CountParameters(model, trace).matrices;
+    FIGURE(trace, common, all_matrices / layers, (Note{"Weights of attention and MLP", "mean over the layers"}), all_matrices, layers);
+    return common;
+  }
   const auto elements = [&](const MatrixProducts& products, std::string_view symbol) {
     return ElementsOf(products, model, whole, symbol, trace).all_tokens;
   };

@@ -74,6 +74,7 @@ LayerCounts MostLoadedStage(const ServedLayers& layers, double pp, Trace& trace)
   FIGURE(trace, stage_dense, min(stage_layers, ceil(dense_layers / pp)), (Note{"Layers with a dense MLP on a stage", kEven}), stage_layers,
          dense_layers, pp);
   stage.dense = stage_dense;
+  stage.shared_kv = layers.shared_kv, stage.shared_kv_window = layers.shared_kv_window;  // on a single stage
   return stage;
 }
 
@@ -164,6 +165,12 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
     SetState(*model.linear_attention, shapes, trace);
   }
   shapes.mlp = FeedForwardProducts(model, FeedForward::kDense, shapes.widths);
+  if (model.SharesKv()) {
+    Trace off = Trace::Off();
+    shapes.shared_kv_attention = MixerProducts(model, Mixer::kSharedKv, shapes.widths);
+    shapes.shared_kv_window_attention = MixerProducts(model, Mixer::kSharedKvWindow, shapes.widths);
+    shapes.shared_kv_mlp = FeedForwardProducts(model, FeedForward::kDense, SharedKvWidths(shapes.widths, off));
+  }
   if (model.moe) {
     shapes.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, shapes.widths);
     const auto experts = static_cast<double>(model.moe->experts), redundant_experts = static_cast<double>(load.redundant_experts);

@@ -41,6 +41,7 @@ struct ServedLayers : LayerCounts {  // of the model
 struct RankShapes {
   LayerWidths widths{};
   MatrixProducts attention{}, window_attention{}, recurrence{}, mlp{}, expert_mlp{};
+  MatrixProducts shared_kv_attention{}, shared_kv_window_attention{}, shared_kv_mlp{};
   double hidden = 1, head_dim = 1, window_head_dim = 1;
   double decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
   double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group

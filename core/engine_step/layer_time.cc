@@ -7,6 +7,7 @@
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/expert_time.h"
 #include "core/engine_step/launches.h"
+#include "core/engine_step/layer_parts.h"
 #include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
@@ -40,21 +41,6 @@ Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes, Trace& trace)
          (Note{"Time to move the data", "at the engine's bandwidth efficiency"}), bytes, missed, bandwidth, element_stream, l2_rate);
   return move_time;
 }
-
-// Adds an operator of `layers` layers, the figure `layers_are`, to the breakdown.
-struct Adder {
-  OperatorBreakdown& operators;
-  double layers;
-  std::string_view layers_are;
-  Seconds operator()(std::string_view name, const KernelTime& kernel, Trace& trace) const {
-    operators.Add(name, kernel, layers, layers_are, trace);
-    return kernel.time;
-  }
-  void operator()(const Deployment& deployment, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum, Trace& trace) const {
-    const ServedProduct& served = ServedAs(product.id);
-    sum.Add(served.symbol, (*this)(served.name, TimeProduct(deployment, product, rows, trace), trace));
-  }
-};
 
 KernelTime LatentNorms(const Deployment& deployment, double rows, Trace& trace) {
   const Seconds launch = *deployment.device.efficiency.launch_latency;
@@ -123,12 +109,6 @@ void AddLatentOperators(const Deployment& deployment, const MatrixProduct& expan
         absorbed("absorbed_values", mla.value_head_dim, "value_head_dim", mla.kv_lora_rank, "kv_lora_rank"));
 }
 
-void AddAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, const Adder& add, ListedSum<Seconds>& sum,
-                 Trace& trace) {
-  if (!deployment.load.adapters) return;
-  sum.Add("adapter_time", add("low-rank adapters", TimeOfAdapters(deployment, products, rows, trace), trace));
-}
-
 Seconds Projections(const Deployment& deployment, double rows, Phase phase, const Adder& add, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   const MatrixProduct *queries = deployment.shapes.attention.Find(ProductId::kQueryDown),
@@ -152,6 +132,7 @@ Seconds Projections(const Deployment& deployment, double rows, Phase phase, cons
 Seconds MeanProjections(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace) {
   const double attention_layers = deployment.layers.attention, full_layers = deployment.layers.full,
                window_layers = deployment.layers.window;
+  if (deployment.model.SharesKv()) return SharedKvProjections(deployment, rows, operators, trace);
   if (!deployment.model.HasWindowHeads())
     return Projections(deployment, rows, phase, Adder{operators, attention_layers, "attention_layers"}, trace);
   const Seconds full =
@@ -179,17 +160,11 @@ Seconds RecurrentProjections(const Deployment& deployment, double rows, const Ad
   return sum.Total("recurrent", {"Projections of a recurrent layer"});
 }
 
-Seconds DenseMlp(const Deployment& deployment, double rows, const Adder& add, Trace& trace) {
-  ListedSum<Seconds> sum(trace);
-  for (const MatrixProduct& product : deployment.shapes.mlp) add(deployment, product, rows, sum, trace);
-  AddAdapters(deployment, deployment.shapes.mlp, rows, add, sum, trace);
-  return sum.Total("mlp", {"Dense MLP"});
-}
-
 void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Adder& add, LayerCost& layer, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
-    if (product.id == ProductId::kExpertsOut) continue;  // timed with kExpertsIn
+    if (product.id == ProductId::kExpertsOut) continue;   // timed with kExpertsIn
+    if (product.id == ProductId::kLayerInputs) continue;  // for all layers at once
     if (product.id != ProductId::kExpertsIn) {
       add(deployment, product, rows, sum, trace);
       continue;
@@ -205,13 +180,30 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
   layer.experts = sum.Total("experts", {"Experts", "without dispatch and combine"});
 }
 
+// Columns that activation functions pass over, mean over the layers.
+double MeanInner(const Deployment& deployment, Trace& trace) {
+  const double rank_mlp = deployment.shapes.widths.mlp, dense_layers = deployment.layers.dense, layers = deployment.layers.total,
+               shared_kv_layers = deployment.layers.shared_kv;
+  constexpr Note kNote{"Inner width of the MLP", "and of a layer's embedding, on one device, mean over the layers"};
+  const double layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  if (!deployment.model.SharesKv()) {
+    FIGURE(trace, mean_inner, rank_mlp * (dense_layers - shared_kv_layers) / layers + layer_embedding, kNote, rank_mlp, dense_layers,
+           shared_kv_layers, layers, layer_embedding);
+    return mean_inner;
+  }
+  const double rank_shared_kv_mlp = deployment.shapes.widths.shared_kv_mlp;
+  FIGURE(trace, mean_inner,
+         (rank_mlp * (dense_layers - shared_kv_layers) + rank_shared_kv_mlp * shared_kv_layers) / layers + layer_embedding, kNote, rank_mlp,
+         dense_layers, shared_kv_layers, rank_shared_kv_mlp, layers, layer_embedding);
+  return mean_inner;
+}
+
 // Norms, residual and activation in separate kernels: `norms` with a residual addition, `own_norms` without. The activation of experts is
 // part of their kernels.
 KernelTime Elementwise(const Deployment& deployment, double rows, double norms, double own_norms, double kernels, Trace& trace) {
-  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp, dense_layers = deployment.layers.dense,
-               layers = deployment.layers.total, tp = deployment.mapping.tp;
-  FIGURE(trace, mean_inner, rank_mlp * dense_layers / layers, (Note{"Inner width of the MLP", "on one device, mean over the layers"}),
-         rank_mlp, dense_layers, layers);
+  const double hidden = deployment.shapes.hidden, tp = deployment.mapping.tp;
+  const double mean_inner = MeanInner(deployment, trace);
   const double activation_bytes = ActivationOf(deployment.model).forward, element_bytes = deployment.engine.kernels.elementwise_bytes;
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -259,6 +251,26 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   return kernel;
 }
 
+// Norms with a residual addition and without, and kernels of a layer that pass over rows. A layer's embedding adds the norm of its output,
+// with an addition, and the activation of its gate.
+struct NormKernels {
+  double norms = 0, own_norms = 0, kernels = 0;
+};
+NormKernels NormKernelsOf(const Deployment& deployment, double halves, Trace& trace) {
+  constexpr Note kNote{"Norm, residual and activation kernels of a layer", "an engine without any launches none for further norms"};
+  const double own_norms = NormsBeforeAdditions(deployment.model, trace), element_kernels = deployment.engine.kernels.elementwise_kernels;
+  if (deployment.model.layer_embeddings.width == 0) {
+    trace.Alias("norms", halves, "halves");
+    FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * own_norms, kNote, element_kernels, halves,
+           own_norms);
+    return {halves, own_norms, kernels};
+  }
+  FIGURE(trace, norms, halves + 1, (Note{"Norms with a residual addition", "one of them of the layer's embedding"}), halves);
+  FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * (own_norms + 2), kNote, element_kernels,
+         halves, own_norms);
+  return {norms, own_norms, kernels};
+}
+
 // All-reduces of a layer: after attention and after the MLP.
 ExchangeCost Reduction(const Deployment& deployment, double rows, bool waits_for_host, Trace& trace) {
   const Trace::Scope scope(trace, "all_reduce");
@@ -277,17 +289,14 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   if (deployment.layers.attention > 0) layer.projections = MeanProjections(deployment, rows, phase, operators, trace);
   if (deployment.layers.recurrent > 0)
     layer.recurrent = RecurrentProjections(deployment, rows, Adder{operators, deployment.layers.recurrent, "recurrent_layers"}, trace);
-  if (dense > 0) layer.mlp = DenseMlp(deployment, rows, Adder{operators, dense, "dense_layers"}, trace);
+  if (dense > 0) layer.mlp = MlpOf(deployment, rows, operators, trace);
+  if (deployment.model.layer_embeddings.width > 0) layer.inputs = LayerInputs(deployment, rows, phase, operators, trace);
   if (deployment.model.moe) ExpertMlp(deployment, rows, phase, Adder{operators, deployment.layers.moe, "moe_layers"}, layer, trace);
   // Parallel attention and MLP share a norm, a residual addition and an all-reduce.
-  const double halves = ResidualAdditions(deployment.model), element_kernels = deployment.engine.kernels.elementwise_kernels;
+  const double halves = ResidualAdditions(deployment.model);
   trace.Input("halves", halves, "model.parallel_attention");
-  trace.Alias("norms", halves, "halves");
-  const double own_norms = NormsBeforeAdditions(deployment.model, trace);
-  FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * own_norms,
-         (Note{"Norm, residual and activation kernels of a layer", "an engine without any launches none for further norms"}),
-         element_kernels, halves, own_norms);
-  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, own_norms, kernels, trace), trace);
+  const auto [norms, own_norms, kernels] = NormKernelsOf(deployment, halves, trace);
+  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, norms, own_norms, kernels, trace), trace);
 
   const ExchangeCost reduction = Reduction(deployment, rows, phase == Phase::kDecode && !deployment.launch.graphs, trace);
   operators.Add("all-reduce", reduction.kernel, halves * deployment.layers.total);

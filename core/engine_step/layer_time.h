@@ -15,6 +15,7 @@ struct LayerCost {
   Seconds experts;      // of an MoE layer, without the exchange of its tokens
   Seconds dispatch;     // tokens to the devices of their experts
   Seconds combine;      // their results back
+  Seconds inputs;       // embeddings of all layers, once per pass
   Seconds elementwise;  // norms, residual, activation
   Seconds reductions;
   Seconds gaps;

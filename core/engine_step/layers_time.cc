@@ -78,6 +78,12 @@ LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const M
     FIGURE(trace, recurrent_mixing, recurrent + recurrence, (Note{"Projections and recurrence of a layer", ""}), recurrent, recurrence);
     sum.Add("recurrent_layers", recurrent_layers, "recurrent_mixing", recurrent_mixing);
   }
+  if (one.inputs > Seconds()) {
+    const Seconds inputs = one.inputs;
+    FIGURE(trace, mean_inputs, inputs / layers, (Note{"Embeddings of the layers", "computed once per pass; as a part of each layer"}),
+           inputs, layers);
+    sum.Add("layers", layers, "mean_inputs", mean_inputs);
+  }
   sum.Add("dense_layers", deployment.layers.dense, "mlp", one.mlp);
   sum.Add("moe_layers", deployment.layers.moe, "experts", one.experts);
   sum.Add("full_layers", deployment.layers.full, "attention", mixing.attention);

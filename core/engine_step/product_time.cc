@@ -40,6 +40,11 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   trace.Alias("m", rows, "rows");
   trace.Alias("k", product.inputs, "inputs");
   if (product.outputs == own.outputs) return trace.Alias("n", product.outputs, "outputs");
+  if (product.id == ProductId::kLayerInputs) {  // of all layers in one
+    const double outputs = own.outputs, layers = deployment.layers.total;
+    FIGURE(trace, n, outputs * layers, (Note{"Outputs of the projection", "for all layers"}), outputs, layers);
+    return;
+  }
   // Both down-projections of MLA in one.
   const double query_outputs = own.outputs;
   trace.Alias("query_outputs", query_outputs, "outputs");

@@ -19,6 +19,7 @@ constexpr std::array kServed{
     ServedProduct{"output gate", "output_gate", "output_gate", {"Projection of the gate on latent attention's output"}},
     ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
     ServedProduct{"local QKV projection", "local_qkv", "local_query_key_value", {"Query, key and value projection of a local layer"}},
+    ServedProduct{"local query projection", "local_query", "local_query", {"Query projection of a local layer that shares a KV cache"}},
     ServedProduct{"local output projection", "local_output", "local_output", {"Output projection of a local layer"}},
     ServedProduct{"recurrence input projection",
                   "recurrent_in",
@@ -40,6 +41,10 @@ constexpr std::array kServed{
         "expert down projection", "experts_down", "experts_down", {"Projection to the width of latent experts", "whole on every device"}},
     ServedProduct{
         "expert up projection", "experts_up", "experts_up", {"Projection back from the width of latent experts", "whole on every device"}},
+    ServedProduct{"layer embeddings", "layer_inputs", "layer_inputs", {"Projection to the embeddings of all layers"}},
+    ServedProduct{"layer embeddings", "layer_gate", "layer_gate", {"Gate of a layer's embedding", "whole on every device"}},
+    ServedProduct{
+        "layer embeddings", "layer_output", "layer_output", {"Projection back from a layer's embedding", "whole on every device"}},
     ServedProduct{"LM head", "product", "output_matrix", {"LM head", "in 16 bit"}},
 };
 static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);

@@ -50,7 +50,7 @@ class OperatorBreakdown {
  private:
   static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace);
 
-  std::array<OperatorTime, 32> operators_{};
+  std::array<OperatorTime, 48> operators_{};
   int size_ = 0;
 };
 

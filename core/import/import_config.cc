@@ -73,10 +73,22 @@ void ReadLocalHeads(const Import& in) {
       model["kv_heads"] = *global;
     }
   }
-  for (const auto& [key, what] : {std::pair{"num_kv_shared_layers", "Layers that share a KV cache"},
-                                  std::pair{"hidden_size_per_layer_input", "Embeddings of every layer"}}) {
-    if (config.Whole({key}).value_or(0) > 0) in.issues.push_back({key, std::string(what) + " (Gemma 4 E2B, E4B) are not supported"});
+}
+
+// Gemma 4 E2B and E4B: layers that share a KV cache, and tables of the layers.
+void ReadSharedKv(const Import& in) {
+  Json& model = in.model;
+  Config& config = in.config;
+  if (const Count shared = config.Whole({"num_kv_shared_layers"}).value_or(0); shared > 0) {
+    model["kv_shared_layers"] = shared;
+    if (config.Flag({"use_double_wide_mlp"})) model["kv_shared_ffn"] = 2 * model["ffn"].get<Count>();
   }
+  const Count width = config.Whole({"hidden_size_per_layer_input"}).value_or(0);
+  if (width == 0) return;
+  model["layer_embedding"] = width;
+  model["norms_per_layer"] = model.value("norms_per_layer", Count{2}) + 1;
+  const std::optional<Count> rows = config.Whole({"vocab_size_per_layer_input"});
+  if (rows && *rows != model["vocab"]) model["layer_embedding_rows"] = *rows;
 }
 
 void ReadLayer(const Import& in) {
@@ -352,6 +364,7 @@ Answer ImportModelAnswer(std::string_view text) {
   ReadBlockSelection(in);
   ReadRecurrence(in);
   ReadWindow(in);
+  ReadSharedKv(in);
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
   Model model;

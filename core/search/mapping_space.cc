@@ -141,7 +141,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
     if (model.heads % tp != 0) continue;
     for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
-      if (pp > model.layers) continue;
+      if (pp > model.MostStages()) continue;
       for (const Count cp : Kept(limits, "cp", Divisors(devices / tp / pp))) {
         const Count dp = devices / tp / pp / cp;
         if (!IsLegalContext(model, run, tp, cp) || run.global_batch % dp != 0 || !Allows(limits, "dp", dp)) continue;

@@ -74,7 +74,7 @@ std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Coun
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
   const Engine& engine = load.engine;
   if (!engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
-  if (mapping.pp > model.layers) return false;
+  if (mapping.pp > model.MostStages()) return false;
   if (engine.composition == Composition::kLayerPipelined && mapping.tp != 1) return false;
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }

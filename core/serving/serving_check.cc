@@ -102,8 +102,11 @@ class Checker {
       Say(where + ".tp", "Must divide the model's " + Text(model_.heads) + " heads",
           SplitsLayers() ? Fixes{At(where + ".tp", 1)} : AtEach(where + ".tp", NearestDivisors(model_.heads, mapping.tp)));
     }
-    if (mapping.pp > model_.layers) {
-      Say(where + ".pp", "At most the model's " + Text(model_.layers) + " layers", {At(where + ".pp", model_.layers)});
+    if (mapping.pp > model_.MostStages()) {
+      Say(where + ".pp",
+          model_.SharesKv() ? "Must be 1: layers share a KV cache with earlier ones"
+                            : "At most the model's " + Text(model_.layers) + " layers",
+          {At(where + ".pp", model_.MostStages())});
     }
   }
   void CheckHeads() { CheckHeadsOf(mapping_, ".mapping"); }

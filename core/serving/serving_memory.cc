@@ -2,8 +2,7 @@
 
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/sparse_attention.h"
-#include "core/serving/kv_cache_layers.h"
+#include "core/serving/kv_cache.h"
 
 namespace slipstick {
 namespace {
@@ -27,96 +26,6 @@ Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
 }
 
 }  // namespace
-
-BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
-  // Recurrent layers have a state of fixed size instead.
-  const double attention_layers = deployment.layers.attention;
-  const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
-  trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
-  if (deployment.model.mla) {
-    const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
-    const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
-    trace.Input("latent", latent, "model.mla.kv_lora_rank");
-    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    if (deployment.model.indexer) {
-      const Bytes key = IndexKey(deployment, trace);
-      const double index_share = IndexShare(deployment.model, trace);
-      FIGURE(trace, kv_cache_per_token, attention_layers * ((latent + rotary) * kv_element + index_share * key) / (1 * kToken),
-             (Note{"KV cache per token", "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025",
-                   "serving.kv_cache_bytes_per_token"}),
-             attention_layers, latent, rotary, kv_element, index_share, key);
-      return kv_cache_per_token;
-    }
-    FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / (1 * kToken),
-           (Note{"KV cache per token", "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
-                 "serving.kv_cache_bytes_per_token"}),
-           attention_layers, latent, rotary, kv_element);
-    return kv_cache_per_token;
-  }
-  const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
-  trace.Input("kv_heads", kv_heads, "model.kv_heads");
-  trace.Input("head_dim", head_dim, "model.head_dim");
-  if (deployment.model.HasWindows()) {
-    const double full_layers = deployment.layers.full, window_layers = deployment.layers.window,
-                 window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),
-                 window_head_dim = deployment.shapes.window_head_dim;
-    FIGURE(trace, kv_cache_per_token,
-           2 * (full_layers * kv_heads * head_dim + window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
-           (Note{"KV cache per token", "keys and values of every KV head in all layers of the model, local layers with their own", "",
-                 "serving.kv_cache_bytes_per_token"}),
-           full_layers, kv_heads, head_dim, window_layers, window_kv_heads, window_head_dim, kv_element);
-    return kv_cache_per_token;
-  }
-  const double index_columns = IndexColumns(deployment, trace);
-  FIGURE(trace, kv_cache_per_token, attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
-         (Note{"KV cache per token", "keys and values of every KV head, and an indexer's key, in all layers of the model", "",
-               "serving.kv_cache_bytes_per_token"}),
-         attention_layers, kv_heads, head_dim, index_columns, kv_element);
-  return kv_cache_per_token;
-}
-
-Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace) {
-  const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
-  const double stage_window = deployment.layers.on_stage.window, cached_layers = CachedLayers(deployment, layer_kv_cache, trace);
-  const auto sliding_window = static_cast<double>(deployment.model.window.tokens),
-             block = static_cast<double>(deployment.engine.memory.block);
-  trace.Alias("page_tokens", held_tokens, "held_tokens");
-  const double full_pages = PagedTokens(held_tokens, block, trace);
-  trace.Alias("full_pages", full_pages, "paged_tokens");
-  const double window_share = deployment.engine.memory.window_share;
-  trace.Input("window_share", window_share, "serving.engine.memory.window_share");
-  FIGURE(trace, window_held, max(min(held_tokens, sliding_window), window_share * held_tokens),
-         (Note{"Tokens that a layer with a sliding window holds", "at least the engine's share of all"}), held_tokens, sliding_window,
-         window_share);
-  trace.Alias("page_tokens", window_held, "window_held");
-  const double window_pages = PagedTokens(window_held, block, trace);
-  trace.Alias("window_pages", window_pages, "paged_tokens");
-  const double cached_windows = CachedWindows(deployment, trace);
-  FIGURE(trace, kv_cache_of_layers,
-         layer_kv_cache * ((cached_layers - stage_window) * full_pages + cached_windows * window_pages) * (1 * kToken),
-         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, stage_window, full_pages,
-         cached_windows, window_pages);
-  if (deployment.layers.recurrent <= 0) {
-    trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
-    return kv_cache_of_layers;
-  }
-  const Bytes device_state = StatesOfSequence(deployment, trace);
-  FIGURE(trace, kv_cache_of_sequence, kv_cache_of_layers + device_state,
-         (Note{"KV cache and recurrent state of a sequence on one device", ""}), kv_cache_of_layers, device_state);
-  return kv_cache_of_sequence;
-}
-
-Bytes StateOfSequence(const Deployment& deployment, Trace& trace) {
-  if (!deployment.model.linear_attention) return {};
-  const double recurrent_layers = deployment.layers.recurrent, state_elements = deployment.shapes.state_elements;
-  const Bytes state_element = ElementSize(deployment.load.precision.state);
-  trace.Input("state_element", state_element, "serving.precision.state");
-  FIGURE(trace, state_of_sequence, recurrent_layers * state_elements * state_element,
-         (Note{"Recurrent state per sequence", "all recurrent layers; independent of the sequence length", "",
-               "serving.state_bytes_per_sequence"}),
-         recurrent_layers, state_elements, state_element);
-  return state_of_sequence;
-}
 
 Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace) {
   trace.Alias("held_tokens", cached, "cached");
@@ -145,23 +54,45 @@ KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
   return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
+namespace {
+
+// Of the largest step that the engine reserves memory for.
+Bytes ActivationsOf(const Deployment& deployment, Trace& trace) {
+  const MemoryBudget& rule = deployment.engine.memory;
+  const auto activation_tokens = static_cast<double>(rule.activation_tokens);
+  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
+  const auto logit_sequences = static_cast<double>(rule.logit_sequences), vocab = static_cast<double>(deployment.model.vocab);
+  const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
+  CONSTANTS(trace, "serving.activations", "16-bit gathered logits, fp32 copy, fp32 probabilities", logit);
+  constexpr Note kNote{"Activations",
+                       "of the largest step that the engine reserves memory for: residual stream, MLP width and rows of the layers' "
+                       "embeddings, or the gathered logits",
+                       "", "serving.memory_bytes.activations"};
+  const double layers = deployment.layers.total, layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  if (!deployment.model.SharesKv()) {
+    FIGURE(trace, activations,
+           max(activation_tokens * (2 * (hidden + rank_mlp) + layers * layer_embedding) * half, logit_sequences * vocab * logit), kNote,
+           activation_tokens, hidden, rank_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
+    return activations;
+  }
+  const double rank_shared_kv_mlp = deployment.shapes.widths.shared_kv_mlp;
+  FIGURE(trace, activations,
+         max(activation_tokens * (2 * (hidden + max(rank_mlp, rank_shared_kv_mlp)) + layers * layer_embedding) * half,
+             logit_sequences * vocab * logit),
+         kNote, activation_tokens, hidden, rank_mlp, rank_shared_kv_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
+  return activations;
+}
+
+}  // namespace
+
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   const MemoryBudget& rule = deployment.engine.memory;
   KvCacheBudget budget;
   const Bytes visible = UsableMemory(deployment.device);
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(deployment, trace);
-  const auto activation_tokens = static_cast<double>(rule.activation_tokens);
-  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
-  const auto logit_sequences = static_cast<double>(rule.logit_sequences), vocab = static_cast<double>(deployment.model.vocab);
-  const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
-  CONSTANTS(trace, "serving.activations", "16-bit gathered logits, fp32 copy, fp32 probabilities", logit);
-  FIGURE(trace, activations, max(2 * activation_tokens * (hidden + rank_mlp) * half, logit_sequences * vocab * logit),
-         (Note{"Activations",
-               "of the largest step that the engine reserves memory for: residual stream and MLP width, or the gathered "
-               "logits",
-               "", "serving.memory_bytes.activations"}),
-         activation_tokens, hidden, rank_mlp, half, logit_sequences, vocab, logit);
+  const Bytes activations = ActivationsOf(deployment, trace);
   const Bytes reserve = rule.reserve, parallel_reserve = rule.reserve_parallel;
   const double tp = deployment.mapping.tp;
   trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
@@ -269,31 +200,24 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
   const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
   const auto block = static_cast<double>(deployment.engine.memory.block);
   const Bytes context_room = ContextRoom(deployment, budget, trace);
-  const double stage_window = deployment.layers.on_stage.window, cached_layers = CachedLayers(deployment, layer_kv_cache, trace);
+  const auto [cached_attention, cached_window] = CachedOnStage(deployment, trace);
+  const double cached_layers = CachedLayers(deployment, cached_attention, layer_kv_cache, trace);
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
-  const double cached_windows = CachedWindows(deployment, trace);
-  FIGURE(trace, all_layers, cached_layers - stage_window + cached_windows,
-         (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, stage_window,
+  const double cached_windows = CachedWindows(deployment, cached_window, trace);
+  FIGURE(trace, all_layers, cached_layers - cached_window + cached_windows,
+         (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, cached_window,
          cached_windows);
   double growing = all_layers, full_windows = 0;
-  const double layer_room = context_room / (layer_kv_cache * (1 * kToken));
-  if (stage_window > 0 && layer_room > sliding_window * all_layers) {
+  if (cached_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * all_layers) > sliding_window) {
+    FIGURE(trace, growing_layers, cached_layers - cached_window, (Note{"Layers whose KV cache grows with the context", ""}), cached_layers,
+           cached_window);
     trace.Alias("page_tokens", sliding_window, "sliding_window");
-    const double window_pages = PagedTokens(sliding_window, block, trace), window_share = deployment.engine.memory.window_share;
+    const double window_pages = PagedTokens(sliding_window, block, trace);
     trace.Alias("window_pages", window_pages, "paged_tokens");
-    trace.Input("window_share", window_share, "serving.engine.memory.window_share");
-    constexpr Note kNote{"Layers whose KV cache grows with the context", "those with a window by the engine's share, where that is more"};
-    if (window_share * (layer_room - cached_windows * window_pages) > (cached_layers - stage_window) * sliding_window) {
-      FIGURE(trace, growing_layers, cached_layers - stage_window + window_share * cached_windows, kNote, cached_layers, stage_window,
-             window_share, cached_windows);
-      growing = growing_layers;
-    } else {
-      FIGURE(trace, growing_layers, cached_layers - stage_window, kNote, cached_layers, stage_window);
-      FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
-             window_pages);
-      growing = growing_layers;
-      full_windows = window_tokens;
-    }
+    FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
+           window_pages);
+    growing = growing_layers;
+    full_windows = window_tokens;
     trace.Alias("growing", growing, "growing_layers");
   } else {
     trace.Alias("growing", growing, "all_layers");

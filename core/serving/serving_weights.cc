@@ -4,6 +4,7 @@
 #include "core/base/sum.h"
 #include "core/engine_step/adapters.h"
 #include "core/engine_step/served_product.h"
+#include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
@@ -12,9 +13,9 @@ namespace {
 // Weights of a mixer or a dense MLP in a layer: those of its GEMMs in their format, small tensors in 16 bit.
 template <class Part>
 Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts& products, std::string_view symbol, const Note& note,
-                  Trace& trace) {
+                  Trace& trace, bool is_shared_kv_mlp = false) {
   const Trace::Scope scope(trace, note.title);
-  const LayerWidths& widths = deployment.shapes.widths;
+  const LayerWidths widths = is_shared_kv_mlp ? SharedKvWidths(deployment.shapes.widths, trace) : deployment.shapes.widths;
   const double matrices = ElementsOf(products, deployment.model, widths, "matrices", trace).all_tokens;
   const double small_elements = SmallElements(deployment.model, part, widths, trace);
   constexpr bool kIsMixer = std::is_same_v<Part, Mixer>;
@@ -47,6 +48,31 @@ Bytes RecurrentWeights(const Deployment& deployment, Trace& trace) {
 Bytes MlpWeights(const Deployment& deployment, Trace& trace) {
   return PartWeights(deployment, FeedForward::kDense, deployment.shapes.mlp, "mlp_layer", {"Weights of a dense MLP", "biases in 16 bit"},
                      trace);
+}
+
+// Attention and MLP of the layers that share a KV cache; returns the layers that have one.
+StageLayers AddSharedKvWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
+  const RankShapes& shapes = deployment.shapes;
+  const double shared_kv_layers = deployment.layers.shared_kv, shared_kv_window_layers = deployment.layers.shared_kv_window;
+  FIGURE(trace, shared_attention_count, shared_kv_layers - shared_kv_window_layers,
+         (Note{"Layers that attend to all tokens and share a KV cache"}), shared_kv_layers, shared_kv_window_layers);
+  if (shared_attention_count > 0) {
+    sum.Add("shared_attention_layer",
+            PartWeights(deployment, Mixer::kSharedKv, shapes.shared_kv_attention, "shared_attention_layer",
+                        {"Weights of attention in a layer that shares a KV cache", "norms in 16 bit"}, trace),
+            shared_attention_count, "", "shared_attention_count");
+  }
+  if (shared_kv_window_layers > 0) {
+    sum.Add("shared_local_layer",
+            PartWeights(deployment, Mixer::kSharedKvWindow, shapes.shared_kv_window_attention, "shared_local_layer",
+                        {"Weights of local attention in a layer that shares a KV cache", "norms in 16 bit"}, trace),
+            shared_kv_window_layers, "", "shared_kv_window_layers");
+  }
+  sum.Add("shared_kv_mlp_layer",
+          PartWeights(deployment, FeedForward::kDense, shapes.shared_kv_mlp, "shared_kv_mlp_layer",
+                      {"Weights of the MLP of a layer that shares a KV cache", "biases in 16 bit"}, trace, true),
+          shared_kv_layers, "", "shared_kv_layers");
+  return CachedOnStage(deployment, trace);
 }
 
 Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
@@ -121,6 +147,20 @@ Bytes EndWeights(const Deployment& deployment, Trace& trace) {
   return ends;
 }
 
+// Tables of the layers' embeddings, split over the ranks by row and kept as the embedding is; on the first stage.
+Bytes LayerTableWeights(const Deployment& deployment, Trace& trace) {
+  const auto layers = static_cast<double>(deployment.model.layers),
+             layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
+  const double layer_rows = LayerRows(deployment.model, trace), tp = deployment.mapping.tp;
+  const Bytes table_element = ElementSize(deployment.formats.head_weights);
+  BindWeightSize("table_element", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, layer_tables, layers * (ceil(layer_rows / tp) * layer_embedding) * table_element,
+         (Note{"Embeddings of the layers on one device", "a table each, split over the tensor-parallel devices"}), layers, layer_rows, tp,
+         layer_embedding, table_element);
+  return layer_tables;
+}
+
 // Weights of what drafts, beside the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and MTP modules, each a
 // layer like the model's last and a projection of two streams.
 Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes small_layer, Bytes last_mlp, std::string_view last_mlp_is,
@@ -138,19 +178,8 @@ Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes sm
   return drafts;
 }
 
-// Mixers of the stage; returns the weights of attention in a layer without a window.
-Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
-  const double stage_layers = deployment.layers.per_stage, stage_recurrent = deployment.layers.on_stage.recurrent,
-               stage_window = deployment.model.HasWindowHeads() ? deployment.layers.on_stage.window : 0;
-  if (stage_recurrent > 0) {
-    FIGURE(trace, attending_layers, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
-           stage_recurrent);
-    trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
-    sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
-  } else {
-    trace.Alias("attending_layers", stage_layers, "stage_layers");
-  }
-  const double attending_layers = stage_layers - stage_recurrent;
+// Attention of the stage's layers that project keys and values; returns the weights of attention in a layer without a window.
+Bytes AddAttentionWeights(const Deployment& deployment, double attending_layers, double stage_window, ListedSum<Bytes>& sum, Trace& trace) {
   const Bytes attention_layer = AttentionWeights(deployment, trace);
   if (stage_window > 0) {
     FIGURE(trace, attention_layer_count, attending_layers - stage_window, (Note{"Layers without a sliding window on the stage", ""}),
@@ -163,6 +192,28 @@ Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace
   trace.Alias("attention_layer_count", attending_layers, "attending_layers");
   sum.Add("attention_layer", attention_layer, attending_layers);
   return attention_layer;
+}
+
+// Mixers of the stage; returns the weights of attention in a layer without a window.
+Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
+  const double stage_layers = deployment.layers.per_stage, stage_recurrent = deployment.layers.on_stage.recurrent;
+  const bool has_window_heads = deployment.model.HasWindowHeads();
+  if (deployment.model.SharesKv()) {
+    const StageLayers cached = AddSharedKvWeights(deployment, sum, trace);
+    trace.Alias("attending_layers", cached.attention, "cached_attention");
+    trace.Alias("stage_window", cached.window, "cached_window");
+    return AddAttentionWeights(deployment, cached.attention, has_window_heads ? cached.window : 0, sum, trace);
+  }
+  if (stage_recurrent > 0) {
+    FIGURE(trace, attending_layers, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
+           stage_recurrent);
+    trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
+    sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
+  } else {
+    trace.Alias("attending_layers", stage_layers, "stage_layers");
+  }
+  const double stage_window = has_window_heads ? deployment.layers.on_stage.window : 0;
+  return AddAttentionWeights(deployment, stage_layers - stage_recurrent, stage_window, sum, trace);
 }
 
 }  // namespace
@@ -183,6 +234,11 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
     sum.Add("mlp_layer", mlp_layer, mlp_layer_count);
     trace.Alias("experts_layer_count", stage_moe, "stage_moe");
     sum.Add("experts_layer", experts_layer, stage_moe);
+  } else if (deployment.model.SharesKv()) {
+    const double shared_kv_layers = deployment.layers.shared_kv;
+    FIGURE(trace, mlp_layer_count, stage_dense - shared_kv_layers, (Note{"Layers with an MLP and a KV cache of their own", ""}),
+           stage_dense, shared_kv_layers);
+    sum.Add("mlp_layer", mlp_layer, mlp_layer_count);
   } else {
     trace.Alias("mlp_layer_count", stage_dense, "stage_dense");
     sum.Add("mlp_layer", mlp_layer, stage_dense);
@@ -193,6 +249,7 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
     sum.Add("drafts", DraftWeights(deployment, attention_layer, small_layer, has_experts ? experts_layer : mlp_layer,
                                    has_experts ? "experts_layer" : "mlp_layer", trace));
   }
+  if (deployment.model.layer_embeddings.width > 0) sum.Add("layer_tables", LayerTableWeights(deployment, trace));
   sum.Add("ends", EndWeights(deployment, trace));
   return sum.Total(
       "weights", {"Weights per device", "of the most loaded pipeline stage, in their storage formats", "", "serving.memory_bytes.weights"});

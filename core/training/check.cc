@@ -102,7 +102,7 @@ class Checker {
     return fix;
   }
   [[nodiscard]] bool AllowsStages(Count pp, const TrainingMapping& mapping) const {
-    return pp <= model_.layers && (mapping.schedule != PipelineSchedule::kDualPipe || pp % 2 == 0);
+    return pp <= model_.MostStages() && (mapping.schedule != PipelineSchedule::kDualPipe || pp % 2 == 0);
   }
   [[nodiscard]] Fixes WithStagesOfEach(const std::vector<Count>& degrees, const TrainingMapping& mapping) const {
     Fixes fixes;
@@ -273,8 +273,11 @@ class Checker {
     const auto say_virtual = [&](const std::string& message) { Say("mapping.virtual_stages", message, LegalVirtualStages(mapping)); };
     // The embedding and the head may have virtual stages of their own.
     const Count parts = model_.layers + 2;
-    if (mapping.pp > model_.layers) {
-      Say("mapping.pp", "At most " + Text(model_.layers) + ", the layers of the model", NearestStages(run));
+    if (mapping.pp > model_.MostStages()) {
+      Say("mapping.pp",
+          model_.SharesKv() ? "Must be 1: layers share a KV cache with earlier ones"
+                            : "At most " + Text(model_.layers) + ", the layers of the model",
+          NearestStages(run));
     } else if (mapping.pp * mapping.virtual_stages > parts) {
       say_virtual("PP " + Text(mapping.pp) + " × virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
                   Text(model_.layers) + " layers, embedding and head; at most " + Text(parts / mapping.pp));

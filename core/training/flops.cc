@@ -41,8 +41,8 @@ double HeadColumns(const Model& model, Mixer mixer, Trace& trace) {
                  nope_head_dim, rope_head_dim);
     trace.Input("value_width", value_width, "model.mla.value_head_dim");
   } else {
-    BindHeadDim("query_width", query_width, mixer == Mixer::kWindow, trace);
-    BindHeadDim("value_width", value_width, mixer == Mixer::kWindow, trace);
+    BindHeadDim("query_width", query_width, IsLocal(mixer), trace);
+    BindHeadDim("value_width", value_width, IsLocal(mixer), trace);
   }
   FIGURE(trace, head_columns, heads * (query_width + value_width), (Note{"Multiply-adds per pair of tokens, all heads"}), heads,
          query_width, value_width);

@@ -104,6 +104,17 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   return {kSymbol, routed_part};
 }
 
+// Of a layer's embedding: the gate's input and what is projected back as wide as the residual stream; row, gate and product.
+Addend<double> EmbeddingPart(const TrainingContext& context, Trace& trace) {
+  constexpr std::string_view kSymbol = "embedding_part";
+  const double layer_embedding = static_cast<double>(context.model.layer_embeddings.width);
+  const double own_tokens = context.shape.sequence_parallel_tokens, hidden = static_cast<double>(context.model.hidden);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, embedding_part, own_tokens * (min(1.0, layer_embedding) * 4 * hidden + 6 * layer_embedding),
+         (Note{"Operands of a layer's embedding", "in 16 bits; none without one", kMemorySource}), own_tokens, layer_embedding, hidden);
+  return {kSymbol, embedding_part};
+}
+
 // The largest of some kinds of layer.
 template <class Q>
 class Largest {
@@ -165,6 +176,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                                         {{"hidden_part", hidden_part},
                                          {"token_part", token_part},
                                          ScorePart(context, work, plan, trace),
+                                         EmbeddingPart(context, trace),
                                          RoutedPart(context, work, plan, trace)});
   const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
   const bool is_selected = context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;

@@ -328,9 +328,26 @@ LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& wor
   return time;
 }
 
+namespace {
+
+// Columns of a token's rows in the embedding and in the tables of the layers.
+double EmbeddedColumns(const Model& model, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), layers = static_cast<double>(model.layers),
+             layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  if (layer_embedding <= 0) return hidden;
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, embedded_columns, hidden + layers * layer_embedding,
+         (Note{"Columns of a token's rows", "of the embedding and of every layer's"}), hidden, layers, layer_embedding);
+  trace.Alias("hidden", embedded_columns, "embedded_columns");
+  return embedded_columns;
+}
+
+}  // namespace
+
 LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
   Trace::Scope scope(trace, "embedding");
-  const double tokens = context.shape.tokens, hidden = static_cast<double>(context.model.hidden);
+  const double tokens = context.shape.tokens;
+  const double hidden = EmbeddedColumns(context.model, trace);
   const BytesPerSecond element_rate = context.elementwise_rate;
   FIGURE(trace, embedding_time, 12 * kB * tokens * hidden / element_rate,
          (Note{"Embedding", "gather, then scatter-add in the backward pass"}), tokens, hidden, element_rate);

@@ -39,14 +39,14 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
   FIGURE(trace, causal_pairs, document_pairs * 0.5 * (1 + min(tile / attended, 1.0)),
          (Note{"Scores that the causal mask leaves", "the tiles on the diagonal are computed in full"}), document_pairs, tile, attended);
   core.pairs = causal_pairs;
-  if (mixer == Mixer::kWindow) {
+  if (IsLocal(mixer)) {
     const auto sliding_window = static_cast<double>(model.window.tokens);
     FIGURE(trace, window_pairs, min(causal_pairs, sequences * query_heads * queries * (sliding_window + tile)),
            (Note{"Scores in the window", "at its edge a tile of queries needs one more tile of keys"}), causal_pairs, sequences,
            query_heads, queries, sliding_window, tile);
     core.pairs = window_pairs;
   }
-  trace.Alias("pairs", core.pairs, mixer == Mixer::kWindow ? "window_pairs" : "causal_pairs");
+  trace.Alias("pairs", core.pairs, IsLocal(mixer) ? "window_pairs" : "causal_pairs");
   return core;
 }
 
@@ -210,6 +210,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
                  Trace& trace) {
   LayerWork work;
   LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor, trace);
+  if (SharesKv(kind.mixer)) widths = SharedKvWidths(widths, trace);
   const double mlp_share = ShareWithMlp(model, kind.feed_forward, widths, trace);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   work.attention = CoreWork(model, run, device, shape, kind.mixer, widths, trace);

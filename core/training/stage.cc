@@ -44,6 +44,7 @@ LayerKind KindOf(const Model& model, double sequence, Count layer) {
   } else if (local && (model.window.global_every == 0 || (layer + 1) % model.window.global_every != 0)) {
     kind.mixer = Mixer::kWindow;
   }
+  if (layer >= model.layers - model.shared_kv.layers) kind.mixer = IsLocal(kind.mixer) ? Mixer::kSharedKvWindow : Mixer::kSharedKv;
   return kind;
 }
 
@@ -150,7 +151,9 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : 0);
   const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
   const auto recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
-  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab);
+  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab),
+               shared_kv_layers = static_cast<double>(model.shared_kv.layers);
+  trace.Input("shared_kv_layers", shared_kv_layers, "model.kv_shared_layers");
   const double ends_as_layers = context.framework().ends_as_layers ? 1 : 0;
   trace.Input("ends_as_layers", ends_as_layers, "training.framework.ends_as_layers");
   trace.Input("leading", leading, model.moe ? "model.moe.dense_layers" : "model.moe");
@@ -169,9 +172,9 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
             "in the model's order; where the stages do not divide the layers, embedding and head count as one layer each if that makes the "
             "stages equal; else the arithmetic is balanced, embedding and head included"},
         "layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, "
-        "hidden, vocab, mtp_layers, window_kv_heads, window_head_dim",
+        "hidden, vocab, mtp_layers, window_kv_heads, window_head_dim, shared_kv_layers",
         layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden,
-        vocab, mtp_layers, window_kv_heads, window_head_dim);
+        vocab, mtp_layers, window_kv_heads, window_head_dim, shared_kv_layers);
     trace.MovesBy(0, 1);
     trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
@@ -233,6 +236,18 @@ class StageWeights {
   ListedSum<double> dense_, experts_, adapters_, tables_;
 };
 
+// Tables of the layers' embeddings, and the norm of what is added to their rows.
+void AddLayerTables(const TrainingContext& context, StageWeights& weights, Trace& trace) {
+  const auto layers = static_cast<double>(context.model.layers),
+             layer_embedding = static_cast<double>(context.model.layer_embeddings.width);
+  const double layer_rows = LayerRows(context.model, trace), tp = context.shape.tensor;
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding / tp, (Note{"Weights of the layers' embeddings", "on one device"}),
+         layers, layer_rows, layer_embedding, tp);
+  weights.AddTable("layer_tables", layer_tables);
+  weights.Add("layer_embedding", layer_embedding);
+}
+
 // Embedding, position and head tables; norms at the ends; MTP modules.
 void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& stage, StageWeights& weights, Trace& trace) {
   const Model& model = context.model;
@@ -241,6 +256,7 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
   const double norm_elements = NormElements(model, trace);
   if (stage.embedding) {
     weights.AddTable("table", table);
+    if (model.layer_embeddings.width > 0) AddLayerTables(context, weights, trace);
     if (model.positions.encoding == Position::kLearned) {
       const double max_positions = static_cast<double>(model.positions.rows), sequence = context.shape.sequence;
       trace.Input("sequence", sequence, "training.sequence");

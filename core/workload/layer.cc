@@ -24,6 +24,7 @@ constexpr std::array kTraits{
     ProductTraits{"output gate", ProductRole::kMixer},
     ProductTraits{"output projection", ProductRole::kMixer},
     ProductTraits{"local QKV projection", ProductRole::kMixer},
+    ProductTraits{"local query projection", ProductRole::kMixer},
     ProductTraits{"local output projection", ProductRole::kMixer},
     ProductTraits{"recurrence input projection", ProductRole::kMixer},
     ProductTraits{"recurrence output projection", ProductRole::kMixer},
@@ -41,6 +42,10 @@ constexpr std::array kTraits{
     // Every rank projects its own tokens: neither is split.
     ProductTraits{"expert down projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"expert up projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
+    ProductTraits{"layer embedding projection", ProductRole::kMlp},
+    // Narrow, and therefore whole on every rank.
+    ProductTraits{"layer embedding gate", ProductRole::kMlp, ProductRows::kSequenceParallel},
+    ProductTraits{"layer embedding output", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"LM head", ProductRole::kWide},
 };
 static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
@@ -95,6 +100,14 @@ void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
   trace.Input("ffn", whole.mlp, "model.ffn");
   trace.Input("vocab", whole.vocab, "model.vocab");
   if (model.HasWindows()) NameWindowHeads(model, whole, trace);
+  if (model.SharesKv()) {
+    const double ffn = whole.mlp, stated_shared_kv_ffn = static_cast<double>(model.shared_kv.ffn);
+    trace.Input("stated_shared_kv_ffn", stated_shared_kv_ffn, "model.kv_shared_ffn");
+    trace.Record("shared_kv_mlp", "stated_shared_kv_ffn + max(0, 1 - stated_shared_kv_ffn) * ffn", whole.shared_kv_mlp,
+                 Note{"Inner width of the MLP of a layer that shares a KV cache", "as stated, or that of the others"},
+                 "stated_shared_kv_ffn, ffn", stated_shared_kv_ffn, ffn);
+  }
+  if (model.layer_embeddings.width > 0) trace.Input("layer_embedding", whole.layer_inputs, "model.layer_embedding");
   if (model.moe) {
     const double shared_width = whole.shared, expert_ffn = whole.expert, shared_ffn = shared_width;
     const auto shared_experts = static_cast<double>(model.moe->shared_experts);
@@ -136,6 +149,8 @@ LayerWidths WholeWidths(const Model& model) {
   widths.kv_heads = static_cast<double>(model.KvHeads());
   widths.window_kv_heads = static_cast<double>(model.WindowKvHeads());
   widths.mlp = static_cast<double>(model.ffn);
+  widths.shared_kv_mlp = static_cast<double>(model.SharedKvFfn());
+  widths.layer_inputs = static_cast<double>(model.layer_embeddings.width);
   widths.vocab = static_cast<double>(model.vocab);
   if (model.moe) {
     widths.shared = static_cast<double>(model.moe->shared_ffn);
@@ -159,6 +174,8 @@ LayerWidths WholeWidths(const Model& model, Trace& trace) {
   trace.Alias("rank_mlp", widths.mlp, "ffn");
   trace.Alias("rank_vocab", widths.vocab, "vocab");
   if (model.HasWindows()) trace.Alias("rank_window_kv_heads", widths.window_kv_heads, "window_kv_heads");
+  if (model.SharesKv()) trace.Alias("rank_shared_kv_mlp", widths.shared_kv_mlp, "shared_kv_mlp");
+  if (model.layer_embeddings.width > 0) trace.Alias("rank_layer_inputs", widths.layer_inputs, "layer_embedding");
   if (model.moe) {
     trace.Alias("rank_shared", widths.shared, "shared_width");
     trace.Alias("rank_expert", widths.expert, "expert_ffn");
@@ -190,6 +207,18 @@ LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& tra
            window_kv_heads, tp);
     widths.window_kv_heads = rank_window_kv_heads;
   }
+  if (model.SharesKv()) {
+    const double shared_kv_mlp = widths.shared_kv_mlp;
+    FIGURE(trace, rank_shared_kv_mlp, ceil(shared_kv_mlp / tp),
+           (Note{"Inner width of the MLP of a layer that shares a KV cache, on one device", kWidth.note}), shared_kv_mlp, tp);
+    widths.shared_kv_mlp = rank_shared_kv_mlp;
+  }
+  if (model.layer_embeddings.width > 0) {
+    const double layer_embedding = widths.layer_inputs;
+    FIGURE(trace, rank_layer_inputs, layer_embedding / tp,
+           (Note{"Columns of a layer's embedding that one device projects", "gathered by all ranks"}), layer_embedding, tp);
+    widths.layer_inputs = rank_layer_inputs;
+  }
   if (model.moe) {
     const double shared_width = widths.shared, expert_ffn = widths.expert;
     FIGURE(trace, rank_shared, ceil(shared_width / tp), (Note{"Inner width of the shared experts on one device", kWidth.note}),
@@ -206,6 +235,13 @@ LayerWidths WidthsOf(const Model& model, double tp, double expert_tp) {
   return WidthsOf(model, tp, expert_tp, off);
 }
 
+LayerWidths SharedKvWidths(const LayerWidths& widths, Trace& trace) {
+  LayerWidths wide = widths;
+  wide.mlp = widths.shared_kv_mlp;
+  trace.Alias("rank_mlp", wide.mlp, "rank_shared_kv_mlp");
+  return wide;
+}
+
 const MatrixProduct* MatrixProducts::Find(ProductId id) const {
   const MatrixProduct* found = std::find_if(begin(), end(), [id](const MatrixProduct& product) { return product.id == id; });
   return found == end() ? nullptr : found;
@@ -215,16 +251,6 @@ double MatrixProducts::Elements() const {
   double sum = 0;
   for (const MatrixProduct& product : *this) sum += product.Elements();
   return sum;
-}
-
-double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
-
-double NormsBeforeAdditions(const Model& model, Trace& trace) {
-  const double norms_per_layer = static_cast<double>(model.norms.per_layer), additions = ResidualAdditions(model);
-  trace.Input("additions", additions, "model.parallel_attention");
-  FIGURE(trace, own_norms, max(0.0, norms_per_layer - additions),
-         (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer, additions);
-  return own_norms;
 }
 
 ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
@@ -251,12 +277,24 @@ void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace)
                text.property, holds);
 }
 
+// Columns of the MLP that its activation passes over, and those of a layer's embedding.
+std::pair<double, std::string_view> ActivatedColumns(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
+  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
+  const double inner = has_experts ? widths.shared : widths.mlp, layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const std::string_view inner_is = has_experts ? "rank_shared" : "rank_mlp";
+  trace.Alias("inner", inner, inner_is);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, activated_columns, inner + layer_embedding,
+         (Note{"Columns that activation functions pass over", "of the MLP and of the layer's embedding"}), inner, layer_embedding);
+  return {activated_columns, "activated_columns"};
+}
+
 }  // namespace
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), norms_per_layer = static_cast<double>(model.norms.per_layer);
   // Parallel attention and MLP are added to the residual stream in one pass.
-  const double added = model.parallel_attention ? 8 : 2 * 6;
+  const double added = (model.parallel_attention ? 8 : 2 * 6) + (model.layer_embeddings.width > 0 ? 6 : 0);
   const auto [forward, backward] = ActivationOf(model);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   const Trace::Scope scope(trace, "element_wise");
@@ -269,13 +307,15 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   trace.Input("gated", model.gated ? 1.0 : 0.0, "model.gated");
   trace.Input("parallel", model.parallel_attention ? 1.0 : 0.0, "model.parallel_attention");
   const ElementText activation{"4 + 2 * gated", "6 + 4 * gated", "gated", model.gated};
-  const ElementText residuals{"12 - 4 * parallel", "12 - 4 * parallel", "parallel", model.parallel_attention};
+  const bool adds_embeddings = model.layer_embeddings.width > 0;
+  const std::string_view added_is = adds_embeddings ? "18 - 4 * parallel" : "12 - 4 * parallel";
+  const ElementText residuals{added_is, added_is, "parallel", model.parallel_attention};
+  const auto [activated, activated_is] = ActivatedColumns(model, kind, widths, trace);
   FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}), norms_per_layer, hidden);
   return {bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
           bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
           bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
-          bound({"activation", ProductRows::kTokens, has_experts ? widths.shared : widths.mlp, forward, backward, true},
-                has_experts ? "rank_shared" : "rank_mlp", activation),
+          bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, activated_is, activation),
           bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}, "rank_expert",
                 activation)};
 }
@@ -315,7 +355,7 @@ void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace&
 
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace) {
   if (mixer == Mixer::kRecurrence) return CoreOfRecurrence(*model.linear_attention, widths, trace);
-  const bool is_local = mixer == Mixer::kWindow;
+  const bool is_local = IsLocal(mixer);
   const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
   const double query_heads = widths.heads;
   MixerCore core{query_heads, is_local ? widths.window_kv_heads : widths.kv_heads, head_dim, head_dim};
@@ -334,6 +374,13 @@ MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Tra
     BindHeadDim("value_width", head_dim, is_local, trace);
   }
   const double core_kv_heads = core.kv_heads, query_width = core.query_width, value_width = core.value_width;
+  if (SharesKv(mixer)) {
+    FIGURE(trace, core_columns, query_heads * (query_width + value_width),
+           (Note{"Elements per token of queries and outputs", "keys and values are those of an earlier layer"}), query_heads, query_width,
+           value_width);
+    core.columns = core_columns;
+    return core;
+  }
   FIGURE(trace, core_columns, (query_heads + core_kv_heads) * (query_width + value_width),
          (Note{"Elements per token that the attention core reads and writes"}), query_heads, core_kv_heads, query_width, value_width);
   core.columns = core_columns;

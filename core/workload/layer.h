@@ -19,6 +19,8 @@ struct LayerWidths {
   double heads = 1, kv_heads = 1;
   double window_kv_heads = 1;              // of layers with a sliding window
   double mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
+  double shared_kv_mlp = 0;                // dense MLP of layers that share a KV cache
+  double layer_inputs = 0;                 // columns of a layer's embedding that are projected here
   double recurrent_heads = 0, recurrent_key_heads = 0;
   double recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
   double vocab = 0;
@@ -29,10 +31,12 @@ LayerWidths WholeWidths(const Model& model);
 // On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each expert.
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace);
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp);
+// Of layers that share a KV cache: binds rank_mlp to theirs.
+LayerWidths SharedKvWidths(const LayerWidths& widths, Trace& trace);
 
 enum class ProductId {
   kQueryKeyValue,
-  kQuery,  // of latent attention without query compression
+  kQuery,  // of latent attention without query compression; of layers that share a KV cache
   kQueryDown,
   kQueryUp,
   kKeyValueDown,
@@ -42,6 +46,7 @@ enum class ProductId {
   kLatentGate,  // of the output of latent attention
   kAttentionOut,
   kWindowQueryKeyValue,  // of layers with a sliding window that have heads of their own
+  kWindowQuery,          // of those that share a KV cache
   kWindowAttentionOut,
   kRecurrentIn,
   kRecurrentOut,
@@ -58,6 +63,9 @@ enum class ProductId {
   kSharedOut,
   kExpertsDown,  // to the width at which latent experts work, and back
   kExpertsUp,
+  kLayerInputs,  // from the embedding to what is added to a layer's table
+  kLayerGate,
+  kLayerOut,
   kHead
 };
 
@@ -93,7 +101,7 @@ class MatrixProducts {
   [[nodiscard]] double Elements() const;                        // weights; of the experts, those of one
 
  private:
-  std::array<MatrixProduct, 7> products_{};
+  std::array<MatrixProduct, 10> products_{};
   std::size_t size_ = 0;
 };
 MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths);
@@ -144,6 +152,9 @@ double NormsBeforeAdditions(const Model& model, Trace& trace);
 
 // Share of the attention layers that have an indexer: every layer is given the mean. Recorded as index_share.
 double IndexShare(const Model& model, Trace& trace);
+
+// Rows of each layer's table of embeddings: as stated, or the vocabulary. Recorded as layer_rows.
+double LayerRows(const Model& model, Trace& trace);
 
 // Width of the rows of routed experts: of the residual stream, or of its projection (latent experts). Recorded as routed_width.
 double RoutedWidth(const Model& model, Trace& trace);

@@ -28,6 +28,25 @@ double WindowLayers(const Model& model, double attention_layers, Trace& trace) {
   return window_layers;
 }
 
+// Of the last layers, those with a sliding window: without the whole periods' last ones.
+void CountSharedKv(const Model& model, LayerCounts& counts, Trace& trace) {
+  const auto shared_kv_layers = static_cast<double>(model.shared_kv.layers), layers = static_cast<double>(model.layers);
+  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
+  constexpr Note kNote{"Layers with a sliding window that share a KV cache", "of the last layers, all but every n-th of the model"};
+  trace.Input("shared_kv_layers", shared_kv_layers, "model.kv_shared_layers");
+  if (!model.SharesKv()) return;
+  counts.shared_kv = shared_kv_layers;
+  if (global_every <= 0) {
+    FIGURE(trace, shared_kv_window_layers, min(1, sliding_window) * shared_kv_layers, kNote, sliding_window, shared_kv_layers);
+    counts.shared_kv_window = shared_kv_window_layers;
+    return;
+  }
+  FIGURE(trace, shared_kv_window_layers,
+         min(1, sliding_window) * (shared_kv_layers - floor(layers / global_every) + floor((layers - shared_kv_layers) / global_every)),
+         kNote, sliding_window, shared_kv_layers, layers, global_every);
+  counts.shared_kv_window = shared_kv_window_layers;
+}
+
 }  // namespace
 
 LayerCounts CountLayers(const Model& model, Trace& trace) {
@@ -37,6 +56,7 @@ LayerCounts CountLayers(const Model& model, Trace& trace) {
   counts.recurrent = static_cast<double>(model.LinearAttentionLayers());
   counts.attention = AttentionLayers(model, layers, counts.recurrent, trace);
   counts.window = WindowLayers(model, counts.attention, trace);
+  CountSharedKv(model, counts, trace);
   trace.Input("stated_mlp_layers", stated_mlp_layers, "model.mlp_layers");
   FIGURE(trace, mlp_layers, stated_mlp_layers + max(0, 1 - stated_mlp_layers) * layers,
          (Note{"Layers with an MLP or experts", "all where 0 are stated"}), stated_mlp_layers, layers);

@@ -9,8 +9,11 @@
 namespace slipstick {
 
 enum class FeedForward { kDense, kExperts };
-// Token mixer: full attention, sliding-window attention, or a recurrence with a fixed-size state.
-enum class Mixer { kFullAttention, kWindow, kRecurrence };
+// Token mixer: full attention, sliding-window attention, a recurrence with a fixed-size state, or attention to the keys and values of an
+// earlier layer.
+enum class Mixer { kFullAttention, kWindow, kRecurrence, kSharedKv, kSharedKvWindow };
+constexpr bool IsLocal(Mixer mixer) { return mixer == Mixer::kWindow || mixer == Mixer::kSharedKvWindow; }
+constexpr bool SharesKv(Mixer mixer) { return mixer == Mixer::kSharedKv || mixer == Mixer::kSharedKvWindow; }
 
 struct LayerKind {
   FeedForward feed_forward = FeedForward::kDense;
@@ -19,7 +22,7 @@ struct LayerKind {
 };
 
 inline constexpr std::array kFeedForwards{FeedForward::kDense, FeedForward::kExperts};
-inline constexpr std::array kMixers{Mixer::kFullAttention, Mixer::kWindow, Mixer::kRecurrence};
+inline constexpr std::array kMixers{Mixer::kFullAttention, Mixer::kWindow, Mixer::kRecurrence, Mixer::kSharedKv, Mixer::kSharedKvWindow};
 
 constexpr std::size_t IndexOf(LayerKind kind) {
   return static_cast<std::size_t>(kind.mixer) * kFeedForwards.size() + static_cast<std::size_t>(kind.feed_forward);
@@ -44,6 +47,10 @@ constexpr std::string_view NameOf(LayerKind kind) {
       return experts ? "window_expert_layer" : "window_layer";
     case Mixer::kRecurrence:
       return experts ? "recurrent_expert_layer" : "recurrent_layer";
+    case Mixer::kSharedKv:
+      return experts ? "shared_kv_expert_layer" : "shared_kv_layer";
+    case Mixer::kSharedKvWindow:
+      return experts ? "shared_kv_window_expert_layer" : "shared_kv_window_layer";
   }
   return "";
 }

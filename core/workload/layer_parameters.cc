@@ -118,11 +118,13 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   }
   const bool has_output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
   const double input_biases = has_output_bias || model.biases == Biases::kQkv ? 1 : 0, output_biases = has_output_bias ? 1 : 0;
-  const double head_norms = model.norms.queries_and_keys == QkNorm::kHead ? 2 : 0;
+  const double head_norms = model.norms.queries_and_keys != QkNorm::kHead ? 0 : SharesKv(mixer) ? 1 : 2;
   const double all_norms = model.norms.queries_and_keys == QkNorm::kAllHeads ? 1 : 0, sinks = model.attention_sinks ? 1 : 0;
-  const bool is_local = mixer == Mixer::kWindow;
-  const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
-  if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
+  const bool is_local = IsLocal(mixer);
+  const double own_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads, rank_kv_heads = SharesKv(mixer) ? 0 : own_kv_heads;
+  const double rank_heads = widths.heads;
+  if (is_local) trace.Alias("rank_kv_heads", own_kv_heads, "rank_window_kv_heads");
+  if (SharesKv(mixer)) trace.Input("rank_kv_heads", rank_kv_heads, "model.kv_shared_layers");
   const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim()), hidden = static_cast<double>(model.hidden);
   trace.Input("input_biases", input_biases, "model.biases");
   trace.Input("output_biases", output_biases, "model.biases");
@@ -167,6 +169,18 @@ double NormElements(const Model& model, Trace& trace) {
   trace.Input("norm_vectors", norm_vectors, "model.norm");
   FIGURE(trace, norm_elements, norm_vectors * hidden, (Note{"Parameters of a norm"}), norm_vectors, hidden);
   return norm_elements;
+}
+
+double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
+
+double NormsBeforeAdditions(const Model& model, Trace& trace) {
+  const bool adds_embeddings = model.layer_embeddings.width > 0;
+  const double norms_per_layer = static_cast<double>(model.norms.per_layer),
+               additions = ResidualAdditions(model) + (adds_embeddings ? 1 : 0);
+  trace.Input("additions", additions, adds_embeddings ? "model.layer_embedding" : "model.parallel_attention");
+  FIGURE(trace, own_norms, max(0.0, norms_per_layer - additions),
+         (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer, additions);
+  return own_norms;
 }
 
 }  // namespace slipstick

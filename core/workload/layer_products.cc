@@ -8,7 +8,7 @@ constexpr Note kOutputs{"Outputs of the GEMM", "on one device"};
 constexpr Note kInputs{"Inputs of the GEMM", "on one device"};
 
 MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const bool is_local = id == ProductId::kWindowQueryKeyValue || id == ProductId::kWindowAttentionOut;
+  const bool is_local = id >= ProductId::kWindowQueryKeyValue && id <= ProductId::kWindowAttentionOut;
   const auto hidden = static_cast<double>(model.hidden), head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
   const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
   trace.Input("hidden", hidden, "model.hidden");
@@ -24,6 +24,10 @@ MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidt
   trace.Input("query_parts", query_parts, "model.attention_gate");
   BindHeadDim("head_dim", head_dim, is_local, trace);
   trace.Alias("inputs", hidden, "hidden");
+  if (id == ProductId::kQuery || id == ProductId::kWindowQuery) {
+    FIGURE(trace, outputs, query_parts * rank_heads * head_dim, kOutputs, query_parts, rank_heads, head_dim);
+    return {id, outputs, hidden};
+  }
   if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
   const double key_value_parts = model.keys_as_values && !is_local ? 1 : 2;
   trace.Input("key_value_parts", key_value_parts, "model.keys_as_values");
@@ -143,11 +147,35 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
   return {id, outputs, row_width};
 }
 
+// Embeddings of layers: the residual stream gates a row of as many columns, which is projected back and added.
+MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const double rank_layer_inputs = widths.layer_inputs;
+  trace.Input("hidden", hidden, "model.hidden");
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  if (id == ProductId::kLayerOut) {
+    trace.Alias("outputs", hidden, "hidden");
+    trace.Alias("inputs", layer_embedding, "layer_embedding");
+    return {id, hidden, layer_embedding};
+  }
+  const bool is_gate = id == ProductId::kLayerGate;
+  const double outputs = is_gate ? layer_embedding : rank_layer_inputs;
+  trace.Alias("outputs", outputs, is_gate ? "layer_embedding" : "rank_layer_inputs");
+  trace.Alias("inputs", hidden, "hidden");
+  return {id, outputs, hidden};
+}
+
 // Products of a part of the layer, one after the other.
 class Collector {
  public:
   Collector(const Model& model, const LayerWidths& widths) : model_(model), widths_(widths) {}
   void Add(ProductId id) { products_.Add(ProductOf(id, model_, widths_, off_)); }
+  void AddLayerEmbedding() {
+    if (model_.layer_embeddings.width == 0) return;
+    Add(ProductId::kLayerInputs);
+    Add(ProductId::kLayerGate);
+    Add(ProductId::kLayerOut);
+  }
   [[nodiscard]] const MatrixProducts& products() const { return products_; }
 
  private:
@@ -159,6 +187,12 @@ class Collector {
 
 MatrixProducts AttentionProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
   Collector collect(model, widths);
+  if (SharesKv(mixer)) {
+    const bool has_own_heads = IsLocal(mixer) && model.HasWindowHeads();
+    collect.Add(has_own_heads ? ProductId::kWindowQuery : ProductId::kQuery);
+    collect.Add(has_own_heads ? ProductId::kWindowAttentionOut : ProductId::kAttentionOut);
+    return collect.products();
+  }
   if (mixer == Mixer::kWindow && model.HasWindowHeads()) {
     collect.Add(ProductId::kWindowQueryKeyValue);
     collect.Add(ProductId::kWindowAttentionOut);
@@ -222,6 +256,15 @@ double IndexShare(const Model& model, Trace& trace) {
   return index_share;
 }
 
+double LayerRows(const Model& model, Trace& trace) {
+  const auto stated_rows = static_cast<double>(model.layer_embeddings.rows), vocab = static_cast<double>(model.vocab);
+  trace.Input("stated_rows", stated_rows, "model.layer_embedding_rows");
+  trace.Input("vocab", vocab, "model.vocab");
+  FIGURE(trace, layer_rows, stated_rows + max(0.0, 1 - stated_rows) * vocab,
+         (Note{"Rows of a layer's embeddings", "as stated, or the vocabulary"}), stated_rows, vocab);
+  return layer_rows;
+}
+
 double RoutedWidth(const Model& model, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), latent = static_cast<double>(model.moe->latent);
   trace.Input("hidden", hidden, "model.hidden");
@@ -238,7 +281,8 @@ MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& wid
     return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);
   }
   if (id <= ProductId::kGatesUp) return RecurrentProduct(id, model, widths, trace);
-  if (id != ProductId::kHead) return FeedForwardProduct(id, model, widths, trace);
+  if (id < ProductId::kLayerInputs) return FeedForwardProduct(id, model, widths, trace);
+  if (id != ProductId::kHead) return LayerEmbeddingProduct(id, model, widths, trace);
   const auto hidden = static_cast<double>(model.hidden);
   trace.Alias("outputs", widths.vocab, "rank_vocab");
   trace.Alias("inputs", hidden, "hidden");
@@ -252,9 +296,11 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
   Collector collect(model, widths);
   if (feed_forward == FeedForward::kDense) {
-    if (!(widths.mlp > 0)) return collect.products();
-    collect.Add(ProductId::kMlpIn);
-    collect.Add(ProductId::kMlpOut);
+    if (widths.mlp > 0) {
+      collect.Add(ProductId::kMlpIn);
+      collect.Add(ProductId::kMlpOut);
+    }
+    collect.AddLayerEmbedding();
     return collect.products();
   }
   collect.Add(ProductId::kRouter);
@@ -268,6 +314,7 @@ MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward,
     collect.Add(ProductId::kExpertsDown);
     collect.Add(ProductId::kExpertsUp);
   }
+  collect.AddLayerEmbedding();
   return collect.products();
 }
 

@@ -71,6 +71,44 @@ Count Model::WindowLayers() const {
   return window.global_every == 0 ? attending : attending - attending / window.global_every;
 }
 
+namespace {
+
+void ValidateIndexer(const Model& model, const std::string& path, Issues& issues) {
+  if (!model.mla && model.indexer->block == 0) {
+    issues.push_back({path + ".indexer",
+                      "Needs latent attention (MLA), with whose compressed queries it scores, or a block of tokens",
+                      {LeaveOut(path + ".indexer"), SetTo(path + ".indexer.block", Count{128})}});
+  }
+  if (model.mla && model.indexer->block > 0) {
+    issues.push_back({path + ".indexer.block", "Must be 0 under latent attention", {SetTo(path + ".indexer.block", Count{0})}});
+  }
+  if (model.indexer->layers > model.AttentionLayers()) {
+    issues.push_back({path + ".indexer.layers",
+                      "At most " + std::to_string(model.AttentionLayers()) + ", the layers with attention",
+                      {SetTo(path + ".indexer.layers", Count{0})}});
+  }
+}
+
+// Layers that share a KV cache need one before them, of their kind.
+void ValidateSharedKv(const Model& model, const std::string& path, Issues& issues) {
+  const std::string member = path + ".kv_shared_layers";
+  if (model.mla || model.linear_attention || model.indexer || model.moe || model.mtp_layers > 0 || model.mlp_layers > 0) {
+    issues.push_back({member,
+                      "Must be 0 with latent or linear attention, an indexer, experts, MTP modules or layers without an MLP",
+                      {SetTo(member, Count{0})}});
+    return;
+  }
+  const Count period = model.window.tokens > 0 ? std::max<Count>(1, model.window.global_every) : 1;
+  if (model.shared_kv.layers + period > model.layers) {
+    issues.push_back({member,
+                      "At most " + std::to_string(std::max<Count>(0, model.layers - period)) +
+                          ": every kind of attention needs a layer with keys and values before them",
+                      {SetTo(member, std::max<Count>(0, model.layers - period))}});
+  }
+}
+
+}  // namespace
+
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues) {
   const auto Text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
@@ -89,19 +127,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
-  if (model.indexer && !model.mla && model.indexer->block == 0) {
-    issues.push_back({path + ".indexer",
-                      "Needs latent attention (MLA), with whose compressed queries it scores, or a block of tokens",
-                      {LeaveOut(path + ".indexer"), SetTo(path + ".indexer.block", Count{128})}});
-  }
-  if (model.indexer && model.mla && model.indexer->block > 0) {
-    issues.push_back({path + ".indexer.block", "Must be 0 under latent attention", {SetTo(path + ".indexer.block", Count{0})}});
-  }
-  if (model.indexer && model.indexer->layers > model.AttentionLayers()) {
-    issues.push_back({path + ".indexer.layers",
-                      "At most " + Text(model.AttentionLayers()) + ", the layers with attention",
-                      {SetTo(path + ".indexer.layers", Count{0})}});
-  }
+  if (model.indexer) ValidateIndexer(model, path, issues);
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
                       "At most " + Text(model.layers) + ", the layers of the model",
@@ -111,6 +137,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".linear.key_heads", "Must divide its " + Text(model.linear_attention->heads) + " value heads",
                       NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
   }
+  if (model.SharesKv()) ValidateSharedKv(model, path, issues);
   const bool mixes_mlps = model.moe && (model.moe->dense_layers > 0 || model.moe->moe_every > 1);
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && mixes_mlps)) {
     issues.push_back({path + ".mlp_layers",

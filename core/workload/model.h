@@ -132,6 +132,19 @@ struct SlidingWindow {
   Count head_dim = 0;      // likewise
 };
 
+// The last layers of the model may have no keys and values of their own: they attend to those of the last layer of their kind before them
+// (Gemma 4 E2B, Gemma 3n).
+struct SharedKv {
+  Count layers = 0;
+  Count ffn = 0;  // MLP width of these layers; 0: as in the others
+};
+
+// A table per layer, whose row for the token is gated into the layer's output (Gemma 4 E2B, Gemma 3n).
+struct LayerEmbeddings {
+  Count width = 0;  // 0: none
+  Count rows = 0;   // of each table; 0: the vocabulary
+};
+
 struct Model {
   std::string preset;
   std::string name = "custom";
@@ -158,7 +171,9 @@ struct Model {
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
   bool keys_as_values = false;  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
-  Count mtp_layers = 0;         // multi-token-prediction modules
+  SharedKv shared_kv;
+  LayerEmbeddings layer_embeddings;
+  Count mtp_layers = 0;              // multi-token-prediction modules
   std::optional<Precision> weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
   Count context = 0;                 // longest context that the publisher supports; limits nothing
 
@@ -169,6 +184,11 @@ struct Model {
   [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a shape of their own
   [[nodiscard]] Count WindowKvHeads() const { return window.kv_heads > 0 ? window.kv_heads : KvHeads(); }
   [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? window.head_dim : HeadDim(); }
+  [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
+  [[nodiscard]] Count SharedKvFfn() const { return shared_kv.ffn > 0 ? shared_kv.ffn : ffn; }
+  [[nodiscard]] Count LayerEmbeddingRows() const { return layer_embeddings.rows > 0 ? layer_embeddings.rows : vocab; }
+  // Pipeline stages at most: layers that share a KV cache are on the device that has it.
+  [[nodiscard]] Count MostStages() const { return SharesKv() ? 1 : layers; }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts
   [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : 0; }
   [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }
@@ -180,8 +200,9 @@ struct Model {
 
 // Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
 struct ParameterCount {
-  double embedding = 0;  // token table, positions, embedding norm
-  double head = 0;       // 0 if tied; with its bias
+  double embedding = 0;     // token table, positions, embedding norm; tables of the layers
+  double layer_tables = 0;  // of it
+  double head = 0;          // 0 if tied; with its bias
   double attention_per_layer = 0;
   double linear_attention_per_layer = 0;  // of a layer with linear attention
   double dense_mlp_per_layer = 0;
@@ -191,7 +212,7 @@ struct ParameterCount {
   double final_norm = 0;
   double mtp = 0;
   double total = 0;            // without MTP modules, as published
-  double active = 0;           // per token, embedding and head included
+  double active = 0;           // per token, embedding and head included, tables of the layers apart
   double matrices = 0;         // in the layers' GEMMs, all experts
   double active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };

@@ -130,6 +130,28 @@ constexpr FieldRow kModelFields[] = {
                                "Engines cache both")
         .Label("Keys as values (K = V)")
         .Advanced(),
+    Of<&Model::shared_kv, &SharedKv::layers>("kv_shared_layers",
+                                             "Last layers without keys and values of their own: they attend to those of the last layer of "
+                                             "their kind before them (Gemma 4 E2B); 0: none")
+        .Label("Layers that share a KV cache")
+        .Between(0, 4096)
+        .Advanced(),
+    Of<&Model::shared_kv, &SharedKv::ffn>("kv_shared_ffn",
+                                          "MLP width of the layers that share a KV cache; 0: as in the others (Gemma 4 E2B)")
+        .Label("MLP width, layers that share a KV cache")
+        .Between(0, 1 << 22)
+        .Advanced(),
+    Of<&Model::layer_embeddings, &LayerEmbeddings::width>(
+        "layer_embedding",
+        "Embeddings of the layers: each has a table whose row for the token, of this width, is gated into its output "
+        "(Gemma 4 E2B); 0: none")
+        .Label("Width of the layers' embeddings")
+        .Between(0, 1 << 16)
+        .Advanced(),
+    Of<&Model::layer_embeddings, &LayerEmbeddings::rows>("layer_embedding_rows", "Rows of each layer's table; 0: the vocabulary size")
+        .Label("Rows of the layers' embeddings")
+        .Between(0, 1 << 24)
+        .Advanced(),
     Of<&Model::mtp_layers>("mtp_layers", "Multi-token-prediction (MTP) modules")
         .Label("Multi-token prediction modules")
         .Between(0, 16)

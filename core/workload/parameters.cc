@@ -26,13 +26,26 @@ class Counter {
     return parameters;
   }
 
-  double AddMlp(double layers) {
+  double AddMlp(double layers, std::string_view layers_are) {
     const Trace::Scope scope(trace_, "MLP");
     const double small_mlp = SmallElements(model_, FeedForward::kDense, widths_, trace_);
     trace_.Alias("small", small_mlp, "small_mlp");
-    const double parameters = Add("MLP", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, layers, "dense_layers");
+    const double parameters = Add("MLP", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, layers, layers_are);
     if (!model_.moe) last_layer_.Add("MLP", parameters, 1, "parameters");
     return parameters;
+  }
+
+  // Attention and MLP of the layers that share a KV cache.
+  void AddSharedKv(double full, double window, double all) {
+    const LayerWidths own = widths_;
+    if (full > 0) AddMixer("attention, shared KV cache", Mixer::kSharedKv, full, "shared_kv_full_layers");
+    if (window > 0) AddMixer("local attention, shared KV cache", Mixer::kSharedKvWindow, window, "shared_kv_window_layers");
+    const Trace::Scope scope(trace_, "MLP, shared KV cache");
+    widths_ = SharedKvWidths(own, trace_);
+    const double small_mlp = SmallElements(model_, FeedForward::kDense, widths_, trace_);
+    trace_.Alias("small", small_mlp, "small_mlp");
+    Add("MLP, shared KV cache", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, all, "shared_kv_layers");
+    widths_ = own;
   }
 
   ExpertParameters AddExperts(double layers) {
@@ -72,6 +85,14 @@ class Counter {
     return norms;
   }
 
+  // Without a layer's embedding none is computed with: a term of zero.
+  void NameLayerEmbedding(double layers) {
+    if (model_.layer_embeddings.width > 0) return;
+    trace_.Input("layer_embedding", 0.0, "model.layer_embedding");
+    all_.Add("layer embeddings", 0.0, layers, "layer_embedding", "layers");
+    active_.Add("layer embeddings", 0.0, layers, "layer_embedding", "layers");
+  }
+
   // Of all layers; what a token computes with.
   double AllMatrices() const { return all_.Total("all_matrices", Note{"Weights in the GEMMs of the layers", "all experts"}); }
   double ActiveMatrices() const {
@@ -104,6 +125,16 @@ class Counter {
   ListedSum<double> last_layer_;
 };
 
+// Tables of all layers, and the norm of what is added to their rows.
+double LayerTables(const Model& model, Trace& trace) {
+  const auto layers = static_cast<double>(model.layers), layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const double layer_rows = LayerRows(model, trace);
+  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
+  FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding + layer_embedding,
+         (Note{"Parameters of the layers' embeddings", "with the norm of what is added to a row"}), layers, layer_rows, layer_embedding);
+  return layer_tables;
+}
+
 // Tables at the ends of the model.
 void CountEnds(const Model& model, double norm_elements, ParameterCount& count, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab);
@@ -115,13 +146,47 @@ void CountEnds(const Model& model, double norm_elements, ParameterCount& count, 
   trace.Input("embedding_norms", embedding_norms, "model.embedding_norm");
   trace.Input("head_tables", head_tables, "model.tied_embeddings");
   trace.Input("head_biases", head_biases, "model.head_bias");
-  FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements,
-         (Note{"Parameters of the embedding", "with learned positions and its norm"}), vocab, positions, hidden, embedding_norms,
-         norm_elements);
+  constexpr Note kEmbedding{"Parameters of the embedding", "with learned positions and its norm"};
+  if (model.layer_embeddings.width > 0) {
+    const double layer_tables = LayerTables(model, trace);
+    FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements + layer_tables,
+           (Note{kEmbedding.title, "with learned positions, its norm and the tables of the layers"}), vocab, positions, hidden,
+           embedding_norms, norm_elements, layer_tables);
+    count.embedding = embedding;
+    count.layer_tables = layer_tables;
+  } else {
+    FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements, kEmbedding, vocab, positions, hidden,
+           embedding_norms, norm_elements);
+    count.embedding = embedding;
+  }
   FIGURE(trace, lm_head, head_tables * vocab * hidden + head_biases * vocab, (Note{"Parameters of the LM head", "none where it is tied"}),
          head_tables, vocab, hidden, head_biases);
-  count.embedding = embedding;
   count.head = lm_head;
+}
+
+double OwnDenseLayers(const LayerCounts& layers, Trace& trace) {
+  const double dense_layers = layers.dense, shared_kv_layers = layers.shared_kv;
+  FIGURE(trace, own_dense_layers, dense_layers - shared_kv_layers, (Note{"Layers with an MLP that share no KV cache"}), dense_layers,
+         shared_kv_layers);
+  return own_dense_layers;
+}
+
+// Attention and MLPs where the last layers share the KV cache of those before them.
+void CountSharing(const LayerCounts& layers, Counter& counter, ParameterCount& count, Trace& trace) {
+  const double attention_layers = layers.attention, window_layers = layers.window, shared_kv_layers = layers.shared_kv,
+               shared_kv_window_layers = layers.shared_kv_window;
+  FIGURE(trace, shared_kv_full_layers, shared_kv_layers - shared_kv_window_layers,
+         (Note{"Layers that attend to all tokens and share a KV cache"}), shared_kv_layers, shared_kv_window_layers);
+  FIGURE(trace, own_full_layers, attention_layers - window_layers - shared_kv_full_layers,
+         (Note{"Layers that attend to all tokens, with a KV cache of their own"}), attention_layers, window_layers, shared_kv_full_layers);
+  FIGURE(trace, own_window_layers, window_layers - shared_kv_window_layers,
+         (Note{"Layers with a sliding window and a KV cache of their own"}), window_layers, shared_kv_window_layers);
+  const double own_dense_layers = OwnDenseLayers(layers, trace);
+  if (own_full_layers > 0)
+    count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, own_full_layers, "own_full_layers");
+  if (own_window_layers > 0) counter.AddMixer("local attention", Mixer::kWindow, own_window_layers, "own_window_layers");
+  count.dense_mlp_per_layer = counter.AddMlp(own_dense_layers, "own_dense_layers");
+  counter.AddSharedKv(shared_kv_full_layers, shared_kv_window_layers, shared_kv_layers);
 }
 
 }  // namespace
@@ -132,7 +197,9 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   const LayerCounts layers = CountLayers(model, trace);
   Counter counter(model, trace);
   const double attention_layers = layers.attention, window_layers = layers.window;
-  if (model.HasWindowHeads()) {
+  if (model.SharesKv()) {
+    CountSharing(layers, counter, count, trace);
+  } else if (model.HasWindowHeads()) {
     FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to all tokens"}), attention_layers,
            window_layers);
     count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, full_layers, "full_layers");
@@ -142,7 +209,7 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   }
   if (model.linear_attention)
     count.linear_attention_per_layer = counter.AddMixer("recurrence", Mixer::kRecurrence, layers.recurrent, "recurrent_layers");
-  count.dense_mlp_per_layer = counter.AddMlp(layers.dense);
+  if (!model.SharesKv()) count.dense_mlp_per_layer = counter.AddMlp(OwnDenseLayers(layers, trace), "own_dense_layers");
   if (model.moe) {
     const ExpertParameters experts = counter.AddExperts(layers.moe);
     count.moe_per_layer = experts.all;
@@ -152,6 +219,7 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   count.norms_per_layer = static_cast<double>(model.norms.per_layer) * norm_elements;
   count.final_norm = norm_elements;
   CountEnds(model, norm_elements, count, trace);
+  counter.NameLayerEmbedding(static_cast<double>(model.layers));
   const double all_matrices = counter.AllMatrices(), active_matrices = counter.ActiveMatrices();
   const double small_parameters = counter.Small(), last_layer = counter.LastLayer(), embedding = count.embedding, lm_head = count.head;
   FIGURE(trace, total_parameters, all_matrices + embedding + lm_head + norms + small_parameters,
@@ -163,7 +231,7 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   count.matrices = all_matrices;
   count.active_matrices = active_matrices;
   count.total = total_parameters;
-  count.active = total_parameters - (all_matrices - active_matrices) - counter.IdleSmall();
+  count.active = total_parameters - (all_matrices - active_matrices) - counter.IdleSmall() - count.layer_tables;
   count.mtp = mtp_parameters;
   return count;
 }

@@ -262,11 +262,12 @@ TEST(Import, CountsHybridsLikeTheirCheckpoints) {
       91.5 * 1073741824 / 2, 0.05 * 1073741824 / 2);
 }
 
-TEST(Import, RefusesSharedKvCachesAndEmbeddingsOfLayers) {
-  const std::string e2b = R"({"model_type": "gemma4_text", "num_hidden_layers": 35, "hidden_size": 1536, "num_attention_heads": 8,
+// A layer that shares a KV cache needs one of its kind before it: of six, the first that attends to all tokens is the last.
+TEST(Import, RefusesSharedKvCachesThatNoLayerHas) {
+  EXPECT_EQ(Paths(R"({"model_type": "gemma4_text", "num_hidden_layers": 24, "hidden_size": 1536, "num_attention_heads": 8,
       "num_key_value_heads": 1, "head_dim": 256, "global_head_dim": 512, "intermediate_size": 6144, "vocab_size": 262144,
-      "sliding_window": 512, "num_kv_shared_layers": 20, "hidden_size_per_layer_input": 256})";
-  EXPECT_EQ(Paths(e2b.c_str()), (Strings{"num_kv_shared_layers", "hidden_size_per_layer_input"}));
+      "sliding_window": 512, "num_kv_shared_layers": 19, "hidden_size_per_layer_input": 256})"),
+            Strings{"model.kv_shared_layers"});
 }
 
 TEST(Import, RefusesUnsupportedHybrids) {

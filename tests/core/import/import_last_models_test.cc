@@ -30,14 +30,16 @@ TEST_P(LastModels, AreImportedAsTheirPresets) {
   EXPECT_EQ(imported["parameters"].get<double>(), CountParameters(preset).total);
   EXPECT_EQ(imported["active_parameters"].get<double>(), CountParameters(preset).active);
   const Json wanted = Write(preset), model = imported["model"];
-  for (const char* member : {"indexer", "window_kv_heads", "window_head_dim", "keys_as_values", "sliding_window", "global_every",
-                             "kv_heads", "linear", "attention_gate", "context"}) {
+  for (const char* member :
+       {"indexer", "window_kv_heads", "window_head_dim", "keys_as_values", "sliding_window", "global_every", "kv_heads", "linear",
+        "attention_gate", "context", "kv_shared_layers", "kv_shared_ffn", "layer_embedding", "norms_per_layer"}) {
     if (!model.contains(member)) continue;
     ASSERT_TRUE(wanted.contains(member)) << member;
     EXPECT_EQ(model[member], wanted[member]) << member;
   }
   EXPECT_EQ(model.contains("indexer"), preset.indexer.has_value());
   EXPECT_EQ(model.contains("window_kv_heads"), preset.window.kv_heads > 0);
+  EXPECT_EQ(model.contains("kv_shared_layers"), preset.SharesKv());
 }
 INSTANTIATE_TEST_SUITE_P(
     Table, LastModels,
@@ -74,6 +76,35 @@ INSTANTIATE_TEST_SUITE_P(
              "num_attention_heads": 16, "num_experts": 128, "num_global_key_value_heads": 2, "num_hidden_layers": 30,
              "num_key_value_heads": 8, "num_kv_shared_layers": 0, "sliding_window": 1024, "tie_word_embeddings": true,
              "top_k_experts": 8, "vocab_size": 262144}})"},
+        Last{"gemma-4-e2b",
+             R"({"model_type": "gemma4", "text_config": {"attention_bias": false, "attention_k_eq_v": false, "enable_moe_block":
+             false, "global_head_dim": 512, "head_dim": 256, "hidden_size_per_layer_input": 256, "max_position_embeddings": 131072,
+             "model_type": "gemma4_text", "num_attention_heads": 8, "num_experts": null, "num_global_key_value_heads": null,
+             "sliding_window": 512, "tie_word_embeddings": true, "vocab_size": 262144, "vocab_size_per_layer_input": 262144,
+             "hidden_size": 1536, "intermediate_size": 6144, "layer_types": ["sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention"], "num_hidden_layers": 35, "num_key_value_heads": 1,
+             "num_kv_shared_layers": 20, "use_double_wide_mlp": true}})"},
+        Last{"gemma-4-e4b",
+             R"({"model_type": "gemma4", "text_config": {"attention_bias": false, "attention_k_eq_v": false, "enable_moe_block":
+             false, "global_head_dim": 512, "head_dim": 256, "hidden_size_per_layer_input": 256, "max_position_embeddings": 131072,
+             "model_type": "gemma4_text", "num_attention_heads": 8, "num_experts": null, "num_global_key_value_heads": null,
+             "sliding_window": 512, "tie_word_embeddings": true, "vocab_size": 262144, "vocab_size_per_layer_input": 262144,
+             "hidden_size": 2560, "intermediate_size": 10240, "layer_types": ["sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "sliding_attention", "full_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+             "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+             "full_attention", "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "sliding_attention", "full_attention", "sliding_attention",
+             "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"],
+             "num_hidden_layers": 42, "num_key_value_heads": 2, "num_kv_shared_layers": 18, "use_double_wide_mlp": false}})"},
         Last{"minimax-m3", R"({"model_type": "minimax_m3_vl", "text_config": {"hidden_size": 6144, "intermediate_size": 3072,
              "dense_intermediate_size": 12288, "shared_intermediate_size": 3072, "num_hidden_layers": 60, "num_attention_heads":
              64, "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 200064, "max_position_embeddings": 1048576, "rotary_dim":

@@ -31,6 +31,8 @@ TEST(ServingCheck, NamesTheNearestDegrees) {
   ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "Must be 1");
   ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
               "serving.requests_per_s", "not both");
+  ExpectIssue({"model=gemma-4-e2b", "cluster=dgx-h100", "serving.mapping.tp=1", "serving.mapping.pp=2"}, "serving.mapping.pp",
+              "share a KV cache");
   ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"}, "serving.mapping.ep",
               "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
 }

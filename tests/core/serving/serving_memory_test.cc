@@ -34,6 +34,9 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
                              // 50 local layers with 16 KV heads of 256, 10 with 4 of 512; 25 with 8 and 5 with 2
                              {"gemma-4-31b", 50 * 16384 + 10 * 8192},
                              {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
+                             // of 15 layers with keys and values 3 have a KV head of 512, of 24 4 have two; the others of 256
+                             {"gemma-4-e2b", 2 * (3 * 512 + 12 * 256) * 2},
+                             {"gemma-4-e4b", 2 * (4 * 2 * 512 + 20 * 2 * 256) * 2},
                              {"glm-5", 78 * (1152 + 132)},
                              {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
                              // the indexer's key in the KV cache's 16 bit in 57 of 60 layers
@@ -56,6 +59,14 @@ TEST(KvCachePerToken, OfLocalLayersEndsAtTheWindow) {
   // On four devices each has one KV head of the one kind and four of the other.
   const std::vector<std::string> split{"cluster=dgx-h200", "serving.devices=4", "serving.mapping.tp=4"};
   EXPECT_DOUBLE_EQ(Serve(gemma + split).kv_cache.base(), (8192 + 5 * 64) * 2621440.0 / 4);
+}
+
+// A sequence of Gemma 4 E2B: three layers with a KV head of 512 hold it all, twelve with one of 256 at most the window of 512. Twenty
+// layers hold nothing.
+TEST(KvCachePerToken, OfSharedLayersIsHeldOnce) {
+  const std::vector<std::string> gemma{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.engine=vllm",
+                                       "serving.batch=1",   "serving.prompt=65000",          "serving.output=536"};
+  EXPECT_DOUBLE_EQ(Serve(gemma).kv_cache.base(), 2 * 2 * (3 * 512 * 65536.0 + 12 * 256 * 512.0));
 }
 
 TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
@@ -90,6 +101,8 @@ TEST(Weights, AreThoseOfTheWholeModel) {
                                   "nemotron-3-super-120b-a12b",
                                   "gemma-4-31b",
                                   "gemma-4-26b-a4b",
+                                  "gemma-4-e2b",
+                                  "gemma-4-e4b",
                                   "minimax-m3",
                                   "deepseek-v2-lite",
                                   "qwen2-57b-a14b",

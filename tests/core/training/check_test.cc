@@ -30,22 +30,27 @@ TEST(Validation, NamesTheMemberAndTheNearestValues) {
     const char* path;
     const char* text;
   };
-  for (const Row& row : {Row{R"({"tp": 3})", "training.mapping", "fix training.mapping.tp=2; fix training.mapping.tp=4"},
-                         Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8"},
-                         Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
-                         Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
-                         Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "without pipeline parallelism"},
-                         Row{R"({"micro_batch": 3})", "training.global_batch", "fix training.global_batch=192"},
-                         Row{R"({"order": "tp-dp"})", "training.mapping.order", "innermost first"},
-                         Row{R"({"pp": 2, "schedule": "zb-v"})", "training.mapping.virtual_stages", "must be 2"},
-                         Row{R"({"pp": 2, "virtual_stages": 2, "schedule": "gpipe"})", "training.mapping.virtual_stages", "under gpipe"},
-                         Row{R"({"cp": 16, "cp_kind": "ulysses", "tp": 8})", "training.mapping", "does not divide"},
-                         Row{R"({"shard_within": 3, "zero": 1})", "training.mapping.shard_within",
-                             "fix training.mapping.shard_within=2; fix training.mapping.shard_within=4"}}) {
+  for (const Row& row :
+       {Row{R"({"tp": 3})", "training.mapping", "fix training.mapping.tp=2; fix training.mapping.tp=4"},
+        Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8"}, Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
+        Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
+        Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "without pipeline parallelism"},
+        Row{R"({"micro_batch": 3})", "training.global_batch", "fix training.global_batch=192"},
+        Row{R"({"order": "tp-dp"})", "training.mapping.order", "innermost first"},
+        Row{R"({"pp": 2, "schedule": "zb-v"})", "training.mapping.virtual_stages", "must be 2"},
+        Row{R"({"pp": 2, "virtual_stages": 2, "schedule": "gpipe"})", "training.mapping.virtual_stages", "under gpipe"},
+        Row{R"({"cp": 16, "cp_kind": "ulysses", "tp": 8})", "training.mapping", "does not divide"},
+        Row{R"({"shard_within": 3, "zero": 1})", "training.mapping.shard_within",
+            "fix training.mapping.shard_within=2; fix training.mapping.shard_within=4"}}) {
     const Issues issues = TrainingIssues(kLlama, kCluster, Training(R"("mapping": )" + std::string(row.mapping)));
     EXPECT_NE(WordsAt(issues, row.path).find(row.text), std::string::npos)
         << row.mapping << " -> " << (issues.empty() ? "no issue" : issues.front().path + ": " + issues.front().message);
   }
+}
+
+TEST(Validation, FindsStagesWithoutTheKvCacheOfTheirLayers) {
+  const Issues issues = TrainingIssues(R"({"preset": "gemma-4-e4b"})", kCluster, Training(R"("mapping": {"pp": 2})"));
+  EXPECT_NE(WordsAt(issues, "training.mapping.pp").find("fix training.mapping.pp=1"), std::string::npos);
 }
 
 TEST(Validation, FindsWhatDoesNotDivideTheHeads) {

@@ -90,6 +90,17 @@ TEST(Flops, OfLocalLayersHaveTheirOwnHeads) {
   EXPECT_NEAR(flops.model.base() / (8 * 4096), linear + core, 1);
 }
 
+// Gemma 4 E2B at 4,096 tokens: 8 heads of 512 over all of them in 7 layers, of 256 over a window of 512 in 28. Keys and values are
+// projected in 15 layers; the MLP of the other 20 is twice as wide; each layer's embedding has three projections of 256.
+TEST(Flops, OfSharedKeysAreProjectedOnce) {
+  const StepFlops flops =
+      FlopsOf(R"({"preset": "gemma-4-e2b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
+  const double queries = 28 * 2 * 8 * 256 * 1536.0 + 7 * 2 * 8 * 512 * 1536.0, keys = 12 * 2 * 256 * 1536.0 + 3 * 2 * 512 * 1536.0;
+  const double mlps = 3 * 1536.0 * (15 * 6144 + 20 * 12288), embedded = 35 * 3 * 1536.0 * 256;
+  const double core = 12 * (7 * 8 * 512.0 * 4096 + 28 * 8 * 256.0 * 512);
+  EXPECT_NEAR(flops.model.base() / (8 * 4096), 6 * (queries + keys + mlps + embedded + 262144 * 1536.0) + core, 1);
+}
+
 TEST(Flops, OfExpertsCountThoseATokenVisits) {
   const StepFlops flops =
       FlopsOf(R"({"preset": "mixtral-8x7b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");

@@ -67,6 +67,23 @@ TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
   EXPECT_NEAR(CountParameters(Named("gemma-4-26b-a4b")).active, 3.8e9, 0.05e9);
 }
 
+// Gemma 4 E2B: 1,536 wide, 8 query heads and one KV head; every fifth of 35 layers has heads of 512, the others of 256. The last 20 have
+// queries only, with one norm, and an MLP of 12,288 in place of 6,144. Each has a table of 256 per token, a projection of the embedding to
+// that, a gate and a way back, and five norms; what is added to the tables has one norm of 256.
+TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
+  const Model model = Named("gemma-4-e2b");
+  const ParameterCount count = CountParameters(model);
+  const double own = 12 * (1536.0 * (8 + 2) * 256 + 8 * 256 * 1536.0 + 2 * 256) + 3 * (1536.0 * (8 + 2) * 512 + 8 * 512 * 1536.0 + 2 * 512);
+  const double shared = 16 * (2 * 1536.0 * 8 * 256 + 256) + 4 * (2 * 1536.0 * 8 * 512 + 512);
+  const double mlps = 3 * 1536.0 * (15 * 6144 + 20 * 12288), embedded = 35 * 3 * 1536.0 * 256, norms = (35 * 5 + 1) * 1536.0 + 256;
+  const double effective = 262144 * 1536.0 + own + shared + mlps + embedded + norms, tables = 35 * 262144.0 * 256;
+  EXPECT_EQ(count.total, effective + tables);
+  EXPECT_EQ(count.matrices, own - 12 * 512 - 3 * 1024 + shared - 16 * 256 - 4 * 512 + mlps + embedded);
+  // Announced: 2.3 billion effective.
+  EXPECT_NEAR(count.active, 2.3e9, 0.05e9);
+  EXPECT_EQ(model.WindowLayers(), 28);
+}
+
 // MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57 of 60 layers.
 TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
   const Model model = Named("minimax-m3");
