@@ -111,8 +111,8 @@ Seconds LayerInputs(const Deployment& deployment, double rows, Phase phase, Oper
   const BytesPerSecond bandwidth = data.bandwidth;
   const Bytes half = 2.0 * kB;
   FIGURE(trace, bytes, 8 * rows * layers * layer_embedding * half,
-         (Note{"Rows of the tables and what is added", "gathered, normed and added: four passes that read and write"}), rows, layers,
-         layer_embedding, half);
+         (Note{"Rows of the tables and the projection added to them", "gathered, normed and added: four passes that read and write"}), rows,
+         layers, layer_embedding, half);
   FIGURE(trace, added_time, 3 * launch + bytes / (bandwidth * stream), (Note{"Rows of the tables, normed and added", "three kernels"}),
          launch, bytes, bandwidth, stream);
   KernelTime gathered{added_time, {}, bytes / (bandwidth * stream), data.bound, {}, bytes};

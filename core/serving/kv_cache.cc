@@ -1,8 +1,6 @@
-// KV cache and recurrent state of a token and of a sequence.
 #include "core/serving/kv_cache.h"
 
 #include "core/operators/sparse_attention.h"
-#include "core/serving/serving_memory.h"
 
 namespace slipstick {
 namespace {

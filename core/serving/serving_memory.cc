@@ -2,7 +2,6 @@
 
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
-#include "core/serving/kv_cache.h"
 
 namespace slipstick {
 namespace {

@@ -3,20 +3,13 @@
 
 #include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
+#include "core/serving/kv_cache.h"
 
 namespace slipstick {
 
 // Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding and head are in
 // 16 bit, except in llama.cpp's mixtures.
 Bytes WeightsOf(const Deployment& deployment, Trace& trace);
-// Per token, all layers of the model, before any split, replication or sliding window.
-BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace);
-// Recurrent state per sequence, all layers, before any split.
-Bytes StateOfSequence(const Deployment& deployment, Trace& trace);
-// KV cache and recurrent state of one sequence of `held_tokens` on the most loaded device: whole pages; KV heads replicated beyond their
-// number; the MLA latent on every rank; sliding-window layers hold at most their window.
-Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace);
-
 // A cached prefix of a prompt on one device, in all tiers.
 Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace);
 // Bytes per device of the prefixes that an attention group keeps beside those of its running requests.

@@ -104,7 +104,7 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   return {kSymbol, routed_part};
 }
 
-// Of a layer's embedding: the gate's input and what is projected back as wide as the residual stream; row, gate and product.
+// Of a layer's embedding: the gate's input and the output, as wide as the residual stream; row, gate and product.
 Addend<double> EmbeddingPart(const TrainingContext& context, Trace& trace) {
   constexpr std::string_view kSymbol = "embedding_part";
   const double layer_embedding = static_cast<double>(context.model.layer_embeddings.width);

@@ -236,7 +236,7 @@ class StageWeights {
   ListedSum<double> dense_, experts_, adapters_, tables_;
 };
 
-// Tables of the layers' embeddings, and the norm of what is added to their rows.
+// Tables of the layers' embeddings, and the norm of the projection that is added to their rows.
 void AddLayerTables(const TrainingContext& context, StageWeights& weights, Trace& trace) {
   const auto layers = static_cast<double>(context.model.layers),
              layer_embedding = static_cast<double>(context.model.layer_embeddings.width);

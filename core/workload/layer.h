@@ -63,7 +63,7 @@ enum class ProductId {
   kSharedOut,
   kExpertsDown,  // to the width at which latent experts work, and back
   kExpertsUp,
-  kLayerInputs,  // from the embedding to what is added to a layer's table
+  kLayerInputs,  // from the embedding; added to a row of each layer's table
   kLayerGate,
   kLayerOut,
   kHead

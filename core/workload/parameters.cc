@@ -125,13 +125,14 @@ class Counter {
   ListedSum<double> last_layer_;
 };
 
-// Tables of all layers, and the norm of what is added to their rows.
+// Tables of all layers, and the norm of the projection that is added to their rows.
 double LayerTables(const Model& model, Trace& trace) {
   const auto layers = static_cast<double>(model.layers), layer_embedding = static_cast<double>(model.layer_embeddings.width);
   const double layer_rows = LayerRows(model, trace);
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding + layer_embedding,
-         (Note{"Parameters of the layers' embeddings", "with the norm of what is added to a row"}), layers, layer_rows, layer_embedding);
+         (Note{"Parameters of the layers' embeddings", "with the norm of the projection that is added to a row"}), layers, layer_rows,
+         layer_embedding);
   return layer_tables;
 }
 
