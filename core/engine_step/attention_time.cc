@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/engine_step/block_attention.h"
+#include "core/engine_step/compressed_time.h"
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -165,7 +166,7 @@ KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& ml
 }  // namespace
 
 KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window, Trace& trace) {
-  if (!deployment.model.mla && deployment.engine.kernels.attention == AttentionLibrary::kUnfused)
+  if (!deployment.model.mla && !deployment.model.compressed && deployment.engine.kernels.attention == AttentionLibrary::kUnfused)
     return UnfusedPrefill(deployment, sequences, tokens, cached, trace);
   BindKvCache(deployment, trace);
   trace.Alias("batch", sequences, "sequences");
@@ -177,6 +178,7 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
          (Note{"Keys of a prompt", "with those in the KV cache; under context parallelism, such that the mean query sees as many"}), cached,
          tokens, q_len);
   trace.Alias("heads", deployment.shapes.widths.heads, "rank_heads");
+  if (deployment.model.compressed) return CompressedAttentionTime(deployment, AttentionPhase::kPrefill, sequences, q_len, kv_len, trace);
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kPrefill);
     mla.batch = sequences;
@@ -244,6 +246,12 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
   const double decode_heads = deployment.shapes.decode_heads, q_len = 1;
   CONSTANTS(trace, "serving.decode_attention", "drafts count as further rows, not as a longer query", q_len);
   BindKvCache(deployment, trace);
+  if (deployment.model.compressed) {
+    trace.Alias("batch", sequences, "sequences");
+    trace.Alias("q_len", checked, "checked");
+    const double kv_len = KeysOf(deployment, context, 0, trace);
+    return CompressedAttentionTime(deployment, AttentionPhase::kDecode, sequences, checked, kv_len, trace);
+  }
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
     trace.Alias("heads", mla.heads, "decode_heads");

@@ -197,12 +197,15 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
   formats.keeps_head = !is_mixture && BytesPerElement(weights) <= 2;
   formats.keeps_as_engine = kept_weights && BytesPerElement(weights) < BytesPerElement(*kept_weights);
   const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
-  formats.attention_weights = formats.keeps_attention ? kept : weights;
+  formats.keeps_as_model = experts_only && !formats.keeps_as_engine && model.compressed && model.compressed->weights;
+  formats.attention_weights = formats.keeps_as_model ? *model.compressed->weights : formats.keeps_attention ? kept : weights;
   formats.head_weights = formats.keeps_head ? kept : weights;
   formats.activations = requested.activations;
   if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1) formats.activations = Precision::kBf16;
   if (engine.stored_products && BytesPerElement(formats.activations) < 2) formats.activations = Precision::kFp16;
-  formats.attention_activations = formats.keeps_attention ? Precision::kBf16 : formats.activations;
+  formats.attention_activations = formats.keeps_as_model    ? formats.attention_weights
+                                  : formats.keeps_attention ? Precision::kBf16
+                                                            : formats.activations;
   formats.kv_cache = requested.kv_cache;
   return formats;
 }
@@ -372,6 +375,8 @@ void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view p
 
 void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace) {
   const bool as_engine = kept && deployment.formats.keeps_as_engine;
+  if (kept && deployment.formats.keeps_as_model && BytesPerElement(weights) < 2)
+    return BindSize(symbol, ElementSize(weights), false, "model.compressed.weights", trace);
   BindSize(symbol, ElementSize(weights), kept && !as_engine, as_engine ? "serving.engine.kept_weights" : "serving.precision.weights",
            trace);
 }

@@ -56,6 +56,7 @@ struct ServedFormats {
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
   bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
   bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
+  bool keeps_as_model = false;                       // attention in the format that the model states
 };
 
 // The experts' weights are converted for products in 16 bit.

@@ -376,7 +376,7 @@ Seconds GatherPrompts(const Deployment& deployment, Bytes bytes, Trace& trace) {
 KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.pp <= 1) return kernel;
-  const Bytes residual_bytes = ResidualBytes(deployment.model, rows, "rows", trace);
+  const Bytes residual_bytes = SentBytes(deployment.model, rows, "rows", trace);
   const StepTable& step = deployment.device.architecture->step;
   const Seconds send_start = step.send_launch;
   const double send_rate = step.send_efficiency;

@@ -221,6 +221,14 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
     return std::pair{bytes, time};
   };
   const auto [norm_bytes, norm_time] = timed("norm", "norm_time", "norm_bytes", [&] {
+    if (deployment.model.compressed) {
+      const auto streams = static_cast<double>(deployment.model.compressed->streams);
+      trace.Input("streams", streams, "model.compressed.streams");
+      FIGURE(trace, bytes, (6 * streams + 4) * kB * rows * hidden,
+             (Note{"Bytes of a norm", "with the residual streams, read to be mixed and again to be added to, and written"}), streams, rows,
+             hidden);
+      return bytes;
+    }
     FIGURE(trace, bytes, 6 * kB * rows * hidden, (Note{"Bytes of a norm", "with the residual addition"}), rows, hidden);
     return bytes;
   });

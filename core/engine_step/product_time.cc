@@ -34,7 +34,8 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
     BindSize("weight_size", ElementSize(gemm.weights), true, "", trace);
   }
   BindSize("activation_size", ElementSize(NativePrecision(deployment.device, gemm.precision)),
-           role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention), "serving.precision.activations", trace);
+           role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention && !deployment.formats.keeps_as_model),
+           is_mixer && deployment.formats.keeps_as_model ? "model.compressed.weights" : "serving.precision.activations", trace);
   BindSize("output_size", gemm.output_bytes * kB, true, "", trace);
   const MatrixProduct own = ProductOf(product.id, deployment.model, widths, trace);
   trace.Alias("m", rows, "rows");

@@ -90,6 +90,7 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
       {.type = "deepseek_v2"},
       {.type = "deepseek_v3"},
       {.type = "deepseek_v32"},
+      {.type = "deepseek_v4", .model = R"({"moe": {"router_bias": true}})"},
       {.type = "glm_moe_dsa"},
       {.type = "kimi_k2"},
       {.type = "glm", .biases = {kQkvBias}},

@@ -76,5 +76,7 @@ struct Import {
 
 // The recurrent layers, if the family has any (a "linear" member of its model).
 void ReadRecurrence(const Import& in);
+// Attention to a compressed history.
+void ReadCompressed(const Import& in);
 
 }  // namespace slipstick

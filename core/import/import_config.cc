@@ -250,7 +250,8 @@ std::optional<Count> Rhythm(const std::vector<bool>& global) {
 void ReadWindow(const Import& in) {
   Config& config = in.config;
   const std::optional<Count> window = config.Whole({"sliding_window", "sliding_window_size", "attention_chunk_size"});
-  if (!window || *window <= 0 || (in.family.window_by_flag && !config.Flag({"use_sliding_window"}))) return;
+  if (!window || *window <= 0 || in.model.contains("compressed") || (in.family.window_by_flag && !config.Flag({"use_sliding_window"})))
+    return;
   if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
     return;  // wider than any context: full attention
   Count global_every =
@@ -361,6 +362,7 @@ Answer ImportModelAnswer(std::string_view text) {
   ReadLayer(in);
   ReadExperts(in);
   ReadLatentAttention(in);
+  ReadCompressed(in);
   ReadBlockSelection(in);
   ReadRecurrence(in);
   ReadWindow(in);

@@ -18,7 +18,16 @@ KernelTime TimeOfKernel(Seconds compute_time, Seconds memory_time, Flops flops, 
 
 // Queries with the tokens that they may see: of a causal prompt, the mean of its first and last query.
 double CountPairs(const SparseAttention& attention, Trace& trace) {
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, ratio = attention.ratio;
+  constexpr Note kEntries{"Scores", "of every earlier entry for every query"};
+  if (ratio > 0 && attention.decode) {
+    FIGURE(trace, pairs, batch * q_len * kv_len / ratio, kEntries, batch, q_len, kv_len, ratio);
+    return pairs;
+  }
+  if (ratio > 0) {
+    FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2) / ratio, kEntries, batch, q_len, kv_len, ratio);
+    return pairs;
+  }
   if (attention.decode) {
     FIGURE(trace, pairs, batch * q_len * kv_len, (Note{"Scores", "of every token for every query"}), batch, q_len, kv_len);
     return pairs;
@@ -28,8 +37,26 @@ double CountPairs(const SparseAttention& attention, Trace& trace) {
   return pairs;
 }
 
+// The same for entries of several tokens, with the tokens that every query attends to besides.
+double CountEntries(const SparseAttention& attention, Trace& trace) {
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k,
+               ratio = attention.ratio, always = attention.always;
+  constexpr Note kNote{"Rows that are attended to", "tokens of the window and entries, of all queries"};
+  if (attention.decode) {
+    FIGURE(trace, selected, batch * q_len * (min(kv_len / ratio, top_k) + always), kNote, batch, q_len, kv_len, ratio, top_k, always);
+    return selected;
+  }
+  FIGURE(trace, short_queries, min(q_len, max(0.0, top_k * ratio - (kv_len - q_len))),
+         (Note{"Queries that see no more entries than are selected", "of a sequence"}), q_len, top_k, ratio, kv_len);
+  FIGURE(trace, selected,
+         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) / ratio + (q_len - short_queries) * top_k + q_len * always),
+         kNote, batch, short_queries, kv_len, q_len, ratio, top_k, always);
+  return selected;
+}
+
 // Queries with the tokens that they attend to: as many as there are, up to top_k.
 double CountSelected(const SparseAttention& attention, Trace& trace) {
+  if (attention.ratio > 0) return CountEntries(attention, trace);
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k;
   if (attention.decode) {
     FIGURE(trace, selected, batch * q_len * min(kv_len, top_k), (Note{"Tokens that are attended to", "of all queries"}), batch, q_len,
@@ -62,6 +89,7 @@ Candidates CountCandidates(const SparseAttention& attention, double pairs, doubl
 }
 
 Bytes IndexKeyOf(const SparseAttention& attention, Trace& trace) {
+  if (attention.ratio > 0) return attention.key;
   const double index_dim = attention.index_dim;
   if (attention.block <= 0) return IndexKeyBytes(index_dim, trace);
   const Bytes kv_element = ElementSize(attention.kv_precision);
@@ -69,10 +97,23 @@ Bytes IndexKeyOf(const SparseAttention& attention, Trace& trace) {
   return key;
 }
 
+Bytes ScoredBytes(const SparseAttention& attention, Bytes key, double written, Bytes score, Trace& trace) {
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, ratio = attention.ratio;
+  const double index_heads = attention.index_heads, index_dim = attention.index_dim;
+  constexpr Note kNote{"Keys read, queries quantized and read, scores written", ""};
+  if (ratio > 0) {
+    FIGURE(trace, bytes, batch * kv_len / ratio * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote, batch,
+           kv_len, ratio, key, q_len, index_heads, index_dim, written, score);
+    return bytes;
+  }
+  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote, batch, kv_len, key,
+         q_len, index_heads, index_dim, written, score);
+  return bytes;
+}
+
 KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double written, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "scores");
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
   const double index_heads = attention.index_heads, index_dim = attention.index_dim;
   const Bytes key = IndexKeyOf(attention, trace), score = 4.0 * kB;
   CONSTANTS(trace, "indexer", "scores in fp32", score);
@@ -86,9 +127,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double w
   CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
   FIGURE(trace, flops, 2 * kFlop * pairs * index_heads * index_dim, (Note{"FLOPs of the scores", "every head with every key"}), pairs,
          index_heads, index_dim);
-  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score,
-         (Note{"Keys read, queries quantized and read, scores written", ""}), batch, kv_len, key, q_len, index_heads, index_dim, written,
-         score);
+  const Bytes bytes = ScoredBytes(attention, key, written, score, trace);
   FIGURE(trace, compute_time, flops / (scores * peak_rate), (Note{"Compute time", "", kFamilySource}), flops, scores, peak_rate);
   FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, memory_share,
          bandwidth);
@@ -118,11 +157,29 @@ KernelTime TimeOfSelection(double written, double chosen, const Device& device, 
                       {"Selection of the best tokens", "radix selection: two passes over the scores", kFamilySource}, trace);
 }
 
+Bytes CoreBytes(const SparseAttention& attention, double selected, double pair_dims, Bytes kv_element, Trace& trace) {
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads;
+  if (attention.ratio > 0) {
+    const double ratio = attention.ratio, always = attention.always;
+    const Bytes entry = attention.entry;
+    FIGURE(trace, bytes, min(selected, batch * (kv_len / ratio + q_len + always)) * entry + 2 * kB * batch * q_len * heads * pair_dims,
+           (Note{"Rows, queries and outputs", "a row that several queries attend to is read once"}), selected, batch, kv_len, ratio, q_len,
+           always, entry, heads, pair_dims);
+    return bytes;
+  }
+  const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim;
+  FIGURE(trace, bytes,
+         min(selected, batch * kv_len) * (kv_lora_rank + rope_head_dim) * kv_element + 2 * kB * batch * q_len * heads * pair_dims,
+         (Note{"Latents, queries and outputs", "a latent that several queries selected is read once"}), selected, batch, kv_len,
+         kv_lora_rank, rope_head_dim, kv_element, q_len, heads, pair_dims);
+  return bytes;
+}
+
 // Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at least once.
 KernelTime TimeOfCore(const SparseAttention& attention, double selected, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "core");
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads;
+  const double heads = attention.heads;
   const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim, head_block = row.head_block;
   const bool converts = attention.decode && BytesPerElement(attention.kv_precision) < 2;
   const double matrix = converts ? row.mma_efficiency_narrow : row.mma_efficiency;
@@ -139,10 +196,7 @@ KernelTime TimeOfCore(const SparseAttention& attention, double selected, const D
          rope_head_dim);
   FIGURE(trace, flops, 2 * kFlop * selected * heads * pair_dims, (Note{"FLOPs", "every head with every selected token"}), selected, heads,
          pair_dims);
-  FIGURE(trace, bytes,
-         min(selected, batch * kv_len) * (kv_lora_rank + rope_head_dim) * kv_element + 2 * kB * batch * q_len * heads * pair_dims,
-         (Note{"Latents, queries and outputs", "a latent that several queries selected is read once"}), selected, batch, kv_len,
-         kv_lora_rank, rope_head_dim, kv_element, q_len, heads, pair_dims);
+  const Bytes bytes = CoreBytes(attention, selected, pair_dims, kv_element, trace);
   FIGURE(trace, padded_heads, ceil(heads / head_block) * head_block, (Note{"Query heads, padded to the kernel's block", ""}), heads,
          head_block);
   FIGURE(trace, compute_time, 2 * kFlop * selected * padded_heads * pair_dims / (matrix * peak_rate),

@@ -1,5 +1,6 @@
 #include "core/serving/kv_cache.h"
 
+#include "core/engine_step/compressed_time.h"
 #include "core/operators/sparse_attention.h"
 
 namespace slipstick {
@@ -118,6 +119,11 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   const double context_ranks = deployment.mapping.context_ranks;
   trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
   constexpr Note kNote{"KV cache of a layer and token on one device", "context parallelism splits it"};
+  if (deployment.model.compressed) {
+    const BytesPerToken layer_growth = CompressedGrowth(deployment, trace);
+    FIGURE(trace, layer_kv_cache, layer_growth / context_ranks, kNote, layer_growth, context_ranks);
+    return layer_kv_cache;
+  }
   if (deployment.model.mla) {
     const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
@@ -175,6 +181,15 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
            attention_layers, latent, rotary, kv_element);
     return kv_cache_per_token;
   }
+  if (deployment.model.compressed) {
+    const BytesPerToken layer_growth = CompressedGrowth(deployment, trace);
+    FIGURE(
+        trace, kv_cache_per_token, attention_layers * layer_growth,
+        (Note{"KV cache per token", "entries of several tokens and their keys, all layers of the model; beside it a window of fixed size",
+              "", "serving.kv_cache_bytes_per_token"}),
+        attention_layers, layer_growth);
+    return kv_cache_per_token;
+  }
   const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
@@ -217,6 +232,13 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
          layer_kv_cache * ((cached_layers - cached_window) * full_pages + cached_windows * window_pages) * (1 * kToken),
          (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, cached_window, full_pages,
          cached_windows, window_pages);
+  if (deployment.model.compressed) {
+    const Bytes layer_fixed = CompressedFixed(deployment, held_tokens, trace);
+    FIGURE(trace, kv_cache_of_sequence, kv_cache_of_layers + cached_layers * layer_fixed,
+           (Note{"KV cache of a sequence on one device", "with the windows, whatever its length"}), kv_cache_of_layers, cached_layers,
+           layer_fixed);
+    return kv_cache_of_sequence;
+  }
   if (deployment.layers.recurrent <= 0) {
     trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
     return kv_cache_of_layers;

@@ -38,6 +38,7 @@ void AddAttention(const Deployment& deployment, std::vector<std::string>& texts)
   if (deployment.engine.composition == Composition::kKernels) return;
   const std::string whole = deployment.engine.name + " is timed with attention to the whole context: ";
   if (deployment.model.indexer) Add(texts, whole + "scores and selection of the model's indexer are not computed.");
+  if (deployment.model.compressed) Add(texts, whole + "the model's compressed history is read token by token.");
   if (deployment.layers.window > 0) Add(texts, whole + "the model's sliding windows shorten no step.");
   if (deployment.model.HasWindowHeads()) Add(texts, whole + "the heads of its local layers are taken as those of the others.");
 }

@@ -1,5 +1,6 @@
 #include "core/serving/serving_memory.h"
 
+#include "core/engine_step/compressed_time.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
 
@@ -160,6 +161,15 @@ double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, 
 // Memory for the KV cache of a single sequence.
 Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
   const Bytes room = RoomOf(budget, trace);
+  if (deployment.model.compressed) {
+    const double stage_attention = deployment.layers.on_stage.attention,
+                 held_tokens = static_cast<double>(deployment.model.compressed->window);
+    trace.Input("held_tokens", held_tokens, "model.compressed.window");
+    const Bytes layer_fixed = CompressedFixed(deployment, held_tokens, trace);
+    FIGURE(trace, context_room, max(room - stage_attention * layer_fixed, 0 * kB),
+           (Note{"KV cache of a single sequence", "beside its windows"}), room, stage_attention, layer_fixed);
+    return context_room;
+  }
   if (deployment.layers.recurrent <= 0) {
     trace.Alias("context_room", room, "room");
     return room;

@@ -359,9 +359,14 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Tra
     trace.Alias("core_backward", core.backward, "backward");
     return core;
   }
+  CoreTime flash = TimeFlash(context, work, trace);
+  if (context.model.compressed) {  // separate kernels would have to gather its entries
+    trace.Alias("core_forward", flash.forward, "forward");
+    trace.Alias("core_backward", flash.backward, "backward");
+    return flash;
+  }
   Trace off = Trace::Off();
   const CoreTime unfused = TimeUnfused(context, work, off);
-  CoreTime flash = TimeFlash(context, work, trace);
   ChooseCore("core_forward", flash.forward, unfused.forward, "forward", trace);
   ChooseCore("core_backward", flash.backward, unfused.backward, "backward", trace);
   if (unfused.forward < flash.forward) {

@@ -108,6 +108,33 @@ Flops CoreFlops(const Model& model, double full_columns, double window_columns, 
 struct TokenFlops {
   Flops core, layers, head, masked;
 };
+// Attention to a compressed history: its keys in place of the context.
+TokenFlops CompressedTokenFlops(const Model& model, const ParameterCount& count, double attended, double attention_layers, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
+  const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
+  const double active_matrices = count.active_matrices;
+  trace.Alias("attention_layers", attention_layers, "full_layers");
+  const double head_columns = HeadColumns(model, Mixer::kFullAttention, trace);
+  const CompressedKeys keys = KeysOfCompressed(model, attended, trace);
+  const double all_keys = keys.all, causal_keys = keys.causal;
+  trace.Input("modules", modules, "model.mtp_layers");
+  trace.Input("vocabulary", vocabulary, "model.vocab");
+  FIGURE(trace, core_flops, 2 * kFlop * attention_layers * head_columns * all_keys,
+         (Note{"Attention FLOPs per token, forward", "with the window, the entries and the indexer's scores at the end of a document"}),
+         attention_layers, head_columns, all_keys);
+  FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
+         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
+         core_flops);
+  FIGURE(trace, head_flops,
+         2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
+         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
+         layers);
+  FIGURE(trace, masked_flops, 2 * kFlop * attention_layers * head_columns * (all_keys - causal_keys),
+         (Note{"Attention FLOPs per token that the causal mask hides, forward", ""}), attention_layers, head_columns, all_keys,
+         causal_keys);
+  return {core_flops, layer_flops, head_flops, masked_flops};
+}
+
 TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
   const ParameterCount count = CountParameters(model, trace);
   const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
@@ -117,6 +144,7 @@ TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
   const LayerCounts counted = CountLayers(model, trace);
   const double attention_layers = counted.attention, window_layers = counted.window;
   FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
+  if (model.compressed) return CompressedTokenFlops(model, count, attended, full_layers, trace);
   const auto [full_columns, window_columns] = ColumnsOfLayers(model, full_layers, window_layers, trace);
   trace.Input("modules", modules, "model.mtp_layers");
   trace.Input("vocabulary", vocabulary, "model.vocab");

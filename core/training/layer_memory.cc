@@ -115,6 +115,18 @@ Addend<double> EmbeddingPart(const TrainingContext& context, Trace& trace) {
   return {kSymbol, embedding_part};
 }
 
+// Further residual streams, of which each part of the layer keeps its input.
+Addend<double> StreamPart(const TrainingContext& context, double residual_tokens, Trace& trace) {
+  constexpr std::string_view kSymbol = "stream_part";
+  if (!context.model.compressed) return {kSymbol, 0, false};
+  const double streams = static_cast<double>(context.model.compressed->streams), hidden = static_cast<double>(context.model.hidden);
+  trace.Input("streams", streams, "model.compressed.streams");
+  FIGURE(trace, stream_part, 4 * (streams - 1) * hidden * residual_tokens,
+         (Note{"Further residual streams", "inputs of attention and of the MLP in 16 bits", kMemorySource}), streams, hidden,
+         residual_tokens);
+  return {kSymbol, stream_part};
+}
+
 // The largest of some kinds of layer.
 template <class Q>
 class Largest {
@@ -156,6 +168,13 @@ double ResidualTokens(const TrainingContext& context, Trace& trace) {
 
 Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace) {
   const double residual_tokens = ResidualTokens(context, trace), hidden = static_cast<double>(context.model.hidden);
+  if (context.model.compressed) {
+    const auto streams = static_cast<double>(context.model.compressed->streams);
+    trace.Input("streams", streams, "model.compressed.streams");
+    FIGURE(trace, checkpoint, 2 * kB * residual_tokens * streams * hidden,
+           (Note{"Input of a layer", "all residual streams: all that full recomputation keeps"}), residual_tokens, streams, hidden);
+    return checkpoint;
+  }
   FIGURE(trace, checkpoint, 2 * kB * residual_tokens * hidden, (Note{"Input of a layer", "all that full recomputation keeps"}),
          residual_tokens, hidden);
   return checkpoint;
@@ -177,6 +196,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                                          {"token_part", token_part},
                                          ScorePart(context, work, plan, trace),
                                          EmbeddingPart(context, trace),
+                                         StreamPart(context, residual_tokens, trace),
                                          RoutedPart(context, work, plan, trace)});
   const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
   const bool is_selected = context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;

@@ -26,6 +26,21 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
     core.pairs = core.all_pairs = rows * core.keys;
     return core;
   }
+  if (model.compressed) {
+    // The causal mask and the selection as so many keys of full attention.
+    const double attended = shape.attended;
+    const CompressedKeys seen = KeysOfCompressed(model, attended, trace);
+    const double all_keys = seen.all, causal_keys = seen.causal;
+    FIGURE(trace, all_pairs, sequences * query_heads * queries * all_keys, (Note{"Scores without a mask", "all heads and sequences"}),
+           sequences, query_heads, queries, all_keys);
+    FIGURE(trace, pairs, sequences * query_heads * queries * causal_keys,
+           (Note{"Scores under the causal mask", "of the window and of entries, with those of the indexer"}), sequences, query_heads,
+           queries, causal_keys);
+    core.keys = all_keys;
+    core.all_pairs = all_pairs;
+    core.pairs = pairs;
+    return core;
+  }
   core.keys = sequence;
   FIGURE(trace, all_pairs, sequences * query_heads * queries * sequence, (Note{"Scores without a mask", "all heads and sequences"}),
          sequences, query_heads, queries, sequence);

@@ -186,7 +186,7 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
   ExplainHop(context, context.pipeline_link, context.strides.pipeline, shape.pipeline, trace);
   if (framework.scatters_sends || mapping.sequence_parallel) trace.Input("split", split, "training.mapping.tp");
-  const Bytes residual_bytes = ResidualBytes(context.model, shape.tokens, "tokens", trace);
+  const Bytes residual_bytes = SentBytes(context.model, shape.tokens, "tokens", trace);
   const BytesPerSecond hop_rate = context.pipeline_link.rate;
   const Seconds hop_latency = context.pipeline_link.latency;
   const double chunks = shape.chunks;

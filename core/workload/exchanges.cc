@@ -11,6 +11,16 @@ Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, 
   return residual_bytes;
 }
 
+Bytes SentBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
+  if (!model.compressed) return ResidualBytes(model, rows, rows_are, trace);
+  const double hidden = static_cast<double>(model.hidden), sent_rows = rows, streams = static_cast<double>(model.compressed->streams);
+  trace.Alias("sent_rows", sent_rows, rows_are);
+  trace.Input("streams", streams, "model.compressed.streams");
+  FIGURE(trace, residual_bytes, sent_rows * streams * hidden * 2 * kB, (Note{"Rows of all residual streams", "in 16 bit"}), sent_rows,
+         streams, hidden);
+  return residual_bytes;
+}
+
 Bytes RoutedBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
   const double routed_width = RoutedWidth(model, trace), sent_rows = rows;
   trace.Alias("sent_rows", sent_rows, rows_are);

@@ -13,6 +13,8 @@ namespace slipstick {
 // Rows of the residual stream, in 16 bit: summed over the TP ranks, sent to the next pipeline stage or to the ranks of their experts.
 // `rows_are`: the figure of the rows. Recorded as residual_bytes.
 Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace);
+// What a pipeline stage sends: every residual stream. Recorded as residual_bytes.
+Bytes SentBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace);
 // Likewise for rows of routed experts, which may be narrower (latent experts).
 Bytes RoutedBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace);
 

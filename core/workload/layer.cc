@@ -18,14 +18,17 @@ constexpr std::array kTraits{
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
-    // Neither are the indexer's.
+    // Neither are the compressor's and the indexer's.
+    ProductTraits{"compressor", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer queries", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"output gate", ProductRole::kMixer},
+    ProductTraits{"output projection of groups", ProductRole::kMixer},
     ProductTraits{"output projection", ProductRole::kMixer},
     ProductTraits{"local QKV projection", ProductRole::kMixer},
     ProductTraits{"local query projection", ProductRole::kMixer},
     ProductTraits{"local output projection", ProductRole::kMixer},
+    ProductTraits{"hyper-connections", ProductRole::kWide, ProductRows::kSequenceParallel},
     ProductTraits{"recurrence input projection", ProductRole::kMixer},
     ProductTraits{"recurrence output projection", ProductRole::kMixer},
     ProductTraits{"state projection", ProductRole::kMixer},
@@ -260,12 +263,12 @@ namespace {
 // Formulas of the bytes that a pass moves per element, by a property of the model; "": constants.
 struct ElementText {
   std::string_view forward = "", backward = "", property = "";
-  bool holds = false;
+  double holds = 0;
 };
 
 void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace) {
   if (!trace.on()) return;
-  const double forward_element = pass.forward, backward_element = pass.backward, holds = text.holds ? 1 : 0;
+  const double forward_element = pass.forward, backward_element = pass.backward, holds = text.holds;
   constexpr std::string_view kCounted = "operands in 16 bits, each read or written once";
   if (text.forward.empty()) {
     CONSTANTS(trace, "element_wise." + std::string(pass.name), kCounted, forward_element, backward_element);
@@ -294,7 +297,8 @@ std::pair<double, std::string_view> ActivatedColumns(const Model& model, LayerKi
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), norms_per_layer = static_cast<double>(model.norms.per_layer);
   // Parallel attention and MLP are added to the residual stream in one pass.
-  const double added = (model.parallel_attention ? 8 : 2 * 6) + (model.layer_embeddings.width > 0 ? 6 : 0);
+  const double streams = model.compressed ? static_cast<double>(model.compressed->streams) : 1;
+  const double own_added = (model.parallel_attention ? 8 : 2 * 6) + (model.layer_embeddings.width > 0 ? 6 : 0);
   const auto [forward, backward] = ActivationOf(model);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   const Trace::Scope scope(trace, "element_wise");
@@ -306,10 +310,13 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   };
   trace.Input("gated", model.gated ? 1.0 : 0.0, "model.gated");
   trace.Input("parallel", model.parallel_attention ? 1.0 : 0.0, "model.parallel_attention");
-  const ElementText activation{"4 + 2 * gated", "6 + 4 * gated", "gated", model.gated};
+  const ElementText activation{"4 + 2 * gated", "6 + 4 * gated", "gated", model.gated ? 1.0 : 0.0};
   const bool adds_embeddings = model.layer_embeddings.width > 0;
   const std::string_view added_is = adds_embeddings ? "18 - 4 * parallel" : "12 - 4 * parallel";
-  const ElementText residuals{added_is, added_is, "parallel", model.parallel_attention};
+  const double added = model.compressed ? 2 * (6 * streams + 4) : own_added;
+  if (model.compressed) trace.Input("streams", streams, "model.compressed.streams");
+  const ElementText residuals = model.compressed ? ElementText{"2 * (6 * streams + 4)", "2 * (6 * streams + 4)", "streams", streams}
+                                                 : ElementText{added_is, added_is, "parallel", model.parallel_attention ? 1.0 : 0.0};
   const auto [activated, activated_is] = ActivatedColumns(model, kind, widths, trace);
   FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}), norms_per_layer, hidden);
   return {bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
@@ -323,12 +330,6 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
   Trace off = Trace::Off();
   return RowPassesOf(model, kind, widths, off);
-}
-
-double RecurrencePairs(const LinearAttention& linear, double tokens) {
-  const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
-  if (linear.kind == LinearAttentionKind::kMamba) return 3 * head_dim * state;
-  return RecurrenceChunk(tokens) * (state + head_dim) + 2 * head_dim * state;
 }
 
 namespace {

@@ -41,13 +41,16 @@ enum class ProductId {
   kQueryUp,
   kKeyValueDown,
   kKeyValueUp,
+  kCompressor,  // rows and their weights, of which entries of several tokens are made
   kIndexQuery,
-  kIndexKey,    // keys and head weights of the indexer
-  kLatentGate,  // of the output of latent attention
+  kIndexKey,         // keys and head weights of the indexer
+  kLatentGate,       // of the output of latent attention
+  kAttentionGroups,  // outputs of groups of heads, each by itself
   kAttentionOut,
   kWindowQueryKeyValue,  // of layers with a sliding window that have heads of their own
   kWindowQuery,          // of those that share a KV cache
   kWindowAttentionOut,
+  kStreams,  // weights of hyper-connections, before and after both parts of a layer
   kRecurrentIn,
   kRecurrentOut,
   kStepsAndStates,  // Mamba-1: step-size compression, B and C
@@ -152,6 +155,18 @@ double NormsBeforeAdditions(const Model& model, Trace& trace);
 
 // Share of the attention layers that have an indexer: every layer is given the mean. Recorded as index_share.
 double IndexShare(const Model& model, Trace& trace);
+
+// A projection of compressed attention; see ProductOf.
+MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace);
+// Share of the layers that see all entries of a compressed history. Recorded as heavy_share.
+double HeavyShare(const Model& model, Trace& trace);
+
+// Keys that a token's heads see, mean over the layers of compressed attention: of `attended` tokens as many as there are at their end, and
+// under the causal mask the mean of all; with the scores of the indexer as so many keys. Recorded as all_keys and causal_keys.
+struct CompressedKeys {
+  double all = 0, causal = 0;
+};
+CompressedKeys KeysOfCompressed(const Model& model, double attended, Trace& trace);
 
 // Rows of each layer's table of embeddings: as stated, or the vocabulary. Recorded as layer_rows.
 double LayerRows(const Model& model, Trace& trace);

@@ -97,6 +97,30 @@ MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, co
   return of;
 }
 
+namespace {
+
+// Norms and sinks; of every kind of entry a norm and weights of its tokens' places; constants of the hyper-connections.
+double SmallOfCompressed(const Model& model, const LayerWidths& widths, Trace& trace) {
+  const auto q_lora_rank = static_cast<double>(model.compressed->q_lora_rank), head_dim = static_cast<double>(model.HeadDim()),
+             index_dim = static_cast<double>(model.indexer->head_dim), ratio = static_cast<double>(model.compressed->ratio),
+             heavy_ratio = static_cast<double>(model.compressed->heavy_ratio), streams = static_cast<double>(model.compressed->streams);
+  const double rank_heads = widths.heads, index_share = IndexShare(model, trace), heavy_share = HeavyShare(model, trace);
+  trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
+  trace.Input("ratio", ratio, "model.compressed.ratio");
+  trace.Input("heavy_ratio", heavy_ratio, "model.compressed.heavy_ratio");
+  trace.Input("streams", streams, "model.compressed.streams");
+  FIGURE(trace, small_mixer,
+         q_lora_rank + head_dim + rank_heads + index_share * (1 + 2 * ratio) * (head_dim + index_dim) +
+             heavy_share * (1 + heavy_ratio) * head_dim + min(1, streams - 1) * 2 * (streams * (2 + streams) + 3),
+         (Note{"Small parameters of the mixer", "norms, sinks, weights of places in an entry, constants of hyper-connections"}),
+         q_lora_rank, head_dim, rank_heads, index_share, ratio, index_dim, heavy_share, heavy_ratio, streams);
+  return small_mixer;
+}
+
+}  // namespace
+
 double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace) {
   constexpr Note kNote{"Small parameters of the mixer", "biases and norms inside it"};
   if (mixer == Mixer::kRecurrence) return SmallOfRecurrence(*model.linear_attention, widths, trace);
@@ -116,6 +140,7 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
     FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank, kNote, q_lora_rank, kv_lora_rank);
     return small_mixer;
   }
+  if (model.compressed) return SmallOfCompressed(model, widths, trace);
   const bool has_output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
   const double input_biases = has_output_bias || model.biases == Biases::kQkv ? 1 : 0, output_biases = has_output_bias ? 1 : 0;
   const double head_norms = model.norms.queries_and_keys != QkNorm::kHead ? 0 : SharesKv(mixer) ? 1 : 2;
@@ -181,6 +206,12 @@ double NormsBeforeAdditions(const Model& model, Trace& trace) {
   FIGURE(trace, own_norms, max(0.0, norms_per_layer - additions),
          (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer, additions);
   return own_norms;
+}
+
+double RecurrencePairs(const LinearAttention& linear, double tokens) {
+  const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
+  if (linear.kind == LinearAttentionKind::kMamba) return 3 * head_dim * state;
+  return RecurrenceChunk(tokens) * (state + head_dim) + 2 * head_dim * state;
 }
 
 }  // namespace slipstick

@@ -71,9 +71,23 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
+// Of both parts of a layer: weights before it, after it, and from each residual stream to each.
+MatrixProduct StreamProduct(const Model& model, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), streams = static_cast<double>(model.compressed->streams);
+  trace.Input("hidden", hidden, "model.hidden");
+  trace.Input("streams", streams, "model.compressed.streams");
+  FIGURE(trace, outputs, 2 * streams * (2 + streams), kOutputs, streams);
+  FIGURE(trace, inputs, streams * hidden, kInputs, streams, hidden);
+  return {ProductId::kStreams, outputs, inputs};
+}
+
 // Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), q_lora_rank = static_cast<double>(model.mla ? model.mla->q_lora_rank : 0);
+  const auto hidden = static_cast<double>(model.hidden),
+             q_lora_rank = static_cast<double>(model.mla          ? model.mla->q_lora_rank
+                                               : model.compressed ? model.compressed->q_lora_rank
+                                                                  : 0);
+  if (model.compressed) trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
   const auto index_heads = static_cast<double>(model.indexer->heads), index_dim = static_cast<double>(model.indexer->head_dim);
   trace.Input("index_heads", index_heads, "model.indexer.heads");
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
@@ -83,6 +97,12 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   const double index_share = IndexShare(model, trace);
   if (id == ProductId::kIndexQuery) {
     FIGURE(trace, outputs, index_share * index_heads * index_dim, kOutputs, index_share, index_heads, index_dim);
+    return {id, outputs, inputs};
+  }
+  if (model.compressed) {
+    FIGURE(trace, outputs, index_share * (4 * index_dim + index_heads),
+           (Note{"Outputs of the GEMM", "two rows and two weights of an entry's key, and the weights of the heads"}), index_share,
+           index_dim, index_heads);
     return {id, outputs, inputs};
   }
   // A block's score is its best head's: no weights for the heads.
@@ -198,6 +218,14 @@ MatrixProducts AttentionProducts(const Model& model, Mixer mixer, const LayerWid
     collect.Add(ProductId::kWindowAttentionOut);
     return collect.products();
   }
+  if (model.compressed) {
+    for (const ProductId id : {ProductId::kQueryDown, ProductId::kQueryUp, ProductId::kKeyValueDown, ProductId::kCompressor,
+                               ProductId::kIndexQuery, ProductId::kIndexKey, ProductId::kAttentionGroups, ProductId::kAttentionOut}) {
+      collect.Add(id);
+    }
+    if (model.compressed->streams > 1) collect.Add(ProductId::kStreams);
+    return collect.products();
+  }
   if (!model.mla) {
     collect.Add(ProductId::kQueryKeyValue);
     if (model.indexer) {
@@ -276,6 +304,8 @@ double RoutedWidth(const Model& model, Trace& trace) {
 
 MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model, trace);
+  if (id == ProductId::kStreams) return StreamProduct(model, trace);
+  if (model.compressed && id <= ProductId::kAttentionOut) return CompressedProduct(id, model, widths, trace);
   if (id <= ProductId::kWindowAttentionOut) {
     const bool is_latent = model.mla && id < ProductId::kAttentionOut;
     return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);

@@ -74,13 +74,14 @@ Count Model::WindowLayers() const {
 namespace {
 
 void ValidateIndexer(const Model& model, const std::string& path, Issues& issues) {
-  if (!model.mla && model.indexer->block == 0) {
+  if (!model.mla && !model.compressed && model.indexer->block == 0) {
     issues.push_back({path + ".indexer",
                       "Needs latent attention (MLA), with whose compressed queries it scores, or a block of tokens",
                       {LeaveOut(path + ".indexer"), SetTo(path + ".indexer.block", Count{128})}});
   }
-  if (model.mla && model.indexer->block > 0) {
-    issues.push_back({path + ".indexer.block", "Must be 0 under latent attention", {SetTo(path + ".indexer.block", Count{0})}});
+  if ((model.mla || model.compressed) && model.indexer->block > 0) {
+    issues.push_back(
+        {path + ".indexer.block", "Must be 0 under latent or compressed attention", {SetTo(path + ".indexer.block", Count{0})}});
   }
   if (model.indexer->layers > model.AttentionLayers()) {
     issues.push_back({path + ".indexer.layers",
@@ -107,6 +108,28 @@ void ValidateSharedKv(const Model& model, const std::string& path, Issues& issue
   }
 }
 
+void ValidateCompressed(const Model& model, const std::string& path, Issues& issues) {
+  const std::string member = path + ".compressed";
+  if (model.mla || model.linear_attention || model.window.tokens > 0 || model.SharesKv() || model.attention_gate) {
+    issues.push_back({member,
+                      "Excludes latent and linear attention, sliding windows, shared KV caches and a gate on the attention output",
+                      {LeaveOut(member)}});
+    return;
+  }
+  const Count heavy = model.compressed->heavy_layers, most = std::max<Count>(1, model.layers - heavy);
+  if (!model.indexer) {
+    issues.push_back({path + ".indexer", "Is required: it selects entries of the compressed history", {LeaveOut(member)}});
+  } else if (model.indexer->layers == 0 || model.indexer->layers + heavy > model.layers) {
+    issues.push_back({path + ".indexer.layers",
+                      "Must be the layers whose entries it selects: 1 to " + std::to_string(most) + ", the others being heavily compressed",
+                      {SetTo(path + ".indexer.layers", most)}});
+  }
+  if (model.heads % model.compressed->output_groups != 0) {
+    issues.push_back({member + ".output_groups", "Must divide the heads, " + std::to_string(model.heads),
+                      NearestDivisors(member + ".output_groups", model.heads, model.compressed->output_groups)});
+  }
+}
+
 }  // namespace
 
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues) {
@@ -127,6 +150,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
+  if (model.compressed) ValidateCompressed(model, path, issues);
   if (model.indexer) ValidateIndexer(model, path, issues);
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",

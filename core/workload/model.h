@@ -78,6 +78,22 @@ struct Indexer {
   Count layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens (MiniMax-M3); 0: all
 };
 
+// Attention to a compressed history (DeepSeek V4): one row per token or entry is key and value of all heads. Every layer sees the tokens of
+// a window. Beyond them, layers with the indexer see the entries that it selects, each of `ratio` tokens, heavily compressed layers all
+// entries of `heavy_ratio` tokens; the other layers nothing.
+struct CompressedAttention {
+  Count q_lora_rank = 1024;
+  Count rope_head_dim = 64;  // of a row: in 16 bit whatever the KV cache's format
+  Count window = 128;
+  Count ratio = 4;
+  Count heavy_ratio = 128;
+  Count heavy_layers = 20;
+  Count output_groups = 8;           // of heads, each projected by itself
+  Count output_rank = 1024;          // that a group is projected to, before the groups are projected together
+  Count streams = 1;                 // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
+  std::optional<Precision> weights;  // published, beside routed experts that are narrower still
+};
+
 // Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
 enum class LinearAttentionKind {
   kMamba,       // selective state space, one state per channel (Jamba)
@@ -166,6 +182,7 @@ struct Model {
   std::optional<Moe> moe;
   std::optional<Mla> mla;
   std::optional<Indexer> indexer;
+  std::optional<CompressedAttention> compressed;
   bool attention_gate = false;  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
@@ -233,6 +250,10 @@ struct Schema<Mla> {
 };
 template <>
 struct Schema<Indexer> {
+  static const Fields fields;
+};
+template <>
+struct Schema<CompressedAttention> {
   static const Fields fields;
 };
 template <>

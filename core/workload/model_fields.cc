@@ -46,6 +46,25 @@ constexpr FieldRow kIndexerFields[] = {
         .Between(0, 4096)};
 constinit const Fields Schema<Indexer>::fields(kIndexerFields);
 
+constexpr FieldRow kCompressedFields[] = {
+    Of<&CompressedAttention::q_lora_rank>("q_lora_rank", "Rank of the query compression").Between(1, 1 << 16),
+    Of<&CompressedAttention::rope_head_dim>("rope_head_dim", "Rotary part of a row, in 16 bit whatever the format of the KV cache")
+        .Between(0, 4096),
+    Of<&CompressedAttention::window>("window", "Last tokens that every layer sees uncompressed").Length().Between(1, 1 << 24),
+    Of<&CompressedAttention::ratio>("ratio", "Tokens per entry in the layers whose entries an indexer selects (CSA)").Between(1, 1 << 16),
+    Of<&CompressedAttention::heavy_ratio>("heavy_ratio", "Tokens per entry in the layers that see all entries (HCA)").Between(1, 1 << 16),
+    Of<&CompressedAttention::heavy_layers>(
+        "heavy_layers", "Layers that see all entries (HCA); of the others, those without an indexer see the window alone")
+        .Between(0, 4096),
+    Of<&CompressedAttention::output_groups>("output_groups", "Groups of heads whose outputs are projected by themselves").Between(1, 4096),
+    Of<&CompressedAttention::output_rank>("output_rank", "Rank that a group's outputs are projected to").Between(1, 1 << 16),
+    Of<&CompressedAttention::streams>(
+        "streams", "Copies of the residual stream, which hyper-connections (mHC) mix before and after attention and MLP; 1: a plain one")
+        .Between(1, 16),
+    Of<&CompressedAttention::weights>(
+        "weights", "Number format of attention's published weights, where the routed experts are served narrower still")};
+constinit const Fields Schema<CompressedAttention>::fields(kCompressedFields);
+
 constexpr FieldRow kLinearAttentionFields[] = {
     Of<&LinearAttention::kind>("kind", "Type of the recurrence"),
     Of<&LinearAttention::layers>("layers", "Layers with linear attention, spread evenly; the others have softmax attention")
@@ -97,6 +116,10 @@ constexpr FieldRow kModelFields[] = {
         "Sparse attention: an indexer scores the context and attention sees its best tokens (DeepSeek-V3.2, GLM-5, MiniMax-M3). "
         "Training computes attention over the whole context, as while the indexer learns")
         .Label("Sparse attention (indexer)")
+        .Advanced(),
+    Of<&Model::compressed>(
+        "compressed", "Attention to a compressed history: a window of tokens, and beyond it entries of several tokens each (DeepSeek V4)")
+        .Label("Compressed attention")
         .Advanced(),
     Of<&Model::attention_gate>(
         "attention_gate",

@@ -140,6 +140,9 @@ const GoldenRequest kFurtherScenarios[] = {
     {"shared_kv_caches",
      R"({"model": "gemma-4-e2b", "cluster": {"preset": "dgx-h200", "devices": 8}, "training": {"recompute": "full", "global_batch": 64, "mapping":
         {"tp": 2, "pp": 1, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 2}, "concurrency": 64}})"},
+    {"compressed_history",
+     R"({"model": "deepseek-v4-flash", "cluster": {"preset": "dgx-h200", "devices": 64}, "training": {"recompute": "full", "mapping": {"tp": 2,
+        "pp": 2, "ep": 16, "virtual_stages": 1}}, "serving": {"devices": 8, "engine": "vllm", "mapping": {"tp": 8}, "prompt": 16384, "concurrency": 64}})"},
     {"recomputed_blocks",
      R"({"model": "deepseek-v3", "cluster": {"preset": "dgx-h100", "devices": 256}, "serving": null, "training": {"mapping": {"tp": 4, "pp": 8,
         "ep": 8, "virtual_stages": 2}, "global_batch": 512, "recompute": "full", "recompute_method": "block", "recompute_layers": 2}})"},

@@ -32,7 +32,7 @@ TEST_P(LastModels, AreImportedAsTheirPresets) {
   const Json wanted = Write(preset), model = imported["model"];
   for (const char* member :
        {"indexer", "window_kv_heads", "window_head_dim", "keys_as_values", "sliding_window", "global_every", "kv_heads", "linear",
-        "attention_gate", "context", "kv_shared_layers", "kv_shared_ffn", "layer_embedding", "norms_per_layer"}) {
+        "attention_gate", "context", "compressed", "weights", "kv_shared_layers", "kv_shared_ffn", "layer_embedding", "norms_per_layer"}) {
     if (!model.contains(member)) continue;
     ASSERT_TRUE(wanted.contains(member)) << member;
     EXPECT_EQ(model[member], wanted[member]) << member;
@@ -105,6 +105,25 @@ INSTANTIATE_TEST_SUITE_P(
              "sliding_attention", "sliding_attention", "sliding_attention", "full_attention", "sliding_attention",
              "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"],
              "num_hidden_layers": 42, "num_key_value_heads": 2, "num_kv_shared_layers": 18, "use_double_wide_mlp": false}})"},
+        Last{"deepseek-v4-flash",
+             R"({"model_type": "deepseek_v4", "expert_dtype": "fp4", "vocab_size": 129280, "hidden_size": 4096,
+             "moe_intermediate_size": 2048, "num_hidden_layers": 43, "num_attention_heads": 64, "num_key_value_heads": 1,
+             "head_dim": 512, "qk_rope_head_dim": 64, "q_lora_rank": 1024, "o_lora_rank": 1024, "o_groups": 8,
+             "max_position_embeddings": 1048576, "sliding_window": 128, "num_nextn_predict_layers": 1, "compress_ratios": [0, 0, 4,
+             128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128,
+             4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 0], "index_n_heads": 64, "index_head_dim": 128, "index_topk": 512,
+             "hc_mult": 4, "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 6, "topk_method": "noaux_tc",
+             "num_hash_layers": 3, "tie_word_embeddings": false})"},
+        Last{"deepseek-v4-pro",
+             R"({"model_type": "deepseek_v4", "expert_dtype": "fp4", "vocab_size": 129280, "hidden_size": 7168,
+             "moe_intermediate_size": 3072, "num_hidden_layers": 61, "num_attention_heads": 128, "num_key_value_heads": 1,
+             "head_dim": 512, "qk_rope_head_dim": 64, "q_lora_rank": 1536, "o_lora_rank": 1024, "o_groups": 16,
+             "max_position_embeddings": 1048576, "sliding_window": 128, "num_nextn_predict_layers": 1, "compress_ratios": [128,
+             128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128,
+             4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4, 128, 4,
+             128, 4, 0], "index_n_heads": 64, "index_head_dim": 128, "index_topk": 1024, "hc_mult": 4, "n_routed_experts": 384,
+             "n_shared_experts": 1, "num_experts_per_tok": 6, "topk_method": "noaux_tc", "num_hash_layers": 3,
+             "tie_word_embeddings": false})"},
         Last{"minimax-m3", R"({"model_type": "minimax_m3_vl", "text_config": {"hidden_size": 6144, "intermediate_size": 3072,
              "dense_intermediate_size": 12288, "shared_intermediate_size": 3072, "num_hidden_layers": 60, "num_attention_heads":
              64, "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 200064, "max_position_embeddings": 1048576, "rotary_dim":

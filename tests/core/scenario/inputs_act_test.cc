@@ -142,6 +142,8 @@ const std::vector<Assignments>& Scenarios() {
                   "training.global_batch=64", "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"} +
           kOneStage,
       kServingOnly + Assignments{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.devices=1"},
+      kServingOnly + Assignments{"model=deepseek-v4-flash", "cluster=dgx-b200", "serving.precision.weights=mxfp4",
+                                 "serving.precision.kv_cache=fp8", "serving.prompt=4096"},
       kServingOnly + Assignments{"model=minimax-m3", "cluster=dgx-h200", "serving.prompt=4096"},
       kServingOnly + Assignments{"version=2", "model=gpt-oss-20b", "cluster=single-h100-sxm5-80gb"},
       Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8", "training.global_batch=64",

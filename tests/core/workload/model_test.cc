@@ -84,6 +84,21 @@ TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   EXPECT_EQ(model.WindowLayers(), 28);
 }
 
+// DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 over one row. Queries through 1,024; outputs of 8 groups of 8 heads to 1,024 each, then
+// back. 21 of 43 layers make entries of two rows and two weights, 512 wide, and keys of 128 likewise, and have an indexer of 64 heads; 20
+// make entries of one row and one weight. Hyper-connections of 24 numbers from four streams before attention and before the experts. Norms
+// of queries, rows, entries and keys, sinks, weights of 4 and 128 places.
+TEST(Parameters, DeepSeekV4HasACompressedHistory) {
+  const ParameterCount count = CountParameters(Named("deepseek-v4-flash"));
+  const double h = 4096, common = h * 1024 + 1024 * 64 * 512.0 + h * 512 + 8 * 1024 * 4096.0 + 8 * 1024 * h + 2 * 24 * 4 * h;
+  EXPECT_NEAR(common - 2 * 24 * 4 * h, 106.95e6, 0.01e6);
+  const double selecting = 4 * 512 * h + (4 * 128 + 64) * h + 1024 * 64 * 128.0 + 9 * (512 + 128), heavy = 2 * 512 * h + 129 * 512;
+  const double small = 1024 + 512 + 64 + 2 * 27;
+  EXPECT_NEAR(count.attention_per_layer * 43, 43 * (common + small) + 21 * selecting + 20 * heavy, 1);
+  EXPECT_NEAR(count.active, 13.3e9 + 129280 * h, 0.2e9);
+  EXPECT_NEAR(CountParameters(Named("deepseek-v4-pro")).active, 49e9 + 129280 * 7168.0, 0.5e9);
+}
+
 // MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57 of 60 layers.
 TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
   const Model model = Named("minimax-m3");
