@@ -353,20 +353,17 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Tra
   Trace::Scope scope(trace, "attention_core");
   if (work.is_recurrence) return TimeRecurrence(context, work, trace);
   if (trace.on()) SustainedClockDerating(context.device(), trace);
-  if (!context.run.flash_attention) {
-    const CoreTime core = TimeUnfused(context, work, trace);
+  // A compressed history has fused kernels alone: separate ones would have to gather its entries.
+  const bool is_fused = context.model.compressed.has_value();
+  if (is_fused || !context.run.flash_attention) {
+    const CoreTime core = is_fused ? TimeFlash(context, work, trace) : TimeUnfused(context, work, trace);
     trace.Alias("core_forward", core.forward, "forward");
     trace.Alias("core_backward", core.backward, "backward");
     return core;
   }
-  CoreTime flash = TimeFlash(context, work, trace);
-  if (context.model.compressed) {  // separate kernels would have to gather its entries
-    trace.Alias("core_forward", flash.forward, "forward");
-    trace.Alias("core_backward", flash.backward, "backward");
-    return flash;
-  }
   Trace off = Trace::Off();
   const CoreTime unfused = TimeUnfused(context, work, off);
+  CoreTime flash = TimeFlash(context, work, trace);
   ChooseCore("core_forward", flash.forward, unfused.forward, "forward", trace);
   ChooseCore("core_backward", flash.backward, unfused.backward, "backward", trace);
   if (unfused.forward < flash.forward) {
