@@ -222,8 +222,11 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   trace.Alias("page_tokens", held_tokens, "held_tokens");
   const double full_pages = PagedTokens(held_tokens, block, trace);
   trace.Alias("full_pages", full_pages, "paged_tokens");
-  FIGURE(trace, window_held, min(held_tokens, sliding_window), (Note{"Tokens that a sliding window holds", ""}), held_tokens,
-         sliding_window);
+  const double window_share = deployment.engine.memory.window_share;
+  trace.Input("window_share", window_share, "serving.engine.memory.window_share");
+  FIGURE(trace, window_held, max(min(held_tokens, sliding_window), window_share * held_tokens),
+         (Note{"Tokens that a layer with a sliding window holds", "at least the engine's share of all"}), held_tokens, sliding_window,
+         window_share);
   trace.Alias("page_tokens", window_held, "window_held");
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");

@@ -217,16 +217,24 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
          (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, cached_window,
          cached_windows);
   double growing = all_layers, full_windows = 0;
-  if (cached_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * all_layers) > sliding_window) {
-    FIGURE(trace, growing_layers, cached_layers - cached_window, (Note{"Layers whose KV cache grows with the context", ""}), cached_layers,
-           cached_window);
+  const double layer_room = context_room / (layer_kv_cache * (1 * kToken));
+  if (cached_window > 0 && layer_room > sliding_window * all_layers) {
     trace.Alias("page_tokens", sliding_window, "sliding_window");
-    const double window_pages = PagedTokens(sliding_window, block, trace);
+    const double window_pages = PagedTokens(sliding_window, block, trace), window_share = deployment.engine.memory.window_share;
     trace.Alias("window_pages", window_pages, "paged_tokens");
-    FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
-           window_pages);
-    growing = growing_layers;
-    full_windows = window_tokens;
+    trace.Input("window_share", window_share, "serving.engine.memory.window_share");
+    constexpr Note kNote{"Layers whose KV cache grows with the context", "those with a window by the engine's share, where that is more"};
+    if (window_share * (layer_room - cached_windows * window_pages) > (cached_layers - cached_window) * sliding_window) {
+      FIGURE(trace, growing_layers, cached_layers - cached_window + window_share * cached_windows, kNote, cached_layers, cached_window,
+             window_share, cached_windows);
+      growing = growing_layers;
+    } else {
+      FIGURE(trace, growing_layers, cached_layers - cached_window, kNote, cached_layers, cached_window);
+      FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
+             window_pages);
+      growing = growing_layers;
+      full_windows = window_tokens;
+    }
     trace.Alias("growing", growing, "growing_layers");
   } else {
     trace.Alias("growing", growing, "all_layers");
