@@ -24,6 +24,16 @@ void AddGemms(const Deployment& deployment, const Device& device, std::vector<st
   }
 }
 
+// An engine that states its formats has no kernels for another: it is timed as if it had.
+void AddWeights(const Deployment& deployment, std::vector<std::string>& texts) {
+  const std::vector<Precision>& formats = deployment.engine.formats.weights;
+  const Precision requested = deployment.load.precision.weights;
+  if (formats.empty() || std::find(formats.begin(), formats.end(), requested) != formats.end()) return;
+  std::string own;
+  for (const Precision format : formats) own += (own.empty() ? "" : ", ") + Named(format);
+  Add(texts, deployment.engine.name + " has no weights in " + Named(requested) + ": they are timed as if it had. It has " + own + ".");
+}
+
 // Attention always widens an integer KV cache; a narrow float KV cache is used directly if the device computes in its format.
 void AddKvCache(const Deployment& deployment, const Device& device, std::vector<std::string>& texts) {
   const Precision kv_cache = deployment.formats.kv_cache;
@@ -48,6 +58,7 @@ void AddAttention(const Deployment& deployment, std::vector<std::string>& texts)
 std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
   std::vector<std::string> texts;
   AddAttention(deployment, texts);
+  AddWeights(deployment, texts);
   const Precision requested = deployment.load.precision.activations;
   if (deployment.engine.layer_pipeline) {
     if (BytesPerElement(requested) < 2)
