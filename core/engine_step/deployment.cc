@@ -228,6 +228,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
   launch.graphs = engine.kernels.graphs;
+  launch.launch_gap = engine.overhead.launch_gap;
   std::optional<std::size_t> graphs_row;
   const auto set = [&](std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
                        std::optional<double> bandwidth_efficiency, std::optional<std::size_t> row) {
@@ -240,6 +241,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
     const EngineOn& on = engine.on[i];
     if (on.architecture != deployment.device.architecture) continue;
     if (on.graphs) launch.graphs = *on.graphs, graphs_row = i;
+    if (on.launch_gap) launch.launch_gap = *on.launch_gap, launch.gap_row = i;
     set(on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
     SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency, "expert_matrix", "weight_only_matrix", i, trace);
@@ -253,8 +255,9 @@ void ExplainLaunches(const Deployment& deployment, std::optional<std::size_t> gr
   if (!trace.on()) return;
   const LaunchOverheads& launch = deployment.launch;
   const std::string graphs = deployment.load.cuda_graphs ? "serving.cuda_graphs" : EnginePath(graphs_row, "graphs");
-  trace.Input("decode_gap", launch.decode_gap, launch.graphs ? graphs : "serving.engine.launch_gap");
-  trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : "serving.engine.launch_gap");
+  const std::string gap = EnginePath(launch.gap_row, "launch_gap");
+  trace.Input("decode_gap", launch.decode_gap, launch.graphs ? graphs : gap);
+  trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : gap);
   trace.Input("operation_launch", launch.per_operation, launch.graphs ? "serving.engine.prefill_launch" : graphs);
   trace.Input("steps_ahead", launch.steps_ahead, launch.graphs ? "serving.engine.steps_ahead" : graphs);
 }
@@ -264,9 +267,9 @@ void SetLaunches(Deployment& deployment, Trace& trace) {
   LaunchOverheads& launch = deployment.launch;
   const std::optional<std::size_t> graphs_row = SetByArchitecture(deployment, trace);
   launch.graphs = deployment.load.cuda_graphs.value_or(launch.graphs);
-  launch.decode_gap = launch.graphs ? 0 * kUs : engine.overhead.launch_gap;
+  launch.decode_gap = launch.graphs ? 0 * kUs : launch.launch_gap;
   // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
-  launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : engine.overhead.launch_gap;
+  launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : launch.launch_gap;
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : 0 * kUs;
   launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : 0;

@@ -65,7 +65,9 @@ inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
 }
 
 struct LaunchOverheads {
-  bool graphs = true;  // decode steps replay a CUDA graph
+  bool graphs = true;                  // decode steps replay a CUDA graph
+  Seconds launch_gap{};                // of the engine on this architecture, without graphs
+  std::optional<std::size_t> gap_row;  // of the engine's exceptions that states it
   Seconds decode_gap{}, prefill_gap{};
   Seconds per_operation{};  // host time per operation launched in a prefill
   Seconds per_sequence{};   // scheduler, per sequence and step

@@ -1,5 +1,6 @@
 #include "core/engine_step/expert_time.h"
 
+#include "core/engine_step/product_time.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/moe.h"
 
@@ -17,9 +18,28 @@ void ExplainFormats(const Deployment& deployment, const MoeLayer& layer, bool fo
   BindSize("output_size", Gemm().output_bytes * kB, true, "", trace);
 }
 
+// Routing and small kernels. Where rows are sorted by expert token by token, a pass of many tokens waits for that.
+Seconds FixedTime(const Deployment& deployment, double group_tokens, Trace& trace) {
+  const Seconds launch = deployment.engine.kernels.moe_layer_overhead;
+  const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
+  if (!stored || !HasWeightOnlyExperts(deployment.formats)) {
+    trace.Input("launch", launch, "serving.engine.experts");
+    return launch;
+  }
+  const Seconds experts = launch, token_walk = stored->token_walk;
+  trace.Input("experts", experts, "serving.engine.experts");
+  trace.Input("token_walk", token_walk, "serving.engine.stored_products.token_walk");
+  FIGURE(trace, fixed_time, experts + token_walk * (group_tokens - 1),
+         (Note{"Routing, small kernels and sorting", "a warp per expert walks the tokens; a single one needs none"}), experts, token_walk,
+         group_tokens);
+  trace.Alias("launch", fixed_time, "fixed_time");
+  return fixed_time;
+}
+
 KernelTime Experts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
-  const Moe& moe = *deployment.model.moe;
+  const Model& model = deployment.model;
+  const Moe& moe = *model.moe;
   // The fastest library's kernels: the engine's factors are fitted over those. With its own library's instead, the error of 823 measured
   // steps rises from 12 to 29 %.
   MoeLayer layer;
@@ -55,12 +75,16 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
     parameters.permute_efficiency = move;
   }
   if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products; stored && HasWeightOnlyExperts(deployment.formats)) {
-    parameters.product.stored_per_clock = stored->per_clock;
-    trace.Input("stored_per_clock", stored->per_clock, "serving.engine.stored_products.per_clock");
-    parameters.product.is_vector = group_tokens <= static_cast<double>(stored->vector_tokens);
+    const auto tile_rows = static_cast<double>(stored->tile_rows);
+    trace.Input("tile_rows", tile_rows, "serving.engine.stored_products.tile_rows");
+    FIGURE(trace, stored_tile, min(tile_rows, group_tokens), (Note{"Rows of a tile", "one for each token of the pass, up to the largest"}),
+           tile_rows, group_tokens);
+    parameters.pass_bytes = stored->pass_bytes;
+    trace.Input("pass_bytes", parameters.pass_bytes, "serving.engine.stored_products.pass_bytes");
+    parameters.has_biases = model.biases == Biases::kMlp || model.biases == Biases::kAll;
+    SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product, trace);
   }
-  parameters.launch = deployment.engine.kernels.moe_layer_overhead;
-  trace.Input("launch", parameters.launch, "serving.engine.experts");
+  parameters.launch = FixedTime(deployment, group_tokens, trace);
   parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
   parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
   if (four_bit) {

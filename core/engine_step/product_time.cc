@@ -1,5 +1,8 @@
 #include "core/engine_step/product_time.h"
 
+#include <string>
+#include <vector>
+
 #include "core/engine_step/memo.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/efficiency.h"
@@ -55,18 +58,31 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs, latent_outputs);
 }
 
-// Where the engine has kernels of its own for weights narrower than the activations.
 void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double rows, GemmKernelParameters& parameters, Trace& trace) {
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
   const GemmKernel kernel = KernelOf(gemm, deployment.device);
   if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return;
-  parameters.stored_per_clock = stored->per_clock;
-  trace.Input("stored_per_clock", stored->per_clock, "serving.engine.stored_products.per_clock");
+  const auto stored_tile = static_cast<double>(stored->tile_rows);
+  trace.Input("stored_tile", stored_tile, "serving.engine.stored_products.tile_rows");
   parameters.in_turn = true;
-  parameters.is_vector = rows <= static_cast<double>(stored->vector_rows);
+  SetStored(deployment, rows <= static_cast<double>(stored->vector_rows), stored_tile, parameters, trace);
 }
 
 }  // namespace
+
+void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, GemmKernelParameters& parameters, Trace& trace) {
+  const StoredProducts& stored = *deployment.engine.stored_products;
+  std::string path = "serving.engine.stored_products." + std::string(is_vector ? "vector_per_clock" : "per_clock");
+  parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
+  parameters.stored_tile = is_vector ? 0 : tile_rows;
+  const std::vector<EngineOn>& exceptions = deployment.engine.on;
+  for (std::size_t i = 0; !is_vector && i < exceptions.size(); ++i) {
+    if (exceptions[i].architecture != deployment.device.architecture || !exceptions[i].stored_per_clock) continue;
+    parameters.stored_per_clock = *exceptions[i].stored_per_clock;
+    path = "serving.engine.on." + std::to_string(i) + ".stored_per_clock";
+  }
+  trace.Input("stored_per_clock", parameters.stored_per_clock, path);
+}
 
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
   const ServedProduct& served = ServedAs(product.id);

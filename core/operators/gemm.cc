@@ -13,8 +13,9 @@
 namespace slipstick {
 namespace {
 
+// A kernel for stored weights works row by row, or splits its tiles along k over all SMs alike.
 bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
-  return device.architecture->traits.tiled && !parameters.is_vector;
+  return device.architecture->traits.tiled && !(parameters.stored_per_clock > Flops{});
 }
 
 // Of operands and output.
@@ -131,11 +132,11 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   const Bytes output_size = gemm.output_bytes * kB, l2_capacity = L2Capacity(device, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
   const double bandwidth_efficiency = parameters.bandwidth_efficiency, weights_in_l2 = gemm.weights_in_l2;
-  FIGURE_OVER_GROUPS(trace, weight_bytes, n * k * weight_size, (Note{"Weights", "read once"}), n, k, weight_size);
-  FIGURE_OVER_GROUPS(trace, activation_bytes, m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), m, k,
-                     activation_size, n, output_size);
   const double activations = device.architecture->gemm.l2.activations, kept_l2 = activations;
   CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), activations);
+  const Bytes weight_bytes = WeightBytes(gemm, device, parameters, trace);
+  FIGURE_OVER_GROUPS(trace, activation_bytes, m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), m, k,
+                     activation_size, n, output_size);
   trace.Alias("kept_l2", kept_l2, "activations");
   FIGURE(trace, missed, activation_bytes / (activation_bytes + kept_l2 * l2_capacity),
          (Note{"Fraction of the activations that goes to memory", "the rest stays in L2 between kernels", kFamilySource}), activation_bytes,
@@ -152,47 +153,6 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
          kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
   return {weight_bytes,    activation_bytes, weight_size,
           activation_size, stream_time,      BoundOfData(stream_time, weight_bytes * weights_in_l2 / l2_rate)};
-}
-
-// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
-struct ComputeRate {
-  Flops flops;
-  FlopsPerSecond unit_rate;
-};
-ComputeRate TensorRate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate,
-                       Trace& trace) {
-  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
-  const double gemm_efficiency = parameters.gemm_efficiency, clock_derating = parameters.clock_derating;
-  const Seconds derating_ramp = parameters.derating_ramp;
-  FIGURE_OVER_GROUPS(trace, flops, 2 * kFlop * m * n * k, (Note{"FLOPs", "a multiply-add counts as two"}), m, n, k);
-  FIGURE(trace, ideal_time, flops / (peak_rate * gemm_efficiency),
-         (Note{"Ideal compute time", "at the GEMM efficiency of the best tile", kFamilySource}), flops, peak_rate, gemm_efficiency);
-  constexpr Note kNote{"Rate of one SM", "the power limit lowers the clock in long kernels", kFamilySource};
-  // The fitted efficiencies of grouped kernels outside a training step include the derating.
-  if (groups != 1 && parameters.setting != GemmSetting::kTraining) {
-    FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units, kNote, peak_rate, gemm_efficiency, units);
-    return {flops, unit_rate};
-  }
-  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + derating_ramp)), kNote,
-         peak_rate, gemm_efficiency, units, clock_derating, ideal_time, derating_ramp);
-  return {flops, unit_rate};
-}
-
-ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace) {
-  const Flops stored_per_clock = parameters.stored_per_clock;
-  if (!(stored_per_clock > Flops{})) return TensorRate(gemm, device, parameters, peak_rate, trace);
-  const ComputeRate own = [&] {
-    const Trace::Scope scope(trace, "tensor_cores");
-    return TensorRate(gemm, device, parameters, peak_rate, trace);
-  }();
-  const FlopsPerSecond tensor_rate = own.unit_rate;
-  const Hertz clock = device.clock;
-  trace.Alias("flops", own.flops, "flops");
-  trace.Alias("tensor_rate", tensor_rate, "unit_rate");
-  FIGURE(trace, unit_rate, min(tensor_rate, stored_per_clock * clock),
-         (Note{"Rate of one SM", "between its matrix instructions it converts weights and applies scales"}), tensor_rate, stored_per_clock,
-         clock);
-  return {own.flops, unit_rate};
 }
 
 Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
@@ -290,7 +250,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                         table.split_k_merge,
                         DrainRate(device, parameters, trace),
                         gemm.output_bytes * kB,
-                        parameters.in_turn ? 1 : table.overlap,
+                        table.overlap,
                         parameters.max_split,
                         parameters.columns_by_96,
                         parameters.columns_by_32,
@@ -346,7 +306,8 @@ Seconds Together(Seconds compute_time, Seconds memory_time, const Device& device
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   assert(gemm.m > 0 && gemm.n > 0 && gemm.k > 0 && gemm.groups > 0);
-  const FlopsPerSecond peak_rate = PeakRate(device, NativePrecision(device, gemm.precision), trace);
+  const bool is_integer = parameters.stored_per_clock > Flops{} && Supports(device, Precision::kInt8);
+  const FlopsPerSecond peak_rate = PeakRate(device, is_integer ? Precision::kInt8 : NativePrecision(device, gemm.precision), trace);
   trace.Input("bandwidth", device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", static_cast<double>(device.units), "cluster.device.units");
   const GemmTable& table = device.architecture->gemm;

@@ -49,9 +49,9 @@ struct GemmKernelParameters {
   double bandwidth_efficiency = 0.8;   // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
-  Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: as the tensor cores
-  bool in_turn = false;                // the kernel does not load ahead
-  bool is_vector = false;              // the kernel works on rows, not on tiles
+  Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: none
+  bool in_turn = false;                // such a kernel does not load ahead
+  double stored_tile = 0;              // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
   Seconds extra_launch;                // t_q: of a separate quantizing kernel
   double quantize_bytes = 0;           // c_q: moved per activation element by the quantizing pass
   double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
@@ -66,6 +66,16 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
 // Inside a serving step: the kernel before quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
+
+// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
+struct ComputeRate {
+  Flops flops;
+  FlopsPerSecond unit_rate;
+};
+// Parts of the time, inside TimeOf. The symbols peak_rate, units and those of Explain are recorded by the caller.
+ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace);
+// Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
+Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
 
 // Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven NVIDIA devices: 8.9 %
 // (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.

@@ -196,11 +196,34 @@ struct Permutation {
   Bytes bytes;
   Seconds time;
 };
+// Where each pass is a kernel: gate and up products are written and read, the activation written and read, the down product written and
+// read; each bias reads and writes what it is added to.
+Bytes PassedBytes(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, Trace& trace) {
+  const double hidden = layer.hidden, width = layer.ffn / layer.tp, biases = parameters.has_biases ? 1 : 0;
+  const Bytes pass_bytes = parameters.pass_bytes;
+  trace.Input("biases", biases, "model.biases");
+  FIGURE(trace, moved_bytes, rows * ((6 + 4 * biases) * width + (2 + 2 * biases) * hidden) * pass_bytes,
+         (Note{"Bytes between the products",
+               "gate, up, activation and down are written and read in turn, and read and written again for biases"}),
+         rows, biases, width, hidden, pass_bytes);
+  return moved_bytes;
+}
 Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, double bandwidth_gain, const Device& device,
                     Trace& trace) {
   const double hidden = layer.hidden, held_tokens = layer.held_tokens.value_or(layer.tokens),
                device_stream = *device.efficiency.bandwidth_efficiency, move = parameters.permute_efficiency;
   const Bytes row_element = ElementSize(NativePrecision(device, layer.precision));
+  if (parameters.pass_bytes > Bytes{}) {
+    const Bytes moved_bytes = PassedBytes(layer, rows, parameters, trace);
+    trace.Alias("bandwidth_efficiency", device_stream, "device_stream");
+    trace.Alias("kept_l2", parameters.kept_l2, "kept");
+    const Trace::Scope passes(trace, "move");
+    trace.Alias("bytes", moved_bytes, "moved_bytes");
+    trace.Alias("resident", moved_bytes, "moved_bytes");
+    const double efficiency = 1;
+    CONSTANTS(trace, "moe.passes", "a kernel each, which streams", efficiency);
+    return {moved_bytes, PassTime(moved_bytes, moved_bytes, parameters.kept_l2, device_stream, efficiency, device, trace)};
+  }
   FIGURE(trace, moved_bytes, rows * hidden * (4 * kB + row_element) + 4 * kB * held_tokens * hidden,
          (Note{"Bytes of permute and combine",
                "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kFamilySource}),

@@ -40,6 +40,8 @@ struct MoeKernelParameters {
   double bandwidth_gain = 1;         // on the device's bandwidth efficiency, for weights, permute and combine
   double weight_bandwidth_gain = 1;  // r_b: further factor for weights
   double permute_efficiency = 1;     // e_v: of permute and combine
+  Bytes pass_bytes;                  // of an element between products whose passes are kernels of their own; 0: fused
+  bool has_biases = false;           // a pass each after the three products, where those are not fused
   double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                    // t_moe: of all kernels of the layer
   Seconds expert;                    // t_e: per expert that the device holds

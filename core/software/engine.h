@@ -134,7 +134,8 @@ struct Schema<LayerPipeline> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs;
-  std::optional<Seconds> per_sequence;
+  std::optional<Seconds> per_sequence, launch_gap;
+  std::optional<Flops> stored_per_clock;
   std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
   std::optional<double> weight_only_gemm_efficiency, weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
@@ -216,9 +217,13 @@ struct EngineCommunication {
 
 // Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and multiplied in turn.
 struct StoredProducts {
-  Flops per_clock = 300 * kFlop;  // most of an SM: conversions and scales are issued between its matrix instructions
-  Count vector_rows = 8;          // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Count vector_tokens = 1;        // most tokens of a pass whose experts' products are such kernels
+  Flops per_clock = 300 * kFlop;         // most of an SM: conversions and scales are issued between its matrix instructions
+  Flops vector_per_clock = 300 * kFlop;  // most of an SM in a matrix-vector kernel
+  Count tile_rows = 128;                 // most rows that share the weights of a tile: more pass over the weights again
+  Bytes pass_bytes = 4 * kB;             // of an element between the products of experts, each pass of which is a kernel
+  Seconds token_walk;                    // of a pass's token where a warp per expert walks all tokens for its rows
+  Count vector_rows = 8;                 // most that a matrix-vector kernel takes: it computes no rows beyond them
+  Count vector_tokens = 1;               // most tokens of a pass whose experts' products are such kernels
 };
 template <>
 struct Schema<StoredProducts> {

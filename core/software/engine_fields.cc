@@ -68,6 +68,12 @@ constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
 
 constexpr FieldRow kStoredProductsFields[] = {
     Of<&StoredProducts::per_clock>("per_clock", "Most FLOP of an SM per clock").In(kFlop).Above(0),
+    Of<&StoredProducts::vector_per_clock>("vector_per_clock", "Most FLOP of an SM per clock in a matrix-vector kernel").In(kFlop).Above(0),
+    Of<&StoredProducts::tile_rows>("tile_rows", "Most rows that share the weights of a tile").Between(1, 1024),
+    Of<&StoredProducts::pass_bytes>("pass_bytes", "Bytes of an element that passes between the products of experts").In(kB).Between(1, 16),
+    Of<&StoredProducts::token_walk>("token_walk", "Time per token in a layer with experts, whose rows are found token by token")
+        .In(kUs)
+        .Between(0, 1000),
     Of<&StoredProducts::vector_rows>("vector_rows", "Most rows of a matrix-vector kernel").Between(0, 1024),
     Of<&StoredProducts::vector_tokens>("vector_tokens", "Most tokens of a pass whose experts are matrix-vector kernels").Between(0, 1024)};
 constinit const Fields Schema<StoredProducts>::fields(kStoredProductsFields);
@@ -76,6 +82,10 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::architecture>("architecture", "Device architecture"),
     Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
     Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture").In(kUs).Between(0, 1'000'000),
+    Of<&EngineOn::launch_gap>("launch_gap", "Kernel launch gap without graphs on this architecture").In(kUs).Between(0, 1'000'000),
+    Of<&EngineOn::stored_per_clock>("stored_per_clock", "Most FLOP of an SM per clock with stored weights on this architecture")
+        .In(kFlop)
+        .Above(0),
     Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Above(0).AtMost(1),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1),
     Of<&EngineOn::weight_only_gemm_efficiency>("weight_only_matrix",
