@@ -13,6 +13,16 @@ import { flat, inputsOf } from './study_inputs.js';
 const MOST_AT_ONCE = 60;
 const REDRAW_MS = 200;
 
+// A point that goes by ids of the catalogue ("5nm / hbm3e") is called by their names.
+const NAMED = ['technology_node', 'dram_type', 'network'];
+const LABELED = ['label', 'over', 'of', 'at', 'along'];
+const renamed = (names, label) => label.split(/( \/ |, )/).map((part) => names.get(part) ?? part).join('');
+function withNames(names, json, member = '') {
+  if (Array.isArray(json)) return json.map((one) => withNames(names, one, member));
+  if (json !== null && typeof json === 'object') return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, withNames(names, one, key)]));
+  return typeof json === 'string' && LABELED.includes(member) ? renamed(names, json) : json;
+}
+
 const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
 
 export class StudiesPanel {
@@ -20,6 +30,7 @@ export class StudiesPanel {
   #context = null;
   #id = '';
   #run = null;
+  #names = new Map(); // of the catalogue's technologies, by id
   #points = [];
   #whole = null;
   #drawn = 0;
@@ -37,7 +48,9 @@ export class StudiesPanel {
     this.bar = h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.status);
     this.result = h('div', { class: 'ex-study' });
     this.element = h('section', {}, h('div', { class: 'ex-form' }, labelled(t('explore.study'), this.choice)), this.bar, this.result);
-    this.ready = pool.call('presets', 'study').then((list) => {
+    this.ready = Promise.all([pool.call('presets', 'study'), pool.call('presets', '')]).then(([studies, catalogue]) => {
+      this.#names = new Map(catalogue.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]));
+      const list = studies.map((study) => ({ ...study, ...withNames(this.#names, { points: study.points, chart: study.chart, ratios: study.ratios }) }));
       this.list = list;
       fillSelect(
         this.choice,
@@ -81,7 +94,8 @@ export class StudiesPanel {
     const id = this.#id;
     const size = sizeOf(this.#study);
     const points = [];
-    this.#points = points;
+    const named = [];
+    this.#points = named;
     this.#whole = null;
     const begun = performance.now();
     const run = this.#pool.each(
@@ -90,6 +104,7 @@ export class StudiesPanel {
       (at) => [id, at],
       (answer, at) => {
         points[at] = answer.point;
+        named[at] = withNames(this.#names, answer.point);
         if (id === this.#id && performance.now() - this.#drawn > REDRAW_MS) this.#draw();
       },
     );
@@ -98,7 +113,7 @@ export class StudiesPanel {
     try {
       const all = await run.done;
       if (run !== this.#run) return;
-      if (all) this.#whole = await this.#pool.call('studyOfPoints', id, JSON.stringify(points));
+      if (all) this.#whole = withNames(this.#names, await this.#pool.call('studyOfPoints', id, JSON.stringify(points)));
       if (run !== this.#run) return;
       this.#run = null;
       this.took = (performance.now() - begun) / 1000;
@@ -136,18 +151,22 @@ export class StudiesPanel {
       h('h2', { class: 'ex-sub' }, study.title),
       h('p', {}, study.question),
       this.#chart(study) ?? '',
-      h(
-        'dl',
-        {},
-        term('explore.study.paper', study.paper),
-        term('explore.study.says', study.paper_says),
-        term('explore.study.reading', study.our_reading),
-        term('explore.study.get', this.#verdict()),
-        term('explore.study.differs', study.differs),
-      ),
       ratiosTable(study, this.#points),
       operatorsTable(study, this.#points),
-      this.#expectations(),
+      h(
+        'div',
+        { class: 'ex-reading' },
+        h(
+          'dl',
+          {},
+          term('explore.study.paper', study.paper),
+          term('explore.study.says', study.paper_says),
+          term('explore.study.reading', study.our_reading),
+          term('explore.study.get', this.#verdict()),
+          term('explore.study.differs', study.differs),
+        ),
+        this.#expectations(),
+      ),
       this.#inputs(study),
       this.#table(study),
     );
@@ -187,7 +206,7 @@ export class StudiesPanel {
     const summary = least
       ? t('explore.lines.summary', { least: text(value(least), common.unit), leastAt: least.label, most: text(value(most), common.unit), mostAt: most.label })
       : '';
-    const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(','));
+    const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(',').map((one) => renamed(this.#names, one)));
     const cells = [];
     for (const [y, row] of rows.entries()) {
       for (const [x, column] of columns.entries()) {

@@ -208,7 +208,7 @@ export function operatorsTable({ operators: asked }, points) {
   const ridge = ({ figures }) => figures[asked.peak] / figures[asked.bandwidth];
   const cell = (point, name) => {
     const one = list(point).find((other) => other.name === name);
-    return one ? `${t(`bound.short.${one.bound}`)}, ${text(one.time_s, 's')}` : '–';
+    return one ? [t(`bound.short.${one.bound}`), h('br'), text(one.time_s, 's')] : '–';
   };
   return table(
     t('explore.study.operators'),
