@@ -21,6 +21,8 @@ const GROUP_GAP = 12;
 export function stackedBars({ id, title, subtitle, width, unit, rows: all, every = 1, names = [t('column.stage')], limit, note, axis = false, onpart, controls, summary: said }) {
   const rows = all.filter((_, i) => i % every === 0);
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
+  // What is free is drawn, but is no part of what a bar says.
+  const filled = rows.map(({ parts }) => parts.reduce((sum, { id: part, value }) => sum + (part === 'free' ? 0 : value), 0));
   const most = Math.max(...totals, ...rows.map(({ ghost = 0 }) => ghost), limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
   const longest = 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')));
@@ -30,7 +32,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
   const bar = rows.length > MANY ? THIN : BAR;
   // Of several bars each says at its end how long it is.
   const says = rows.length > 1 && axis && unit !== '%';
-  const right = Math.max(limit ? 8 : 0, says ? 8 + 1.1 * Math.max(...totals.map((total) => textWidth(format(total, unit)))) : 0);
+  const right = Math.max(limit ? 8 : 0, says ? 8 + 1.1 * Math.max(...filled.map((total) => textWidth(format(total, unit)))) : 0);
   const top = limit ? 18 : 2;
   const x = linear([0, most], [left, width - right]);
   const step = above + bar + (rows.length > 1 ? GAP : 22);
@@ -71,7 +73,8 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
       });
     const name = label && svg('text', { class: 'lab halo', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label);
     const empty = instead && svg('text', { x: left, y: y + bar / 2 + 4 }, clip(instead, width - left));
-    const total = says && totals[i] > 0 && svg('text', { class: 'num halo', x: afterBar(Math.max(totals[i], ghost), format(totals[i], unit)), y: y + bar / 2 + 4 }, format(totals[i], unit));
+    const length = format(filled[i], unit);
+    const total = says && filled[i] > 0 && svg('text', { class: 'num halo', x: afterBar(Math.max(totals[i], ghost), length), y: y + bar / 2 + 4 }, length);
     return { boxes, texts: [name, empty, total] };
   });
   const outline = (ghost, i) =>
@@ -111,9 +114,8 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
   const largest = rows[tallest]?.parts
     .filter(({ hatch }) => !hatch)
     .reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
-  const whole = rows[tallest]?.parts.filter(({ id: part }) => part !== 'free').reduce((sum, { value }) => sum + value, 0);
   const summary = largest
-    ? t('summary.bar', { largest: largest.name, share: format(largest.value / whole, '%'), total: format(whole, unit) })
+    ? t('summary.bar', { largest: largest.name, share: format(largest.value / filled[tallest], '%'), total: format(filled[tallest], unit) })
     : '';
   const columns = only
     ? [t('column.part'), t('column.value'), t('column.share')]
