@@ -3,6 +3,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoMarkdown, memoOf } from '../../web/memo/memo.js';
+import { differenceText } from '../../web/report/advice.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { setInputs } from '../../web/text/inputs.js';
 import { setOutputs } from '../../web/text/outputs.js';
@@ -57,6 +58,11 @@ test('changes are those of advice, other hardware apart from them', () => {
   assert.equal(changes[0].title, advice.changes.find(({ id }) => !id.startsWith('device.')).title);
   assert.match(alternatives[0].effects[1], /^[\d.]+\u00a0ms ▼ \d+\u00a0%$/);
   assert.equal(alternatives[0].effects[0], '–', 'nothing is trained');
+});
+
+test('a change of twenty times or more is a factor', () => {
+  assert.equal(differenceText(2000, 20), '▼ ÷\u00a0100');
+  assert.equal(differenceText(20, 30), '▲ 50\u00a0%');
 });
 
 test('a scenario that does not fit says so in place of a figure', () => {

@@ -33,14 +33,17 @@ export function differenceText(before, after) {
   return `${after < before ? '▼' : '▲'} ${words}`;
 }
 
-const moves = (figures, before, path) => get(before, path) > 0 && Math.abs(figures[path] / get(before, path) - 1) > SMALL;
+// A figure as it is now; what does not fit has none but what it needs.
+const standing = (report, path) => (report[path.split('.')[0]]?.feasible === false && !path.includes('memory') ? undefined : get(report, path));
+
+const moves = (figures, before, path) => standing(before, path) > 0 && Math.abs(figures[path] / standing(before, path) - 1) > SMALL;
 
 // The figure of a column that a change moves, or the first that it has: {path, was, isMoved, isSecond}; null without any.
 function effectOf({ paths }, figures, before) {
   const known = paths.filter((path) => figures[path] > 0);
   const path = known.find((one) => moves(figures, before, one)) ?? known[0];
   if (!path) return null;
-  const was = get(before, path);
+  const was = standing(before, path);
   return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
 }
 
@@ -124,7 +127,7 @@ function row(change, before, action, part) {
 }
 
 function head(report) {
-  const now = ({ paths, unit }) => paths.map((path) => get(report, path)).filter((value) => value > 0).slice(0, unit === 'B' ? 1 : 2).map((value) => text(value, unit));
+  const now = ({ paths, unit }) => paths.map((path) => standing(report, path)).filter((value) => value > 0).slice(0, unit === 'B' ? 1 : 2).map((value) => text(value, unit));
   return h(
     'thead',
     {},
@@ -158,7 +161,7 @@ function aimButtons(context, aims, chosen) {
 
 // The best pair, in a sentence with its own button.
 function pairLine(context, pair, figure) {
-  const was = get(context.report, figure);
+  const was = standing(context.report, figure);
   if (!pair || !(was > 0) || !(pair.figures[figure] > 0)) return null;
   return [
     ' ',
