@@ -8,10 +8,12 @@ import { Found } from './found.js';
 import { DESIGN } from './questions.js';
 
 const TOP = 20;
+const NAMED = ['chip_design', 'technology_node', 'dram_type'];
 const FIGURES = { training: ['cost_usd', 'time_to_train_s'], serving: ['cost_usd_per_million_tokens', 'tpot_s'] };
 
 export class DesignPanel {
   #pool;
+  #names = new Map(); // of designs, nodes and memories, by id
   #context = null;
   #job = null;
   #began = 0;
@@ -31,7 +33,8 @@ export class DesignPanel {
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'design-progress' });
     this.faults = h('div', {});
-    this.found = new Found();
+    this.found = new Found((path, id) => this.#names.get(id));
+    pool.call('presets', '').then((list) => (this.#names = new Map(list.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]))), () => {});
     this.example = button(t('explore.design.example'), () => this.#context.store.setInputs({ ...DESIGN.inputs }), { class: 'link', 'data-key': 'ex-design-example' });
     this.element = h(
       'section',

@@ -3,18 +3,18 @@ import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
-import { text, unitOf } from '../text/format.js';
+import { text, unitOf, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
-import { mappingWords, shortName, valueWords } from './sweep_values.js';
+import { inSentence, mappingWords, shortName, valueWords } from './sweep_values.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
+const FIRST_ROWS = 50; // of a table; the others come when they are asked for
+const FIRST_CARDS = 10; // as many where each row is a card
+const CARDS_TO = 620; // px
 const FRONT_MS = 1000; // between drawings of a front that grows
-
-// A name inside a sentence: abbreviations keep their capitals.
-const inSentence = (name) => name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 // A preset goes by the name of what it is one of.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
@@ -27,6 +27,7 @@ export class Found {
   #sort = { key: 'rank', descending: false };
   #chosen = null; // index of a mapping in the space
   #used = null;
+  #whole = false; // every row of the table is shown
   #width = 0;
   #drawn = 0;
   #nameOf;
@@ -57,6 +58,7 @@ export class Found {
     this.#report = null;
     this.#chosen = null;
     this.#used = null;
+    this.#whole = false;
     this.#sort = { key: 'rank', descending: false };
     this.element.hidden = true;
     this.element.querySelector('.infeasible')?.remove();
@@ -84,7 +86,7 @@ export class Found {
   #words = (overrides, paths) =>
     paths
       .filter((path) => overrides[path] !== undefined && overrides[path] !== null)
-      .map((path) => `${memberOf(path)} ${this.#member(path, overrides[path])}`)
+      .map((path) => `${inSentence(memberOf(path))} ${this.#member(path, overrides[path])}`)
       .join(', ');
 
   // Where the scenario stands on the chart, where its report has both figures.
@@ -142,7 +144,7 @@ export class Found {
     const [key] = this.#figures();
     const now = get(this.#context.report, `${this.#search.of}.${key}`);
     const change = typeof now === 'number' && now > 0 ? row[key] / now - 1 : 0;
-    const words = mappingWords(row.overrides);
+    const words = mappingWords(row.overrides, this.#member);
     return pieces(this.#state === 'running' ? 'explore.best.sofar' : 'explore.best.is', {
       figure: inSentence(this.#name(key)),
       value: h('b', {}, this.#say(key, row[key])),
@@ -210,6 +212,8 @@ export class Found {
     const { common } = columns;
     const differ = columns.differ.filter((path) => path !== 'serving.devices' || !columns.differ.includes('cluster.devices'));
     const rows = filtered(sorted(all, this.#sort.key, this.#sort.descending), running ? '' : this.filter.value);
+    const first = this.#width < CARDS_TO ? FIRST_CARDS : FIRST_ROWS;
+    const shown = running ? rows.slice(0, LIVE_ROWS) : this.#whole ? rows : rows.slice(0, first);
     const keys = ['rank', ...this.#figures(), ...differ];
     const head = (key) => {
       const { key: by, descending } = this.#sort;
@@ -241,7 +245,7 @@ export class Found {
           h(
             'tbody',
             {},
-            (running ? rows.slice(0, LIVE_ROWS) : rows).map((row) =>
+            shown.map((row) =>
               h(
                 'tr',
                 { class: row.index === this.#chosen ? 'chosen' : undefined },
@@ -258,6 +262,12 @@ export class Found {
           ),
         ),
       ),
+      !running &&
+        rows.length > shown.length &&
+        button(t('explore.rows', { count: whole(rows.length) }), () => {
+          this.#whole = true;
+          this.#drawTable();
+        }, { class: 'ex-plain', 'data-key': 'ex-rows' }),
     );
   }
 }

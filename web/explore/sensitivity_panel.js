@@ -14,6 +14,10 @@ const FIRST = ['training.time_to_train_s', 'serving.tpot_s', 'cost.device_usd'];
 
 const COLUMNS = ['explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'];
 
+// What moves by less than a thousandth of the input's change.
+const FAINT = 0.001;
+const elasticityText = (value) => (value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : text(value, '').replace('-', '−'));
+
 export class SensitivityPanel {
   #pool;
   #context = null;
@@ -113,7 +117,7 @@ export class SensitivityPanel {
                 'tr',
                 {},
                 h('th', { scope: 'row' }, `${partName(one.path)}: ${label(one.path)}`),
-                [nameOfValue(one.value, of(one.path)), text(one.low_figure, unit), text(one.high_figure, unit), one.elasticity === null ? '–' : text(one.elasticity, '').replace('-', '−')].map((cell, i) =>
+                [nameOfValue(one.value, of(one.path)), text(one.low_figure, unit), text(one.high_figure, unit), elasticityText(one.elasticity)].map((cell, i) =>
                   h('td', { 'data-name': t(COLUMNS[i]) }, cell),
                 ),
               ),

@@ -44,15 +44,24 @@ export function nameOfValue(value, input) {
 }
 
 // A mapping in words: the members that say something; a preset goes by the name of what it is one of.
-export const mappingWords = (overrides) =>
+// `say(path, value)`: a value as a person reads it.
+export const mappingWords = (overrides, say = valueWords) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
-    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${valueWords(path, value)}`))
+    .map(([path, value]) => (value === true ? inSentence(shortName(path)) : `${inSentence(shortName(path))} ${say(path, value)}`))
     .join(', ');
 
-// A member's value: yes or no, the dimensions of an order in the capitals that they have elsewhere.
-export const valueWords = (path, value) => (typeof value === 'boolean' ? t(value ? 'explore.yes' : 'explore.no') : path.endsWith('.order') ? value.toUpperCase() : String(value));
+// A name inside a sentence: abbreviations keep their capitals.
+export const inSentence = (name) => name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+// A member's value: yes or no, a choice by its name, the dimensions of an order in the capitals that they have elsewhere.
+export function valueWords(path, value) {
+  if (typeof value === 'boolean') return t(value ? 'explore.yes' : 'explore.no');
+  if (path.endsWith('.order')) return value.toUpperCase();
+  const choice = `choice.${path.split('.').at(-1)}.${value}`;
+  return has(choice) ? t(choice) : String(value);
+}
 
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
 export function shortName(path) {

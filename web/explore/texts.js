@@ -61,7 +61,7 @@ export const texts = {
   'explore.filter': 'Filter rows', 'explore.filter.hint': 'such as tp=8',
   'explore.rank': 'Rank', 'explore.use': 'use', 'explore.use.of': 'Use mapping {rank}', 'explore.used': 'Mapping {rank} is now in the scenario.',
   'explore.link': 'link', 'explore.link.of': 'Link to the scenario with mapping {rank}', 'explore.sort': 'Sort by {name}',
-  'explore.all': 'Equal in all of them: {list}.',
+  'explore.rows': 'Show all {count}', 'explore.all': 'Equal in all of them: {list}.',
   'explore.front': 'Pareto frontier: {y} against {x}', 'explore.front.sub': 'each point is a mapping that no other dominates; Enter or a click shows it',
   'explore.front.summary': '{count} mappings on the Pareto frontier.', 'explore.front.thinned': 'Every {nth}th of {count} points is drawn; both ends are.',
   'explore.chosen': 'Selected mapping', 'explore.stale': 'The scenario has changed since this search.',
