@@ -71,7 +71,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
   const upright = shownUprights.map((one) => svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }));
   const level = levels.map((one) => svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }));
   const names = [
-    shownUprights.map((one) => words(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)))),
+    shownUprights.map((one) => one.text && words(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)))),
     levels.map((one) => words(one.text, steps(box.left + 6, box.right, 24).flatMap((at) => [{ x: at, y: y(one.y) - 7 }, { x: at, y: y(one.y) + 18 }]))),
   ];
   const drawn = series.map((one, i) => [

@@ -98,6 +98,7 @@ const SPLITS = [
   [8, 'var(--c-ep)'],
 ];
 
+const NAMED_FROM = 480; // px: below, the sentence alone says where dies break even
 const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 
 // Dies that no exposure holds are hollow.
@@ -142,7 +143,7 @@ export function areaCurve(context) {
     series,
     uprights: [
       { x: answer.reticle_mm2, text: t('chip.reticle') },
-      ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: t('chip.crossing', { chiplets }) })),
+      ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: context.width < NAMED_FROM ? '' : t('chip.crossing', { chiplets }) })),
     ],
     here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', { cost: text(published, '$') }), ...areaHandle(context, die.count ?? 1) },
     hint: ownArea && dragNote(context),

@@ -55,7 +55,7 @@ export const texts = {
   'chip.same.on': 'Derived from the budgets of {design}: same die area and power, other technology. All results above use it.',
   'chip.same.go': 'At 3 nm with HBM4', 'chip.same.back': 'Back to the original device', 'chip.same.start': 'Budgets from', 'chip.same.node': 'Process node',
   'chip.same.dram': 'Memory', 'chip.same.link': 'Links', 'chip.same.network': 'Network between nodes', 'chip.same.table': 'Original and new technology',
-  'chip.same.asIs': '{device}', 'chip.same.designed': 'new technology', 'chip.same.change': 'change',
+  'chip.same.asIs': '{device}', 'chip.same.designed': 'New technology', 'chip.same.change': 'Change',
   'chip.same.device.units': 'Compute units', 'chip.same.device.clock': 'Clock', 'chip.same.device.peak.bf16': 'Dense bf16',
   'chip.same.device.memory.bandwidth': 'Memory bandwidth', 'chip.same.device.memory.capacity': 'Memory', 'chip.same.networks.0.bandwidth': 'Links, one direction',
   'chip.same.networks.1.bandwidth': 'Network between nodes',

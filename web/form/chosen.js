@@ -46,6 +46,12 @@ const CHOSEN = {
   },
 };
 
+// The parallelism of a part in words: "TP 4 · CP 2 · DP 64".
+export function mappingIn(part, { scenario }) {
+  const { tp, cp, ep, pp, dp } = scenario[part]?.mapping ?? {};
+  return degrees([['TP', tp], ['CP', cp], ['EP', ep], ['PP', pp], ['DP', dp]]);
+}
+
 // {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.
 export function chosenIn(id, { scenario, report }) {
   if (!report || !scenario[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };

@@ -2,6 +2,7 @@
 import { saveCsv } from '../charts/lib/export.js';
 import { stackedBars } from '../charts/bars.js';
 import { latencyParts, memoryParts, timeParts } from '../charts/parts.js';
+import { clip } from '../charts/lib/labels.js';
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { addStyle } from '../host.js';
@@ -82,7 +83,7 @@ function delta(value, base, better) {
   const ratio = value / base;
   const words = ratio >= 2 ? `×\u00a0${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${number(Math.abs(ratio - 1) * 100, 2)}\u00a0%`;
   const good = better && (better === 'larger') === ratio > 1;
-  return h('small', { class: `delta ${better ? (good ? 'good' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'} ${words}`);
+  return h('small', { class: `delta ${better ? (good ? 'good' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'}\u00a0${words}`);
 }
 
 const known = (one, path) => {
@@ -241,7 +242,7 @@ function devicesOf(list, id, devices) {
 // The same scenario on another cluster, or as it is, as a further column.
 function adder(context) {
   const { store } = context;
-  if (store.others.length >= MAX_SCENARIOS - 1) return h('span', { class: 'quiet' }, t('header.full'));
+  if (store.others.length >= MAX_SCENARIOS - 1) return h('span', { class: 'quiet' }, t('compare.full'));
   const list = context.ask('presets', 'cluster') ?? [];
   const offered = OFFERED.map((id) => list.find((one) => one.id === id)).filter(Boolean);
   const onCluster = (id) => ({ ...withPick(store.inputs, 'cluster', id), 'cluster.devices': String(devicesOf(list, id, context.scenario.cluster.devices)) });
@@ -260,11 +261,8 @@ function adder(context) {
   );
 }
 
-const LETTER = 8; // px, at most: a name is no longer than its chart is wide
-const cut = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
-
 function charts(context, all, names) {
-  const of = (part) => all.map((one, i) => ({ ...one, name: cut(names[i], Math.floor(context.width / LETTER)) })).filter((one) => one.report?.[part] && !missing(one, part));
+  const of = (part) => all.map((one, i) => ({ ...one, name: clip(names[i], context.width) })).filter((one) => one.report?.[part] && !missing(one, part));
   const [trained, served] = [of('training'), of('serving')];
   if (trained.length < 2 && served.length < 2) return null;
   const bars = (id, title, unit, rows) => rows.length > 1 && stackedBars({ id, title, width: context.width, unit, axis: true, rows });
