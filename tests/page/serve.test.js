@@ -64,7 +64,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
 
 test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#batch-curve .you');
+  await page.waitForSelector('#batch-curve .measured'); // they come last, and move the chart
   await settled(page);
   const middle = async (selector) => {
     const { x, y, width, height } = await eventually(async () => (await page.locator(selector).boundingBox()) ?? assert.fail(selector));

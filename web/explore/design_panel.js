@@ -8,7 +8,7 @@ import { Found } from './found.js';
 import { DESIGN } from './questions.js';
 
 const TOP = 20;
-const NAMED = ['chip_design', 'technology_node', 'dram_type'];
+const NAMED = ['chip_design', 'node', 'dram_type'];
 const FIGURES = { training: ['cost_usd', 'time_to_train_s'], serving: ['cost_usd_per_million_tokens', 'tpot_s'] };
 
 export class DesignPanel {

@@ -14,7 +14,7 @@ const MOST_AT_ONCE = 60;
 const REDRAW_MS = 200;
 
 // A point that goes by ids of the catalogue ("5nm / hbm3e") is called by their names.
-const NAMED = ['technology_node', 'dram_type', 'network'];
+const NAMED = ['node', 'dram_type', 'network'];
 const LABELED = ['label', 'over', 'of', 'at', 'along'];
 const renamed = (names, label) => label.split(/( \/ |, )/).map((part) => names.get(part) ?? part).join('');
 function withNames(names, json, member = '') {

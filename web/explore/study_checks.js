@@ -60,5 +60,6 @@ export function foundWords(check, found) {
   if (kind === 'matches') return found ? agreementWords(found) : '–';
   const list = Array.isArray(found) ? (typeof found[0] === 'boolean' ? [...new Set(found)] : found) : [found];
   const say = (one) => (kind === 'ratio' && typeof one === 'number' ? number(one) : shown(one, check?.[kind] ?? ''));
-  return list.map(say).join(['falls', 'rises'].includes(kind) ? ' → ' : ', ');
+  if (['falls', 'rises'].includes(kind)) return list.map(say).join(' → ');
+  return [...new Set(list.map(say))].join(', '); // what holds at all points alike is said once
 }
