@@ -230,7 +230,7 @@ export class StudiesPanel {
       h('div', { class: 'ex-form' }, labelled(t('explore.study.slice'), which)),
       this.#bounds
         ? boundChart(study, this.#points.filter((point, i) => point && i % slices.length === this.#slice), this.#width, controls)
-        : heat({ ...common, x: { label: t('explore.study.memory'), names: columns }, y: { label: t('explore.study.node'), names: rows }, cells, summary }),
+        : heat({ ...common, x: { label: t('explore.study.memory'), names: columns.map((name) => name.replace(/ \(.*\)$/, '')) }, y: { label: t('explore.study.node'), names: rows }, cells, summary }),
     );
   }
 
