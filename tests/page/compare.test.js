@@ -17,7 +17,7 @@ test('up to four scenarios, differences only, deltas with a sign and words, and 
   const inputs = await page.locator('.compare .input th').allTextContents();
   assert.ok(inputs.includes('Serving: Concurrent requests per replica') && inputs.includes('Model'));
   assert.ok(!inputs.includes('Devices'), 'what is the same by default is no difference');
-  for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼]\u00a0([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
+  for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
   const shown = await page.locator('.compare tbody tr').count();
   await page.locator('[data-key="cmp-all"]').click();
   await eventually(async () => assert.ok((await page.locator('.compare tbody tr').count()) > shown));

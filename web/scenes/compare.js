@@ -83,7 +83,7 @@ function delta(value, base, better) {
   const ratio = value / base;
   const words = ratio >= 2 ? `×\u00a0${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${number(Math.abs(ratio - 1) * 100, 2)}\u00a0%`;
   const good = better && (better === 'larger') === ratio > 1;
-  return h('small', { class: `delta ${better ? (good ? 'good' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'}\u00a0${words}`);
+  return h('small', { class: `delta ${better ? (good ? 'good' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'} ${words}`);
 }
 
 const known = (one, path) => {
