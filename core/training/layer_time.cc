@@ -1,7 +1,6 @@
 #include "core/training/layer_time.h"
 
 #include <string>
-#include <tuple>
 
 #include "core/base/sum.h"
 #include "core/training/attention_core.h"
@@ -51,20 +50,19 @@ void ExplainPass(const LayerPass& pass, std::string_view symbol, const Note& not
 // Host time of a layer's launches, forward and backward.
 Seconds LayerLaunches(const TrainingContext& context, bool has_experts, Trace& trace) {
   const FrameworkCompute& framework = context.framework().compute;
-  const Seconds launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
+  const Seconds plain_launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
   const std::string_view path = has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch";
   const bool adapted = context.run.trainable == Trainable::kLora && framework.adapter_launch > Seconds{};
   if (!HasPipelinedLaunches(context) && !adapted) {
-    trace.Input("layer_launches", launches, path);
-    return launches;
+    trace.Input("layer_launches", plain_launches, path);
+    return plain_launches;
   }
   const Seconds pipelined_launch = HasPipelinedLaunches(context) ? *framework.pipelined_launch : Seconds{};
   const Seconds adapter_launch = adapted ? framework.adapter_launch : Seconds{};
   const double tp = context.shape.tensor;
-  trace.Input("plain_launches", launches, path);
+  trace.Input("plain_launches", plain_launches, path);
   trace.Input("pipelined_launch", pipelined_launch, "training.framework.compute.pipelined_launch");
   trace.Input("adapter_launch", adapter_launch, "training.framework.compute.adapter_launch");
-  const Seconds plain_launches = launches;
   FIGURE(trace, layer_launches, plain_launches + adapter_launch + pipelined_launch * tp,
          (Note{"Launches of a layer", "more for low-rank adapters, and per TP rank under this framework's pipeline"}), plain_launches,
          adapter_launch, pipelined_launch, tp);
