@@ -5,7 +5,7 @@
 #include "core/hardware/cluster.h"
 #include "core/serving/serving.h"
 #include "core/training/training_report.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -14,7 +14,7 @@
 #include "core/base/units.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

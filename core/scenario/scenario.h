@@ -11,7 +11,7 @@
 #include "core/hardware/cluster.h"
 #include "core/post_training/post_training.h"
 #include "core/search/chosen.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -5,14 +5,14 @@
 #include "core/base/units.h"
 
 namespace slipstick {
-namespace {
 
-std::string InGib(Bytes bytes) { return NumberText(std::round(10 * In(bytes, kGiB)) / 10); }
-
-}  // namespace
+std::string NeedsMore(Bytes missing, Bytes chosen) {
+  const Bytes more = missing - chosen;
+  return In(more, kGiB) < 0.05 ? "does not fit either" : "needs " + GibText(more) + " more memory";
+}
 
 std::string DoesNotFit(Bytes needed, Bytes capacity) {
-  return needed > capacity ? "does not fit: " + InGib(needed) + " of " + InGib(capacity) + " GiB" : "does not fit";
+  return needed > capacity ? "does not fit: " + GibText(needed) + " of " + GibText(capacity) : "does not fit";
 }
 
 std::string SlowerBy(double ratio) {

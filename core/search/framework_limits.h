@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/search/limits.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 
 namespace slipstick {
 

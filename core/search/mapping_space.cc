@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/search/framework_limits.h"
-#include "core/training/context.h"
+#include "core/training_stage/context.h"
 
 namespace slipstick {
 namespace {

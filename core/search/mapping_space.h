@@ -11,7 +11,7 @@
 #include "core/hardware/cluster.h"
 #include "core/mapping/parallelism.h"
 #include "core/search/limits.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -148,7 +148,7 @@ class ServingTuner {
 
   [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other, const ServedMapping& best) const {
     const std::string text = std::string(member.label) + " " + std::to_string(other.mapping.*member.value);
-    if (!other.fits) return text + " " + DoesNotFit(other.needed, capacity_);
+    if (!other.fits) return text + " " + (best.fits ? DoesNotFit(other.needed, capacity_) : NeedsMore(other.needed, best.needed));
     const double less = std::round(100 * (1 - other.per_device / best.per_device)), longer = std::round(10 * (other.tpot / best.tpot)) / 10;
     if (less >= 1) return text + " serves " + NumberText(less) + " % less";
     if (best.fits && longer > 1) return text + " takes " + NumberText(longer) + " times as long per token";

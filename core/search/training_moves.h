@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/hardware/cluster.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -138,8 +138,8 @@ class TrainingTuner {
     run_.recompute = Recompute::kNone;
     const TrainingCost without = CostOf(best, {});
     tuned.run.recompute = without.fits ? Recompute::kNone : Recompute::kAuto;
-    const std::string why =
-        without.fits ? "Everything fits without recomputation." : Sentence({"None " + DoesNotFit(without.needed, capacity_)}, "");
+    const std::string why = without.fits ? "Everything fits without recomputation."
+                                         : Sentence({"Without recomputation it " + DoesNotFit(without.needed, capacity_)}, "");
     tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
   }
 
@@ -188,7 +188,7 @@ class TrainingTuner {
     if (axis == MappingAxis::kSequenceParallel) text = value != 0 ? "Sequence parallelism" : "No sequence parallelism";
     if (axis == MappingAxis::kDispatch) text = value != 0 ? "Dedicated dispatch" : "All-to-all dispatch";
     if (axis == MappingAxis::kExpertOverlap) text = value != 0 ? "Overlapped expert exchange" : "Expert exchange without overlap";
-    if (!cost.fits) return text + " " + DoesNotFit(cost.needed, capacity_);
+    if (!cost.fits) return text + " " + (chosen.fits ? DoesNotFit(cost.needed, capacity_) : NeedsMore(cost.missing, chosen.missing));
     const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
     const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();

@@ -10,6 +10,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/software/adapter_targets.h"
 #include "core/software/expert_dispatch.h"
 #include "core/software/flash_version.h"
 #include "core/software/utilizations.h"
@@ -194,6 +195,7 @@ struct Framework {
   double jitter = 0.0127;
   Seconds step_overhead = 32 * kMs;
   Count lora_rank = 16;
+  AdapterTargets lora_targets = AdapterTargets::kAttention;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };
 template <>

@@ -199,6 +199,12 @@ constexpr FieldRow kFrameworkFields[] = {
         .Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced(),
+    Of<&Framework::lora_targets>(
+        "lora_targets",
+        "Projections that get low-rank adapters: of attention, or of dense MLPs and shared experts too (all); routed "
+        "experts get none")
+        .Label("LoRA targets")
+        .Advanced(),
     Of<&Framework::utilization>("utilization",
                                 "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
         .Advanced()};

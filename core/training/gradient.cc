@@ -1,23 +1,13 @@
 #include "core/training/gradient.h"
 
-#include "core/training/exchange.h"
-#include "core/training/state_bytes.h"
+#include <algorithm>
+#include <vector>
+
+#include "core/training/weight_update.h"
+#include "core/training_stage/exchange.h"
+#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
-namespace {
-
-constexpr std::string_view kUpdateSource = "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
-
-// The device that holds most weights.
-DeviceStages LargestDevice(const TrainingContext& context, const std::vector<Stage>& plan) {
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < plan.size(); ++i) {
-    if (StagesOn(context, plan, i).Parameters() > StagesOn(context, plan, largest).Parameters()) largest = i;
-  }
-  return StagesOn(context, plan, largest);
-}
-
-}  // namespace
 
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages) {
   const bool paced_by_slowest = context.shape.chunks > 1 || SplitsBackward(context);
@@ -29,31 +19,6 @@ const StageTime& HidingStage(const TrainingContext& context, const std::vector<S
 }
 
 namespace {
-
-// Bytes of optimizer state per parameter that the update reads and writes.
-double StateTraffic(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kAdamW:
-      return 24;
-    case Optimizer::kAdam8Bit:
-      return 12;
-    case Optimizer::kMuon:
-    case Optimizer::kSgd:
-      return 16;
-    case Optimizer::kAdafactor:
-      return 8;
-    case Optimizer::kNone:
-      return 0;
-  }
-  return 24;
-}
-
-// Trained parameters of a stage on one device, and the ranks that share their optimizer state.
-struct TrainedParameters {
-  double dense = 0, experts = 0;
-  double dense_shards = 1, expert_shards = 1;
-  [[nodiscard]] double OfShard() const { return dense / dense_shards + experts / expert_shards; }
-};
 
 // Ranks that share the optimizer state of the weights that data_ranks hold: those of ShardRanks.
 void ExplainShards(const TrainingRun& run, std::string_view symbol, double shards, double data_ranks, Trace& trace) {
@@ -230,82 +195,6 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
   result.exposed = exposed_time;
 }
 
-void UpdateWeights(const TrainingContext& context, const TrainedParameters& trained, GradientExchange& result, Trace& trace) {
-  const TrainingRun& run = context.run;
-  const bool frozen = run.optimizer == Optimizer::kNone;
-  const auto [dense, experts, dense_shards, expert_shards] = trained;
-  const double state_traffic = StateTraffic(run.optimizer);
-  const BytesPerSecond stream_rate = context.stream_rate;
-  const double owned = run.mapping.zero >= 2 ? trained.OfShard() : dense + experts;
-  trace.Input("state_traffic", state_traffic, "training.optimizer");
-  const bool owns_shard = run.mapping.zero >= 2;
-  const Note note{"Gradients that the device clips and zeroes", owns_shard ? "of its shard" : "of all its weights"};
-  if (owns_shard) {
-    trace.Record("owned", "dense / dense_shards + experts / expert_shards", owned, note, "dense, dense_shards, experts, expert_shards",
-                 dense, dense_shards, experts, expert_shards);
-  } else {
-    trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
-  }
-  const double on_host = context.framework().offload.host_update ? run.offload.optimizer : 0;
-  trace.Input("on_host", on_host,
-              context.framework().offload.host_update ? "training.offload.optimizer" : "training.framework.offload.host_update");
-  FIGURE(trace, updated, (1 - on_host) * (dense / dense_shards + experts / expert_shards),
-         (Note{"Parameters that the device updates", "of its shard; not those that the host updates"}), on_host, dense, dense_shards,
-         experts, expert_shards);
-  FIGURE(trace, optimizer_time, ((state_traffic + 10) * updated + 6 * owned) * kB / stream_rate,
-         (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource}),
-         state_traffic, updated, owned, stream_rate);
-  result.optimizer = frozen ? Seconds{} : optimizer_time;
-  if (!context.framework().compute.separate_accumulation) {
-    trace.Input("accumulation_time", Seconds(), "training.framework.compute.separate_accumulation");
-  } else {
-    const double micro_batches = context.shape.micro_batches;
-    FIGURE(trace, accumulation_time, micro_batches * 8 * kB * (dense + experts) / stream_rate,
-           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}), micro_batches, dense,
-           experts, stream_rate);
-    result.accumulation = accumulation_time;
-  }
-}
-
-// On the host link, the part of it that nothing hides, and an update by the host.
-struct HostTime {
-  Seconds link, exposed, update;
-};
-// Optimizer state in host memory: streamed through the device for its update, or updated by the host.
-HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update, Trace& trace) {
-  const auto [dense, experts, dense_shards, expert_shards] = trained;
-  const double offloaded = context.run.offload.optimizer;
-  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
-  trace.Input("offloaded", offloaded, "training.offload.optimizer");
-  FIGURE(trace, offloaded_state, offloaded * (dense / dense_shards + experts / expert_shards),
-         (Note{"Parameters with offloaded optimizer state", "of the rank's shard"}), offloaded, dense, dense_shards, experts,
-         expert_shards);
-  const Seconds optimizer_time = device_update;
-  if (!context.framework().offload.host_update) {
-    const StateBytes state = StateBytesOf(context);
-    const double optimizer_bytes = state.optimizer;
-    trace.Alias("optimizer_bytes", optimizer_bytes, "state_optimizer");
-    FIGURE(trace, state_link, optimizer_bytes * kB * offloaded_state / host_bandwidth,
-           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), optimizer_bytes, offloaded_state,
-           host_bandwidth);
-    FIGURE(trace, state_exposed, max(0 * kS, state_link - optimizer_time),
-           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), state_link,
-           optimizer_time);
-    return {state_link, state_exposed, {}};
-  }
-  const BytesPerSecond host_update = *context.framework().offload.host_update;
-  const double state_traffic = StateTraffic(context.run.optimizer);
-  trace.Input("host_update", host_update, "training.framework.offload.host_update");
-  FIGURE(trace, state_link, 2 * kB * offloaded_state / host_bandwidth, (Note{"Updated weights on the host link", "in 16 bits"}),
-         offloaded_state, host_bandwidth);
-  FIGURE(trace, host_update_time, (state_traffic + 10) * kB * offloaded_state / host_update,
-         (Note{"Update by the host", "state, gradient and weight in its memory", kUpdateSource}), state_traffic, offloaded_state,
-         host_update);
-  FIGURE(trace, state_exposed, max(0 * kS, state_link - host_update_time),
-         (Note{"Exposed return of the weights", "they return as they are updated"}), state_link, host_update_time);
-  return {state_link, state_exposed, host_update_time};
-}
-
 // Gradients to the host and weights from it beside the passes of a micro-batch; the two directions of the link run at once.
 HostTime MoveBesidePasses(const TrainingContext& context, const TrainedParameters& trained, const Stage& stage, const StageTime& hiding,
                           Trace& trace) {
@@ -376,18 +265,66 @@ void OffloadState(const TrainingContext& context, const TrainedParameters& train
   result.host_exposed = host_exposed_time;
 }
 
+// The end of the step on one device.
+GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& device, const std::vector<StageTime>& stages,
+                            Trace& trace) {
+  const TrainedParameters trained = TrainedBy(context, device, trace);
+  GradientExchange result;
+  HideExchange(context, trained, stages, result, trace);
+  const UpdateTime update = UpdateWeights(context, trained, trace);
+  result.optimizer = update.optimizer;
+  result.accumulation = update.accumulation;
+  OffloadState(context, trained, device.own, HidingStage(context, stages), result, trace);
+  return result;
+}
+
+Seconds EndOf(const GradientExchange& exchange) {
+  return exchange.exposed + exchange.accumulation + exchange.host_exposed + exchange.optimizer;
+}
+
+// Weights of a device, and those of its own stage, which offload streams in. A device that holds no more of any of them than another
+// ends its step no later.
+struct HeldWeights {
+  double dense = 0, experts = 0, adapters = 0, own = 0;
+  std::size_t device = 0;
+  void Add(const Stage& stage) {
+    dense += stage.dense_parameters, experts += stage.expert_parameters, adapters += stage.adapter_parameters;
+  }
+  [[nodiscard]] bool Covers(const HeldWeights& other) const {
+    return dense >= other.dense && experts >= other.experts && adapters >= other.adapters && own >= other.own;
+  }
+};
+
+// The device whose end of the step takes longest. It need not hold most weights: experts are exchanged among other ranks than the rest.
+DeviceStages SlowestToEnd(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages) {
+  std::vector<HeldWeights> largest;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const DeviceStages device = StagesOn(context, plan, i);
+    HeldWeights held{.own = device.own.Parameters(), .device = i};
+    held.Add(device.own);
+    if (device.mirrored != nullptr) held.Add(*device.mirrored);
+    if (std::any_of(largest.begin(), largest.end(), [&](const HeldWeights& other) { return other.Covers(held); })) continue;
+    std::erase_if(largest, [&](const HeldWeights& other) { return held.Covers(other); });
+    largest.push_back(held);
+  }
+  std::size_t slowest = largest.front().device;
+  if (largest.size() == 1) return StagesOn(context, plan, slowest);
+  Trace off = Trace::Off();
+  Seconds longest;
+  for (const HeldWeights& held : largest) {
+    const Seconds end = EndOf(ExchangeOf(context, StagesOn(context, plan, held.device), stages, off));
+    if (end > longest) longest = end, slowest = held.device;
+  }
+  return StagesOn(context, plan, slowest);
+}
+
 }  // namespace
 
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
                                    Trace& trace) {
   Trace::Scope scope(trace, "gradients");
   trace.Input("gradient_bytes", context.framework().exchange.gradient_bytes, "training.framework.exchange.gradient_bytes");
-  const TrainedParameters trained = TrainedBy(context, LargestDevice(context, plan), trace);
-  GradientExchange result;
-  HideExchange(context, trained, stages, result, trace);
-  UpdateWeights(context, trained, result, trace);
-  OffloadState(context, trained, LargestDevice(context, plan).own, HidingStage(context, stages), result, trace);
-  return result;
+  return ExchangeOf(context, SlowestToEnd(context, plan, stages), stages, trace);
 }
 
 }  // namespace slipstick

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "core/training/context.h"
-#include "core/training/stage.h"
-#include "core/training/stage_time.h"
+#include "core/training_stage/context.h"
+#include "core/training_stage/stage.h"
+#include "core/training_stage/stage_time.h"
 
 namespace slipstick {
 
@@ -19,7 +19,7 @@ struct GradientExchange {
 // or postponed weight gradients further passes follow at the pace of the slowest stage, and waiting for it hides communication too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages);
 
-// Of the stage with the most parameters. The figures stage_forward and stage_backward of HidingStage are in the scope "gradients".
+// Of the device that takes longest for it. The figures stage_forward and stage_backward of HidingStage are in the scope "gradients".
 // `stages`: whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
                                    Trace& trace);

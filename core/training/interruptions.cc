@@ -1,8 +1,8 @@
 #include "core/training/interruptions.h"
 
-#include "core/training/flops.h"
 #include "core/training/memory.h"
-#include "core/training/state_bytes.h"
+#include "core/training_stage/flops.h"
+#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -36,7 +36,7 @@ void ComputeOptimum(const TrainingContext& context, const PlainRun& plain, RunRe
 double StoredParameters(const TrainingContext& context, Trace& trace) {
   const TrainingRun& run = context.run;
   if (run.trainable == Trainable::kLora) {
-    const double adapters = AdapterParameters(context.model, static_cast<double>(run.framework.lora_rank));
+    const double adapters = AdapterParameters(context.model, run.framework);
     trace.Alias("stored", adapters, "adapters");
     return adapters;
   }

@@ -1,8 +1,8 @@
 // Wall time of a run with interruptions: checkpoints, lost work, restarts.
 #pragma once
 
-#include "core/training/context.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/context.h"
 
 namespace slipstick {
 

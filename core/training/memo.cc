@@ -1,7 +1,7 @@
 #include "core/training/memo.h"
 
-#include "core/training/hash.h"
-#include "core/training/schedule_types.h"
+#include "core/training_stage/hash.h"
+#include "core/training_stage/schedule_types.h"
 
 namespace slipstick {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/training/collective_memo.h"
-#include "core/training/flops.h"
-#include "core/training/stage.h"
-#include "core/training/stage_time.h"
+#include "core/training_stage/collective_memo.h"
+#include "core/training_stage/flops.h"
+#include "core/training_stage/stage.h"
+#include "core/training_stage/stage_time.h"
 
 namespace slipstick {
 

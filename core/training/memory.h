@@ -1,13 +1,13 @@
 // Memory of a pipeline stage: weights, gradients, optimizer, activations in flight, buffers.
 #pragma once
 
-#include "core/training/context.h"
-#include "core/training/layer_memory.h"
-#include "core/training/recompute_choice.h"
-#include "core/training/stage.h"
 #include "core/training/stage_activations.h"
-#include "core/training/state_bytes.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/context.h"
+#include "core/training_stage/layer_memory.h"
+#include "core/training_stage/recompute_choice.h"
+#include "core/training_stage/stage.h"
+#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 

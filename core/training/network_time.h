@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/training/context.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/context.h"
 
 namespace slipstick {
 

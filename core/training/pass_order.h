@@ -14,7 +14,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "core/training/schedule_types.h"
+#include "core/training_stage/schedule_types.h"
 
 namespace slipstick {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/training/schedule_types.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/schedule_types.h"
 
 namespace slipstick {
 

@@ -1,8 +1,8 @@
 // Activations of a pipeline stage: layers of the micro-batches in flight, the working set of one layer, embedding and head.
 #pragma once
 
-#include "core/training/layer_memory.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/layer_memory.h"
 
 namespace slipstick {
 

@@ -4,8 +4,6 @@
 
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
-#include "core/training/exchange.h"
-#include "core/training/flops.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
 #include "core/training/network_time.h"
@@ -14,6 +12,8 @@
 #include "core/training/step_breakdown.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
+#include "core/training_stage/exchange.h"
+#include "core/training_stage/flops.h"
 
 namespace slipstick {
 namespace {

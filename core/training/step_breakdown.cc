@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/collectives/fabric.h"
-#include "core/training/exchange.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
+#include "core/training_stage/exchange.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {

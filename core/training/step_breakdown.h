@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "core/training/context.h"
-#include "core/training/schedule_types.h"
-#include "core/training/stage_time.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/context.h"
+#include "core/training_stage/schedule_types.h"
+#include "core/training_stage/stage_time.h"
 
 namespace slipstick {
 

@@ -8,7 +8,7 @@
 #include "core/base/trace.h"
 #include "core/hardware/cluster.h"
 #include "core/training/training_report.h"
-#include "core/training/training_run.h"
+#include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {

@@ -1,27 +1,18 @@
 #include "core/training/whole_run.h"
 
-#include <array>
-#include <cstdio>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/substitution.h"
-#include "core/training/attention_core.h"
 #include "core/training/interruptions.h"
 #include "core/training/memory.h"
 #include "core/training/recompute.h"
-#include "core/training/stage.h"
+#include "core/training_stage/attention_core.h"
+#include "core/training_stage/stage.h"
 
 namespace slipstick {
 namespace {
-
-// As the page shows memory: TiB from 1,000 GiB on.
-std::string GibText(Bytes bytes) {
-  const double gib = In(bytes, kGiB);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), gib < 1000 ? "%.4g GiB" : "%.3g TiB", gib < 1000 ? gib : gib / 1024);
-  return text.data();
-}
 
 // Memory of the most loaded stage of a changed run.
 Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
@@ -40,6 +31,15 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
     fullest = max(fullest, StageMemory(terms, plan, i, choice, off).Total());
   }
   return fullest;
+}
+
+// Whether a run may split tensors, layers and sequences so; more tensor parallelism stays within a node.
+bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
+  const TrainingMapping& mapping = run.mapping;
+  const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : mapping.tp;
+  const bool stays = mapping.tp == context.run.mapping.tp || static_cast<double>(mapping.tp) <= context.node_devices;
+  return stays && context.model.heads % heads_over == 0 && mapping.pp * mapping.virtual_stages <= context.model.layers &&
+         run.sequence % mapping.cp == 0;
 }
 
 std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run, Bytes capacity) {
@@ -64,15 +64,13 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
   // More model parallelism on the same devices, in place of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
   for (Count factor = 2; factor <= 64; factor *= 2) {
-    for (const bool pipeline : {false, true}) {
+    for (const auto& [name, member] :
+         {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp), std::pair("CP ", &TrainingMapping::cp)}) {
       TrainingRun changed = run;
-      Count& degree = pipeline ? changed.mapping.pp : changed.mapping.tp;
-      degree *= factor;
-      const bool legal = pipeline ? degree * changed.mapping.virtual_stages <= context.model.layers
-                                  : context.model.heads % degree == 0 && static_cast<double>(degree) <= context.node_devices;
-      if (!legal || data % factor != 0) continue;
+      changed.mapping.*member *= factor;
+      if (data % factor != 0 || !IsLegalSplit(context, changed)) continue;
       changed.mapping.dp = data / factor;
-      if (fits(changed)) return std::string(pipeline ? "PP " : "TP ") + std::to_string(degree) + " in place of data parallelism would fit";
+      if (fits(changed)) return name + std::to_string(changed.mapping.*member) + " in place of data parallelism would fit";
     }
   }
   return "";
@@ -202,8 +200,8 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
     std::string message;
     if (advice) {
       const std::string nearest = NearestFit(context, report.capacity);
-      message = "the most loaded stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
-                (nearest.empty() ? "; no smaller micro-batch, sharding or split of this run on these devices fits" : "; " + nearest);
+      message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
+                (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP on these devices makes it fit" : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});
   }
@@ -211,7 +209,7 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
   for (const TrainingStage& stage : report.stages) on_host = max(on_host, stage.memory.host);
   if (on_host > host_memory) {
     const std::string message =
-        "offload needs " + GibText(on_host) + " of " + GibText(host_memory) + " host memory per device; offload a smaller share";
+        "Out of host memory: offload needs " + GibText(on_host) + " of " + GibText(host_memory) + " per device; offload a smaller share";
     report.infeasible.push_back({"host_memory", advice ? message : ""});
   }
 }

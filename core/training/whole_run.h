@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "core/training/context.h"
-#include "core/training/flops.h"
-#include "core/training/recompute_choice.h"
 #include "core/training/training_report.h"
+#include "core/training_stage/context.h"
+#include "core/training_stage/flops.h"
+#include "core/training_stage/recompute_choice.h"
 
 namespace slipstick {
 

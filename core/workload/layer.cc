@@ -281,15 +281,14 @@ void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace)
 }
 
 // Columns of the MLP that its activation passes over, and those of a layer's embedding.
-std::pair<double, std::string_view> ActivatedColumns(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
+double ActivatedColumns(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   const double inner = has_experts ? widths.shared : widths.mlp, layer_embedding = static_cast<double>(model.layer_embeddings.width);
-  const std::string_view inner_is = has_experts ? "rank_shared" : "rank_mlp";
-  trace.Alias("inner", inner, inner_is);
+  trace.Alias("inner", inner, has_experts ? "rank_shared" : "rank_mlp");
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, activated_columns, inner + layer_embedding,
          (Note{"Columns that activation functions pass over", "of the MLP and of the layer's embedding"}), inner, layer_embedding);
-  return {activated_columns, "activated_columns"};
+  return activated_columns;
 }
 
 }  // namespace
@@ -317,12 +316,12 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   if (model.compressed) trace.Input("streams", streams, "model.compressed.streams");
   const ElementText residuals = model.compressed ? ElementText{"2 * (6 * streams + 4)", "2 * (6 * streams + 4)", "streams", streams}
                                                  : ElementText{added_is, added_is, "parallel", model.parallel_attention ? 1.0 : 0.0};
-  const auto [activated, activated_is] = ActivatedColumns(model, kind, widths, trace);
+  const double activated = ActivatedColumns(model, kind, widths, trace);
   FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}), norms_per_layer, hidden);
   return {bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
           bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
           bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
-          bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, activated_is, activation),
+          bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, "activated_columns", activation),
           bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}, "rank_expert",
                 activation)};
 }

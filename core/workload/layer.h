@@ -72,7 +72,7 @@ enum class ProductId {
   kHead
 };
 
-// Part of the layer. Low-rank adapters are beside kMixer; kWide stays in 16 bits in every recipe.
+// Part of the layer. Low-rank adapters are beside kMixer, and where asked for beside kMlp; kWide stays in 16 bits in every recipe.
 enum class ProductRole { kMixer, kMlp, kExperts, kWide };
 // Rows of a GEMM: all tokens of the device, those whose residual stream it holds under sequence parallelism, or rows routed to experts.
 enum class ProductRows { kTokens, kSequenceParallel, kRouted };

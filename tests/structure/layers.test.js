@@ -14,7 +14,8 @@ const MAPPING = ["base", "workload", "hardware", "software"];
 const KERNELS = [...MAPPING, "mapping"];
 const COMPOSITION = [...KERNELS, "operators", "collectives"];
 const SERVING = [...COMPOSITION, "engine_step"];
-const SEARCH = [...SERVING, "training", "serving"];
+const TRAINING = [...COMPOSITION, "training_stage"];
+const SEARCH = [...SERVING, "training_stage", "training", "serving"];
 const ECONOMICS = ["base", "workload", "hardware"];
 
 const SCENARIO = [...SEARCH, "simulation", "post_training", "search", "economics", "technology", "catalogue"];
@@ -30,11 +31,12 @@ const CORE = {
   mapping: MAPPING,
   operators: KERNELS,
   collectives: [...KERNELS, "operators"],
-  training: COMPOSITION,
+  training_stage: COMPOSITION,
+  training: TRAINING,
   engine_step: COMPOSITION,
   serving: SERVING,
   simulation: [...SERVING, "serving"],
-  post_training: [...SERVING, "training", "serving", "simulation"],
+  post_training: [...SEARCH, "simulation"],
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,

@@ -255,6 +255,10 @@ const GoldenRequest kLoads[] = {
         "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
     {"pools_arrivals", R"({"training": null, "serving": {"requests_per_s": 1, "devices": 8, "mapping": {"tp": 4},
         "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
+    {"host_memory", R"({"model": "gpt-oss-20b", "cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"batch": "max",
+        "engine": "llamacpp-2025", "precision": {"weights": "mxfp4", "activations": "fp16"}, "host_experts": {"layers": 12}, "kv_offload": {},
+        "prefix_hit": 0.5, "prefix_cache": {"host_share": 0.5, "prefixes": 8}, "mapping": {"tp": 1}}})"},
+    {"host_cache", R"({"training": null, "serving": {"batch": "max", "kv_offload": {}, "devices": 8}})"},
     {"attention_dp", R"({"model": "deepseek-v3", "training": null, "serving": {"concurrency": 64, "devices": 16,
         "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};
 INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads), [](const auto& info) { return std::string(info.param.name); });

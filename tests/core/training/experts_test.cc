@@ -1,6 +1,6 @@
 // Experts: dispatch kernels, and tokens dropped at the capacity.
-#include "core/training/exchange.h"
-#include "core/training/stage.h"
+#include "core/training_stage/exchange.h"
+#include "core/training_stage/stage.h"
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {

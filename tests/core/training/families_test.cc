@@ -1,7 +1,7 @@
 // Every model of the catalog is trained with all of its layers: none is lost between the model and its stages.
 #include "core/catalogue/presets.h"
-#include "core/training/attention_core.h"
 #include "core/training/memory.h"
+#include "core/training_stage/attention_core.h"
 #include "tests/core/preset.h"
 #include "tests/core/training/scenarios.h"
 

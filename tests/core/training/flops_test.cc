@@ -1,5 +1,6 @@
-#include "core/training/flops.h"
+#include "core/training_stage/flops.h"
 
+#include "core/catalogue/presets.h"
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {
@@ -47,6 +48,28 @@ TEST(Flops, OfModernModelsAreSixAWeightAndTheUncutCore) {
                                     R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
     EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), row.linear + row.core) << row.preset;
   }
+}
+
+// Adapters of the whole model are those of the layers that its stages hold.
+TEST(Flops, OfAdaptersAreThoseOfTheStages) {
+  int models = 0;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "model") continue;
+    for (const std::string targets : {"attention", "all"}) {
+      const std::string pp = FindPreset("model", preset.id)->contains("kv_shared_layers") ? "1" : "2";
+      const Result<Scenario> scenario = ParseScenario(
+          *ParseJson(R"({"version": 1, "model": ")" + std::string(preset.id) +
+                     R"(", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "cost": null, "training": {"sequence": 4096,
+              "global_batch": 8, "trainable": "lora", "framework": {"preset": "megatron", "lora_targets": ")" +
+                     targets + R"("}, "mapping": {"pp": )" + pp + "}}}"));
+      if (!scenario) continue;
+      ++models;
+      double adapters = 0;
+      for (const Stage& stage : StagesOf(*scenario)) adapters += stage.adapter_parameters;
+      EXPECT_NEAR(AdapterParameters(scenario->model, scenario->training->framework) / adapters, 1, 1e-12) << preset.id << " " << targets;
+    }
+  }
+  EXPECT_GT(models, 300);
 }
 
 TEST(Flops, OfLoraAreFourAFrozenWeight) {

@@ -31,6 +31,53 @@ TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
   }
 }
 
+// Beside all projections each of the 32 layers has 16 · (4096 + 22016) weights at gate and up and 16 · (11008 + 4096) at down more, and
+// keeps the inputs of both, 2 · (4096 + 11008) bytes a token.
+TEST(LoraMemory, OfAdaptersBesideAllProjections) {
+  const auto report = [](const char* targets) {
+    return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "single-a100-sxm4-80gb"})",
+                                      std::string(R"({"sequence": 512, "global_batch": 1, "trainable": "lora",
+                                          "framework": {"preset": "fsdp-eager", "lora_rank": 16, "lora_targets": ")") +
+                                          targets + R"("}})"));
+  };
+  const TrainingReport attention = report("attention"), all = report("all");
+  const double adapters = 16.0 * 32 * (4096 + 22016 + 11008 + 4096);
+  EXPECT_NEAR((all.memory.weights - attention.memory.weights).base(), 4 * adapters, 1);
+  EXPECT_NEAR((all.memory.optimizer - attention.memory.optimizer).base(), 8 * adapters, 1);
+  EXPECT_NEAR((all.memory.activations - attention.memory.activations).base(), 512.0 * 32 * 2 * (4096 + 11008), 1);
+  EXPECT_NEAR((all.model_flops_per_step - attention.model_flops_per_step).base(), 512 * 6 * adapters, 1e6);
+  EXPECT_GT(all.step_time, attention.step_time);
+}
+
+// Beside the activation's two inputs of 2 bytes in a gated MLP, one in a plain one; beside its output where an adapter reads it.
+TEST(LoraMemory, KeepsLessOfAPlainMlp) {
+  const auto kept = [](const char* gated, const char* targets) {
+    return Evaluated(TrainingScenario(
+                         std::string(R"({"layers": 8, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000, "gated": )") + gated + "}",
+                         R"({"preset": "single-a100-sxm4-80gb"})",
+                         std::string(R"({"sequence": 512, "global_batch": 1, "trainable": "lora",
+                             "framework": {"preset": "fsdp-eager", "lora_targets": ")") +
+                             targets + R"("}})"))
+        .memory.activations.base();
+  };
+  const double inner = 512.0 * 8 * 4096;
+  for (const char* targets : {"attention", "all"}) EXPECT_NEAR(kept("true", targets) - kept("false", targets), 2 * inner, 1) << targets;
+  EXPECT_NEAR(kept("false", "all") - kept("false", "attention"), 2 * inner + 2 * 512.0 * 8 * 1024, 1);
+}
+
+// Routed experts get no adapters: without shared ones nothing more is kept.
+TEST(LoraMemory, OfLayersWithoutAnMlpIsThatOfAttention) {
+  const auto kept = [](const char* model, const char* targets) {
+    return Evaluated(TrainingScenario(std::string(R"({"preset": ")") + model + R"("})", R"({"preset": "dgx-h100", "devices": 8})",
+                                      std::string(R"({"sequence": 512, "global_batch": 8, "trainable": "lora", "mapping": {"zero": 3},
+                                          "framework": {"preset": "fsdp-eager", "lora_targets": ")") +
+                                          targets + R"("}})"))
+        .memory.activations;
+  };
+  EXPECT_EQ(kept("mixtral-8x7b", "all"), kept("mixtral-8x7b", "attention"));
+  EXPECT_GT(kept("qwen2-57b-a14b", "all"), kept("qwen2-57b-a14b", "attention"));
+}
+
 // QLoRA (Dettmers et al. 2023): NF4 with double quantization takes 4.127 bits per parameter of the layers; embedding, head and adapters
 // stay in 16 bits. A 65-billion model of Llama's shape is fine-tuned on one GPU of 48 GB that cannot hold its 130 GB in 16 bits.
 TEST(LoraMemory, OfQuantizedWeightsFitsA65BillionModelOn48GB) {

@@ -103,6 +103,19 @@ TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   EXPECT_GT(Evaluated(scenario).time.offload, report.time.offload);
 }
 
+// Both devices of a DualPipe pair hold the same weights; the one whose own stage has the layers with experts streams more of them in.
+TEST(Offload, UnderDualPipeEndsWithTheHeavierStage) {
+  const Scenario scenario =
+      TrainingScenario(R"({"layers": 4, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000,
+                           "moe": {"experts": 16, "top_k": 2, "expert_ffn": 4096, "dense_layers": 2}})",
+                       R"({"preset": "dgx-h100", "devices": 2, "device": {"preset": "h100-sxm5-80gb", "host": {"bandwidth": "1 GB/s"}}})",
+                       R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "ideal"}, "offload": {"parameters": 1},
+                           "mapping": {"pp": 2, "schedule": "dualpipe"}})");
+  const std::vector<Stage> stages = StagesOf(scenario);
+  ASSERT_GT(stages[1].Parameters(), 2 * stages[0].Parameters());
+  EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * stages[1].Parameters() / 1e9), 1, 1e-9);
+}
+
 // ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device, gradients and
 // optimizer state go to the host, which updates.
 TEST(Offload, OfGradientsAndOptimizerTrains13BillionParametersOnOneV100) {

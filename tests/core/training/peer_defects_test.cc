@@ -1,9 +1,9 @@
 // Defects of other published training models, as regression tests.
 #include <cmath>
 
-#include "core/training/flops.h"
 #include "core/training/memory.h"
 #include "core/training/schedule.h"
+#include "core/training_stage/flops.h"
 #include "core/workload/model.h"
 #include "tests/core/training/scenarios.h"
 

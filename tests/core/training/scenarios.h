@@ -9,8 +9,8 @@
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/scenario.h"
 #include "core/training/recompute.h"
-#include "core/training/stage.h"
 #include "core/training/training.h"
+#include "core/training_stage/stage.h"
 
 namespace slipstick {
 

@@ -1,0 +1,26 @@
+// Passes of a training layer that are bound by memory: elementwise passes and low-rank adapters.
+#pragma once
+
+#include "core/training_stage/context.h"
+#include "core/training_stage/layer_work.h"
+
+namespace slipstick {
+
+inline constexpr std::string_view kElementwiseSource =
+    "operands counted once per pass; the share of the bandwidth is fitted per framework to published step times";
+
+struct Elementwise {
+  Seconds forward, backward;
+  Seconds norms;  // the part of forward spent in norms and activation functions
+};
+
+// Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise rate.
+Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace);
+
+// Low-rank adapters beside the frozen GEMMs of the mixer: thin, memory-bound GEMMs.
+struct Adapters {
+  Seconds forward, backward;
+};
+Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,61 @@
+// Work of one layer for one micro-batch on one device, without times: GEMM shapes, attention, elementwise passes, parameters.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/hardware/device.h"
+#include "core/training_stage/recompute_choice.h"
+#include "core/training_stage/shape.h"
+#include "core/workload/layer.h"
+
+namespace slipstick {
+
+// `groups` GEMMs of `rows` rows each, every group with its own weights (experts).
+struct LayerProduct : MatrixProduct {
+  double rows = 0, groups = 1;
+};
+
+// The attention core, or the recurrence in its place, of the device's heads.
+struct AttentionWork : MixerCore {
+  bool is_recurrence = false;
+  double queries = 0;  // tokens per sequence on the device
+  double keys = 0;     // KV length
+  double sequences = 0;
+  double pairs = 0;      // scores left by the causal mask and the window, all heads and sequences
+  double all_pairs = 0;  // without the mask
+};
+
+struct LayerWork {
+  std::vector<LayerProduct> products;
+  std::array<RowPass, kRowPasses> row_passes{};
+  AttentionWork attention;
+  double mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
+  double expert_columns = 0;      // inner width of one routed expert on the device
+  double even_rows = 0;           // rows of the device's experts under even routing
+  double routed_rows = 0;         // the same under the imbalance, on the busiest device
+  double dropped_share = 0;       // share of routed rows above the experts' capacity
+  double dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
+  double dense_parameters = 0;    // of the layer on the device, routed experts excluded
+  double expert_parameters = 0;   // of the layer's experts on the device
+  double adapter_parameters = 0;  // low-rank adapters on the device
+};
+
+// Whether recomputation projects queries, keys and values up from latents again.
+inline bool RepeatsLatents(const Model& model, const LayerWork& work, const RecomputePlan& plan) {
+  return plan.latents && model.mla && !work.attention.is_recurrence;
+}
+
+inline bool IsAdapted(const Framework& framework, ProductRole role) {
+  return role == ProductRole::kMixer || (role == ProductRole::kMlp && framework.lora_targets == AdapterTargets::kAll);
+}
+// Weights of the low-rank adapters of a mixer's or a feed-forward part's products, recorded as the figure `symbol`.
+double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths, const Framework& framework,
+                       std::string_view symbol, Trace& trace);
+
+// Records it in the current scope, each product and each pass in a scope of its own name.
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind,
+                 Trace& trace);
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind);
+
+}  // namespace slipstick

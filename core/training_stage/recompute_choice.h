@@ -1,0 +1,33 @@
+// Which activations the backward pass recomputes.
+#pragma once
+
+#include <string_view>
+
+#include "core/training_stage/training_run.h"
+
+namespace slipstick {
+
+// Selective recomputation of a layer.
+struct RecomputePlan {
+  bool norms = false;                // norms and activation functions
+  bool latents = false;              // queries, keys and values that MLA projects up from its latents
+  bool core = false;                 // the attention core
+  bool framework_selection = false;  // operators that the framework selects
+  double share = 0;                  // of the forward pass, that the framework's selection repeats
+  friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
+};
+
+struct RecomputeChoice {
+  RecomputePlan selective;    // of the layers that are not recomputed as a whole
+  double full_share = 0;      // share of the layers that are
+  bool is_leading = false;    // these are the first of each virtual stage; else the same share of every stage
+  double per_checkpoint = 1;  // layers per checkpoint, in the mean
+  friend bool operator==(const RecomputeChoice&, const RecomputeChoice&) = default;
+};
+
+// The input that a choice's full_share comes from, where it is not searched.
+inline std::string_view InputOfFullShare(const RecomputeChoice& recompute) {
+  return recompute.is_leading ? "training.recompute_layers" : "training.recompute";
+}
+
+}  // namespace slipstick

@@ -1,0 +1,100 @@
+// Placement of layers on pipeline stages.
+#pragma once
+
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/training_stage/context.h"
+#include "core/training_stage/layer_work.h"
+#include "core/training_stage/recompute_choice.h"
+
+namespace slipstick {
+
+// Layers of a pipeline stage or virtual stage by kind.
+struct KindCounts {
+  ByKind<double> of;
+  ByKind<double> leading;  // of these, the first recompute_layers of each virtual stage
+  [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
+};
+
+struct Stage {
+  KindCounts layers;
+  bool embedding = false, head = false;
+  double dense_parameters = 0, expert_parameters = 0;  // on one device
+  double adapter_parameters = 0;
+  double checkpoints = 0;    // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
+  double largest_group = 0;  // layers of the largest group
+  double tables = 0;         // the part of dense_parameters in embedding, position and head tables
+  [[nodiscard]] double Leading() const { return std::accumulate(layers.leading.begin(), layers.leading.end(), 0.0); }
+  [[nodiscard]] double Parameters() const { return dense_parameters + expert_parameters; }
+};
+
+// Layers of a kind that are recomputed as a whole.
+double FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind);
+
+// Load of a layer, of the embedding and of the head, in one common unit.
+struct PlacementLoads {
+  double layer = 1, embedding = 0, head = 0;
+};
+
+// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal where the virtual stages divide
+// the layers, else balanced by load. `by_cost`: layers in order, until a stage has its share of the total load.
+std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
+                               bool by_cost);
+
+// Work of every kind of layer that the model has; empty for kinds it lacks.
+struct LayerWorks {
+  ByKind<LayerWork> of;
+  ByKind<bool> present;
+};
+LayerWorks WorksOf(const TrainingContext& context);
+// Also records each in a scope of its kind's name.
+LayerWorks WorksOf(const TrainingContext& context, Trace& trace);
+
+// Kind of the layer with this index, from 0. A window as long as the sequence counts as full attention.
+LayerKind KindOf(const Model& model, double sequence, Count layer);
+// Kind of the layer in an MTP module: that of the model's last layer.
+LayerKind MtpKind(const TrainingContext& context);
+
+// Layers of each virtual stage by kind, from their numbers.
+std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
+
+// Pipeline stages with their parameters. MTP modules belong to the last one.
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages);
+// Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
+                              Trace& trace);
+// "stage 0": the scope of a stage's figures.
+std::string StageName(std::size_t stage);
+// Symbols that stand for the number of layers of a kind on a stage, and for the first recompute_layers of them.
+std::string PlacedSymbol(std::size_t stage, std::string_view kind);
+std::string LeadingSymbol(std::size_t stage, std::string_view kind);
+std::string LeadingName(std::string_view kind);
+
+struct StagePlan {
+  std::vector<KindCounts> virtual_stages;
+  std::vector<Stage> stages;
+};
+// Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse placement.
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
+
+// The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the other end.
+struct DeviceStages {
+  const Stage& own;
+  const Stage* mirrored = nullptr;
+  [[nodiscard]] bool HasEmbedding() const { return own.embedding || (mirrored != nullptr && mirrored->embedding); }
+  [[nodiscard]] bool HasHead() const { return own.head || (mirrored != nullptr && mirrored->head); }
+};
+DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
+// A part of their weights, recorded as `symbol`, the sum of the stages' `part_symbol`.
+double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_view part_symbol, std::string_view symbol, const Note& note,
+                 Trace& trace);
+
+// Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
+bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);
+
+}  // namespace slipstick
