@@ -20,7 +20,7 @@ std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, c
   for (const OperatorTime& one : operators) {
     if (one.kernel.bound != Bound::kNetwork) continue;
     const Seconds part = network * (one.count * one.kernel.time / sum);
-    if (one.name == kCacheFromHost || one.name == kPrefixFromHost) {
+    if (WaitsForHost(one.name)) {
       to_host += part;
     } else {
       levels.Add(level_of(one.name), part);

@@ -20,7 +20,8 @@ constexpr FieldRow kLengthDistributionFields[] = {
     Of<&LengthDistribution::kind>("kind",
                                   "Distribution: fixed, uniform and lognormal have the mean of serving.prompt or serving.output, quantiles "
                                   "their own lengths"),
-    Of<&LengthDistribution::variation>("variation", "Uniform, lognormal: standard deviation over the mean").Between(0, 16),
+    Of<&LengthDistribution::variation>("variation", "Spread of lengths (uniform, lognormal): standard deviation over the mean")
+        .Between(0, 16),
     Of<&LengthDistribution::quantiles>("quantiles", "Quantiles, from share 0 to share 1")};
 constinit const Fields Schema<LengthDistribution>::fields(kLengthDistributionFields);
 

@@ -63,6 +63,17 @@ struct Schema<KvOffload> {
   static const Fields fields;
 };
 
+// Routed experts that stay in host memory; attention, KV cache, router and shared experts are in device memory.
+struct HostExperts {
+  Count layers = 1 << 10;                        // that keep their experts there; at most those that have experts
+  BytesPerSecond memory_bandwidth = 96 * kGBps;  // of the host memory
+  FlopsPerSecond processor = 1 * kTFlops;        // eight cores of Zen 4 (Ryzen 7 7700): 8 x 3.8 GHz x 32 fp32 FLOP per clock
+};
+template <>
+struct Schema<HostExperts> {
+  static const Fields fields;
+};
+
 // Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request loads them once,
 // before or during its prefill.
 struct PrefixCache {
@@ -109,6 +120,7 @@ struct ServingLoad {
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
+  std::optional<HostExperts> host_experts;
   std::optional<PrefixCache> prefix_cache;
   std::optional<ServedAdapters> adapters;
   std::optional<SimulationRun> simulate;

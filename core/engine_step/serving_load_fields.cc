@@ -50,6 +50,28 @@ constexpr FieldRow kKvOffloadFields[] = {
     Of<&KvOffload::bandwidth>("bandwidth", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000)};
 constinit const Fields Schema<KvOffload>::fields(kKvOffloadFields);
 
+constexpr FieldRow kHostExpertsFields[] = {
+    Of<&HostExperts::layers>("layers", "Layers whose routed experts are in host memory; more than the model has: all")
+        .Label("Layers with experts in host memory")
+        .Between(1, 1 << 16),
+    Of<&HostExperts::memory_bandwidth>(
+        "memory_bandwidth",
+        "Bandwidth of the host memory by its data sheet: 96 GB/s for two channels of DDR5-6000, 461 for twelve "
+        "of DDR5-4800")
+        .Label("Host memory bandwidth")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
+    Of<&HostExperts::processor>(
+        "processor",
+        "Throughput of the processor in products with the experts' weights. Peak in fp32, cores x clock x FLOP per clock: 1 TFLOP/s of "
+        "Ryzen 7 7700 (8 x 3.8 GHz x 32), 7.4 of EPYC 9654 (96 x 2.4 GHz x 32)")
+        .Label("Processor throughput")
+        .In(kTFlops)
+        .Above(0)
+        .AtMost(1'000'000)};
+constinit const Fields Schema<HostExperts>::fields(kHostExpertsFields);
+
 constexpr FieldRow kPrefixCacheFields[] = {
     Of<&PrefixCache::host_share>("host_share", "Share of the cached prompt tokens that is in host memory").Between(0, 1),
     Of<&PrefixCache::ssd_share>("ssd_share", "Share of the cached prompt tokens that is on SSD; the rest is in device memory")
@@ -124,6 +146,11 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
     Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),
+    Of<&ServingLoad::host_experts>("host_experts",
+                                   "Routed experts in host memory, computed by the processor, or by the device after a copy (llama.cpp: "
+                                   "--n-cpu-moe)")
+        .Label("Experts in host memory")
+        .Advanced(),
     Of<&ServingLoad::prefix_cache>("prefix_cache",
                                    "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
                                    "simulation finds all of it in device memory")

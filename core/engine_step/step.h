@@ -15,7 +15,11 @@ enum class Phase { kPrefill, kDecode };
 // Operators that wait for a network, other than all-reduces, or for the host.
 inline constexpr std::string_view kStageSend = "pipeline P2P", kExpertExchange = "expert exchange",
                                   kContextExchange = "context-parallel exchange", kCacheFromHost = "KV cache from host",
-                                  kPrefixFromHost = "cached prefix from host";
+                                  kPrefixFromHost = "cached prefix from host", kExpertsFromHost = "experts' weights from host",
+                                  kExpertsOnHost = "experts on the processor";
+constexpr bool WaitsForHost(std::string_view name) {
+  return name == kCacheFromHost || name == kPrefixFromHost || name == kExpertsFromHost || name == kExpertsOnHost;
+}
 
 // An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
 struct OperatorTime {

@@ -261,7 +261,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   if (line.engine) layer.library = line.engine->kernels.expert_library;
   // The benchmark repeats one layer, so weights that fit in the L2 stay there.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
-  const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 1) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
+  const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
   layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
   return TimeOf(layer, device, off);
 }

@@ -277,6 +277,8 @@ struct Outputs<ServingPart> {
       Output(
           "kv_offload", [](P part) { return OffloadedCache{part.report}; }, "KV-cache offload"),
       Output(
+          "host_bytes", [](P part) { return part.report.host_weights; }, "Experts' weights in host memory, per replica"),
+      Output(
           "prefix_cache", [](P part) -> const auto& { return part.report.prefix_cache; }, "Prefix-cache tiers"),
       Output(
           "max_batch", [](P part) { return part.report.max_batch; }, "Max. concurrent sequences")

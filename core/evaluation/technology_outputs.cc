@@ -65,12 +65,12 @@ std::vector<std::string> DesignWarnings(const DerivedChip& chip) {
   const std::string& name = chip.device.memory.technology;
   std::vector<std::string> warnings;
   if (memory.wanted && memory.stacks < *memory.wanted) {
-    warnings.push_back(std::to_string(*memory.wanted) + " of " + name + " wanted, " + std::to_string(memory.stacks) + " in use: the " +
+    warnings.push_back(std::to_string(*memory.wanted) + " × " + name + " wanted, " + std::to_string(memory.stacks) + " in use: the " +
                        memory.sites_bound + " allows " + std::to_string(memory.sites) + " sites, of which some are spares");
   }
   if (memory.bound != "stacks") {
-    warnings.push_back(std::to_string(memory.stacks) + " of " + name + " give " + Shown(memory.of_stacks) + "; the " +
-                       (memory.bound == "power" ? "memory power" : "die-to-die links") + " cut it to " + Shown(memory.reached));
+    warnings.push_back(std::to_string(memory.stacks) + " × " + name + " would give " + Shown(memory.of_stacks) + "; the " +
+                       (memory.bound == "power" ? "memory's power budget allows " : "die-to-die links allow ") + Shown(memory.reached));
   }
   return warnings;
 }

@@ -1,5 +1,7 @@
 #include "core/serving/kv_cache.h"
 
+#include <utility>
+
 #include "core/engine_step/compressed_time.h"
 #include "core/operators/sparse_attention.h"
 
@@ -10,6 +12,14 @@ Bytes IndexKey(const Deployment& deployment, Trace& trace) {
   const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
   return IndexKeyBytes(index_dim, trace);
+}
+
+// Elements that latent attention caches per token: recorded as latent and rotary.
+std::pair<double, double> LatentElements(const Mla& mla, Trace& trace) {
+  const auto latent = static_cast<double>(mla.kv_lora_rank), rotary = static_cast<double>(mla.rope_head_dim);
+  trace.Input("latent", latent, "model.mla.kv_lora_rank");
+  trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+  return {latent, rotary};
 }
 
 // Elements of the indexer's key beside KV heads, in the KV cache's format; mean over the layers.
@@ -29,25 +39,19 @@ double IndexColumns(const Deployment& deployment, Trace& trace) {
 // Where layers share a KV cache: of those that have one, both kinds.
 BytesPerToken SharedKvPerToken(const Deployment& deployment, Bytes kv_element, Trace& trace) {
   const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
-  const double attention_layers = deployment.layers.attention, window_layers = deployment.layers.window,
-               shared_kv_layers = deployment.layers.shared_kv, shared_kv_window_layers = deployment.layers.shared_kv_window;
-  FIGURE(trace, cached_window_layers, window_layers - shared_kv_window_layers,
-         (Note{"Layers with a sliding window and a KV cache of their own"}), window_layers, shared_kv_window_layers);
-  FIGURE(trace, cached_full_layers, attention_layers - shared_kv_layers - cached_window_layers,
-         (Note{"Layers that attend to all tokens, with a KV cache of their own"}), attention_layers, shared_kv_layers,
-         cached_window_layers);
+  const LayersByKv layers = SplitBySharedKv(deployment.layers, trace);
+  const double own_full_layers = layers.own_full, own_window_layers = layers.own_window;
   constexpr Note kNote{"KV cache per token", "keys and values of the layers that do not share those of an earlier one", "",
                        "serving.kv_cache_bytes_per_token"};
   if (!deployment.model.HasWindows()) {
-    FIGURE(trace, kv_cache_per_token, 2 * cached_full_layers * kv_heads * head_dim * kv_element / (1 * kToken), kNote, cached_full_layers,
+    FIGURE(trace, kv_cache_per_token, 2 * own_full_layers * kv_heads * head_dim * kv_element / (1 * kToken), kNote, own_full_layers,
            kv_heads, head_dim, kv_element);
     return kv_cache_per_token;
   }
   const double window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()), window_head_dim = deployment.shapes.window_head_dim;
-  FIGURE(
-      trace, kv_cache_per_token,
-      2 * (cached_full_layers * kv_heads * head_dim + cached_window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
-      kNote, cached_full_layers, kv_heads, head_dim, cached_window_layers, window_kv_heads, window_head_dim, kv_element);
+  FIGURE(trace, kv_cache_per_token,
+         2 * (own_full_layers * kv_heads * head_dim + own_window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
+         kNote, own_full_layers, kv_heads, head_dim, own_window_layers, window_kv_heads, window_head_dim, kv_element);
   return kv_cache_per_token;
 }
 
@@ -125,10 +129,7 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
     return layer_kv_cache;
   }
   if (deployment.model.mla) {
-    const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
-    const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
-    trace.Input("latent", latent, "model.mla.kv_lora_rank");
-    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    const auto [latent, rotary] = LatentElements(*deployment.model.mla, trace);
     if (deployment.model.indexer) {
       const Bytes key = IndexKey(deployment, trace);
       const double index_share = IndexShare(deployment.model, trace);
@@ -162,10 +163,7 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
   if (deployment.model.mla) {
-    const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
-    const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
-    trace.Input("latent", latent, "model.mla.kv_lora_rank");
-    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    const auto [latent, rotary] = LatentElements(*deployment.model.mla, trace);
     if (deployment.model.indexer) {
       const Bytes key = IndexKey(deployment, trace);
       const double index_share = IndexShare(deployment.model, trace);

@@ -1,5 +1,6 @@
 #include "core/serving/phase_time.h"
 
+#include "core/engine_step/host_link.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_time.h"
@@ -10,11 +11,6 @@ namespace slipstick {
 namespace {
 
 constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
-
-// Whether no step both prefills and decodes.
-bool PrefillsApart(const Deployment& deployment) {
-  return deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1;
-}
 
 // Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
 Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const PromptTokens& prompt, Seconds alone, Trace& trace) {

@@ -8,6 +8,11 @@
 
 namespace slipstick {
 
+// Whether no step both prefills and decodes.
+inline bool PrefillsApart(const Deployment& deployment) {
+  return deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1;
+}
+
 // A static batch splits evenly over the stages of a pipeline.
 DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);

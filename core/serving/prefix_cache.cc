@@ -1,14 +1,9 @@
 #include "core/serving/prefix_cache.h"
 
+#include "core/engine_step/host_link.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
-
-BytesPerSecond RateOfCopies(BytesPerSecond host_link, Trace& trace) {
-  FIGURE(trace, host_rate, 0.85 * host_link, (Note{"Rate of large copies over the host link", "0.85 of its bandwidth; estimate"}),
-         host_link);
-  return host_rate;
-}
 
 PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time, std::string_view pass_time_is,
                         Trace& trace) {

@@ -8,9 +8,6 @@
 
 namespace slipstick {
 
-// Of large copies between a device and its host, over a link of bandwidth `host_link`. Recorded as host_rate.
-BytesPerSecond RateOfCopies(BytesPerSecond host_link, Trace& trace);
-
 struct PrefixLoad {
   Seconds time;     // over the links
   Seconds exposed;  // not hidden by the pass

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/engine_step/deployment.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/network_time.h"
 #include "core/operators/cache_levels.h"
@@ -81,12 +82,10 @@ ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& 
 std::string Rounded(double value) {
   if (!(value > 0)) return "0";
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-  return NumberText(value >= 1000 ? std::round(value) : std::round(value / unit) * unit);
+  return value >= 1000 ? GroupedText(std::round(value)) : NumberText(std::round(value / unit) * unit);
 }
 
 std::string Percent(double fraction) { return NumberText(std::floor(100 * fraction)) + " %"; }
-
-std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
 // The infeasibility reason of the memory, "" if the load fits.
 std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch) {
@@ -99,13 +98,22 @@ std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget&
 void FindPrefixShortfall(const PrefixCache& tiers, const KvCacheBudget& budget, ServingReport& report) {
   const auto add = [&](std::string_view where, Bytes kept, Bytes capacity) {
     if (!(kept > capacity)) return;
-    report.infeasible.push_back({"prefix_cache", "Out of memory: " + NumberText(static_cast<double>(tiers.prefixes)) +
-                                                     " cached prefixes need " + Gib(kept) + " of " + std::string(where) + " per device, " +
-                                                     Gib(capacity) + " are there"});
+    report.infeasible.push_back({"prefix_cache", "Out of memory: " + GroupedText(static_cast<double>(tiers.prefixes)) +
+                                                     " cached prefixes need " + GibText(kept) + " of " + std::string(where) +
+                                                     " per device, " + GibText(capacity) + " are there"});
   };
   add("host memory", report.prefix_cache.host, tiers.host_capacity);
   add("SSD", report.prefix_cache.ssd, tiers.ssd_capacity);
   add("device memory", report.prefix_cache.device, budget.prefixes + budget.kv_cache);
+}
+
+// Of a device. The KV cache takes no more of its host memory than experts and prefixes leave (HostRoom).
+void FindHostShortfall(const Deployment& deployment, ServingReport& report) {
+  const Bytes experts = report.host_weights, prefixes = report.prefix_cache.host, host_memory = deployment.device.host.memory;
+  if (!(experts + prefixes > host_memory)) return;
+  const std::string_view what = prefixes == Bytes{} ? "experts" : experts == Bytes{} ? "cached prefixes" : "experts and cached prefixes";
+  report.infeasible.push_back({"host_memory", "Out of host memory: " + std::string(what) + " take " + GibText(experts + prefixes) + " of " +
+                                                  GibText(host_memory) + " per device"});
 }
 
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
@@ -114,24 +122,27 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
     const Bytes taken = budget.weights + budget.activations + budget.workspace;
-    report.infeasible.push_back({reason, "Out of memory: weights, activations and workspace take " + Gib(taken) + " of " +
-                                             Gib(budget.capacity) +
-                                             " per device, and the engine's rule leaves nothing for the KV cache; spread the model over "
-                                             "more devices"});
+    report.infeasible.push_back({reason, "Out of memory: weights, activations and workspace take " + GibText(taken) + " of " +
+                                             GibText(budget.capacity) + " per device, and " +
+                                             (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
+                                             " nothing for the KV cache; spread the model over more devices"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
-    report.infeasible.push_back({reason, "Out of memory: one request needs " + Gib(report.kv_cache) + " of KV cache per device, " +
-                                             Gib(budget.kv_cache) + " are left; the longest request that fits has " +
-                                             NumberText(static_cast<double>(report.max_context)) + " tokens"});
+    report.infeasible.push_back({reason, "Out of memory: one request needs " +
+                                             GibText(performance.running > 0 ? report.kv_cache / performance.running : report.kv_cache) +
+                                             " of KV cache per device, " + GibText(budget.Room()) +
+                                             " are left; the longest request that fits has " +
+                                             GroupedText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
-    report.infeasible.push_back({reason, "Out of memory: a batch of " + NumberText(batch.requested_sequences * attention_dp) + " needs " +
-                                             Gib(report.kv_cache) + " of KV cache per device, " + Gib(budget.kv_cache) +
+    report.infeasible.push_back({reason, "Out of memory: a batch of " + GroupedText(batch.requested_sequences * attention_dp) + " needs " +
+                                             GibText(report.kv_cache) + " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the largest batch that fits is " +
-                                             NumberText(batch.max_sequences * attention_dp)});
+                                             GroupedText(batch.max_sequences * attention_dp)});
   }
   if (deployment.load.prefix_cache) FindPrefixShortfall(*deployment.load.prefix_cache, budget, report);
+  FindHostShortfall(deployment, report);
   if (performance.prefill_shortfall > Bytes{}) {
     report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
-                                               Gib(performance.prefill_shortfall) + "; spread the model over more of them"});
+                                               GibText(performance.prefill_shortfall) + "; spread the model over more of them"});
   }
   if (performance.saturated) {
     report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
@@ -261,6 +272,29 @@ Bytes HeldCache(const Deployment& deployment, Bytes running_kv_cache, Trace& tra
   return kv_cache_held;
 }
 
+// KV cache and prefixes that come from the host.
+void SetHostTraffic(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report, Trace& trace) {
+  const DecodeTimes& decode = performance.decode;
+  if (deployment.load.kv_offload) {
+    const Bytes offloaded = decode.offloaded;
+    const Seconds transfer = decode.transfer, exposed_transfer = decode.exposed;
+    FIGURE(trace, offloaded_bytes, 1 * offloaded, (Note{"KV cache in host memory", "at the mean context", "", "serving.kv_offload.bytes"}),
+           offloaded);
+    FIGURE(trace, transfer_time, 1 * transfer, (Note{"Transfer time", "of a decode step", "", "serving.kv_offload.transfer_s"}), transfer);
+    FIGURE(trace, exposed_time, 1 * exposed_transfer,
+           (Note{"Exposed transfer time", "of a decode step", "", "serving.kv_offload.exposed_s"}), exposed_transfer);
+    report.offloaded = offloaded_bytes, report.offload_transfer = transfer_time, report.offload_exposed = exposed_time;
+  }
+  const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
+  const Seconds prefix_load = performance.prefill.alone.loaded, exposed_load = performance.prefill.alone.load_exposed;
+  if (prefix_load > Seconds{}) {
+    FIGURE(trace, load_time, 1 * prefix_load, (Note{"Load of a prompt's cached prefix", "", "", "serving.prefix_cache.load_s"}),
+           prefix_load);
+    FIGURE(trace, exposed_load_time, 1 * exposed_load, (Note{"Exposed load", "", "", "serving.prefix_cache.exposed_s"}), exposed_load);
+  }
+  report.prefix_cache = {prefix_load, exposed_load, kept.device, kept.host, kept.ssd};
+}
+
 // Max. context is left out where `searching`: no search uses it.
 void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double max_sequences, const ServingPerformance& performance,
                bool searching, ServingReport& report, Trace& trace) {
@@ -275,11 +309,8 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
          kv_cache_of_sequence);
   report.kv_cache = kv_cache;
   report.state_per_sequence = StateOfSequence(deployment, trace);
-  report.offloaded = performance.decode.offloaded;
-  report.offload_transfer = performance.decode.transfer;
-  report.offload_exposed = performance.decode.exposed;
-  const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
-  report.prefix_cache = {performance.prefill.alone.loaded, performance.prefill.alone.load_exposed, kept.device, kept.host, kept.ssd};
+  SetHostTraffic(deployment, performance, report, trace);
+  if (load.host_experts) report.host_weights = HostWeights(deployment, trace);
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
   const Bytes kv_cache_held = HeldCache(deployment, DeviceCache(deployment, budget, kv_cache, trace), trace);

@@ -51,6 +51,7 @@ struct ServingReport {
   Bytes kv_cache;
   Bytes state_per_sequence;  // of recurrent layers
   Bytes offloaded;           // KV cache in host memory
+  Bytes host_weights;        // of experts, for a replica
   Seconds offload_transfer, offload_exposed;
   ServedPrefixes prefix_cache;
   Count max_batch = 0, max_context = 0;

@@ -61,6 +61,7 @@ class Checker {
 
   void Run() {
     gives_devices_ = load_.devices.has_value();
+    gives_replicas_ = mapping_.replicas.has_value();
     CheckHeads();
     CheckExperts();
     CheckDevices();
@@ -292,10 +293,41 @@ class Checker {
       Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
+    if (load_.host_experts) CheckHostExperts();
     if (load_.prefix_cache && load_.prefix_cache->host_share + load_.prefix_cache->ssd_share > 1) {
       Say(".prefix_cache.ssd_share", "The shares of host memory and SSD must add up to at most 1",
           {SetToBase(path_ + ".prefix_cache.ssd_share", 1 - load_.prefix_cache->host_share)});
     }
+  }
+
+  void CheckHostExperts() {
+    const Fixes fixes{LeaveOut(path_ + ".host_experts")};
+    if (!model_.moe) return Say(".host_experts", "Needs a model with experts", fixes);
+    if (!load_.engine.host_products) return Say(".host_experts", "This engine keeps all weights in device memory", fixes);
+    if (*load_.devices > 1) {
+      Say(".host_experts", "Needs a single device: its host's processor serves the layers in turn", Joined({fixes, {OnOneDevice()}}));
+    }
+    if (load_.speculative && load_.speculative->modules > 0) {
+      Say(".speculative.modules", "Must be 0: each module has a layer of experts, which are in device memory only",
+          Joined({{At(".speculative.modules", 0)}, fixes}));
+    }
+  }
+
+  [[nodiscard]] Fix OnOneDevice() const {
+    Fix fix = At(".devices", 1);
+    if (gives_replicas_) fix.also.push_back(At(".mapping.replicas", 1).change);
+    if (load_.redundant_experts > 0) fix.also.push_back(At(".redundant_experts", 0).change);
+    if (load_.disaggregated) fix.also.push_back(LeaveOut(path_ + ".disaggregated").change);
+    const std::pair<const char*, Count> degrees[]{{"tp", mapping_.tp},
+                                                  {"pp", mapping_.pp},
+                                                  {"cp", mapping_.cp},
+                                                  {"ep", mapping_.ep},
+                                                  {"attention_dp", mapping_.attention_dp},
+                                                  {"prefill_cp", mapping_.prefill_cp}};
+    for (const auto& [degree, value] : degrees) {
+      if (value > 1) fix.also.push_back(At(std::string(".mapping.") + degree, 1).change);
+    }
+    return fix;
   }
 
   void CheckLengths() {
@@ -314,7 +346,7 @@ class Checker {
   const Cluster& cluster_;
   const std::string& path_;
   Issues& issues_;
-  bool gives_devices_ = false;  // `devices` is stated, not derived
+  bool gives_devices_ = false, gives_replicas_ = false;  // stated, not derived
 };
 
 }  // namespace

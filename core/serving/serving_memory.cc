@@ -1,6 +1,7 @@
 #include "core/serving/serving_memory.h"
 
 #include "core/engine_step/compressed_time.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
 
@@ -10,6 +11,22 @@ namespace {
 constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16-bit gathered logits, fp32 copy, fp32 probabilities
 
+// Host memory for the KV cache, per device: what the load offers, of what prefixes and experts leave. Only a single device has experts
+// there, so that its replica's are its own.
+Bytes HostRoom(const Deployment& deployment, Trace& trace) {
+  const Bytes offered = deployment.load.kv_offload->capacity, host_memory = deployment.device.host.memory;
+  const bool has_experts = deployment.load.host_experts.has_value();
+  const Bytes host_weights = has_experts ? HostWeights(deployment, trace) : Bytes{}, kept_in_host = KeptPrefixesOf(deployment, trace).host;
+  trace.Input("offered", offered, "serving.kv_offload.capacity");
+  trace.Input("host_memory", host_memory, "cluster.device.host.memory");
+  if (!has_experts) trace.Input("host_weights", host_weights, "serving.host_experts");
+  if (!deployment.load.prefix_cache) trace.Input("kept_in_host", kept_in_host, "serving.prefix_cache");
+  FIGURE(trace, host_room, min(offered, max(0 * kB, host_memory - host_weights - kept_in_host)),
+         (Note{"Host memory for the KV cache", "per device, beside experts and cached prefixes"}), offered, host_memory, host_weights,
+         kept_in_host);
+  return host_room;
+}
+
 // Memory for the KV cache, in device and host.
 Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
   const Bytes room = budget.Room();
@@ -17,10 +34,9 @@ Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
     trace.Alias("room", room, "kv_cache_budget");
     return room;
   }
-  const Bytes kv_cache_budget = budget.kv_cache, host_memory = budget.host;
-  trace.Input("host_memory", host_memory, "serving.kv_offload.capacity");
-  FIGURE(trace, room_with_host, kv_cache_budget + host_memory, (Note{"Memory for the KV cache", "of the device and of the host"}),
-         kv_cache_budget, host_memory);
+  const Bytes kv_cache_budget = budget.kv_cache, host_room = budget.host;
+  FIGURE(trace, room_with_host, kv_cache_budget + host_room, (Note{"Memory for the KV cache", "of the device and of the host"}),
+         kv_cache_budget, host_room);
   trace.Alias("room", room, "room_with_host");
   return room;
 }
@@ -121,7 +137,7 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
     budget.prefixes = before_prefixes - kv_cache_budget;
     budget.kv_cache = kv_cache_budget;
   }
-  if (deployment.load.kv_offload && budget.kv_cache > Bytes{}) budget.host = deployment.load.kv_offload->capacity;
+  if (deployment.load.kv_offload && budget.kv_cache > Bytes{}) budget.host = HostRoom(deployment, trace);
   budget.capacity = visible;
   budget.weights = weights;
   budget.activations = activations;

@@ -3,6 +3,7 @@
 
 #include "core/base/sum.h"
 #include "core/engine_step/adapters.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/served_product.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"
@@ -54,13 +55,12 @@ Bytes MlpWeights(const Deployment& deployment, Trace& trace) {
 StageLayers AddSharedKvWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
   const RankShapes& shapes = deployment.shapes;
   const double shared_kv_layers = deployment.layers.shared_kv, shared_kv_window_layers = deployment.layers.shared_kv_window;
-  FIGURE(trace, shared_attention_count, shared_kv_layers - shared_kv_window_layers,
-         (Note{"Layers that attend to all tokens and share a KV cache"}), shared_kv_layers, shared_kv_window_layers);
-  if (shared_attention_count > 0) {
+  const double shared_kv_full_layers = SplitBySharedKv(deployment.layers, trace).shared_full;
+  if (shared_kv_full_layers > 0) {
     sum.Add("shared_attention_layer",
             PartWeights(deployment, Mixer::kSharedKv, shapes.shared_kv_attention, "shared_attention_layer",
                         {"Weights of attention in a layer that shares a KV cache", "norms in 16 bit"}, trace),
-            shared_attention_count, "", "shared_attention_count");
+            shared_kv_full_layers, "", "shared_kv_full_layers");
   }
   if (shared_kv_window_layers > 0) {
     sum.Add("shared_local_layer",
@@ -75,10 +75,22 @@ StageLayers AddSharedKvWeights(const Deployment& deployment, ListedSum<Bytes>& s
   return CachedOnStage(deployment, trace);
 }
 
+// Of a layer; the mean where some layers' experts are in host memory.
+double ExpertsOnDevice(const Deployment& deployment, double held_experts, double ep, Trace& trace) {
+  constexpr Note kNote{"Experts on one device", "with redundant copies"};
+  if (!deployment.load.host_experts) {
+    FIGURE(trace, rank_experts, held_experts / ep, kNote, held_experts, ep);
+    return rank_experts;
+  }
+  const double moe_layers = deployment.layers.moe, host_layers = HostLayers(deployment, trace);
+  FIGURE(trace, rank_experts, held_experts / ep * (1 - host_layers / moe_layers), kNote, held_experts, ep, host_layers, moe_layers);
+  return rank_experts;
+}
+
 Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
   const double held_experts = deployment.shapes.experts, ep = deployment.mapping.ep;
-  FIGURE(trace, rank_experts, held_experts / ep, (Note{"Experts on one device", "with redundant copies"}), held_experts, ep);
+  const double rank_experts = ExpertsOnDevice(deployment, held_experts, ep, trace);
   const LayerWidths& widths = deployment.shapes.widths;
   const double small_mlp = SmallElements(deployment.model, FeedForward::kExperts, widths, trace),
                expert_biases = ExpertBiases(deployment.model, widths, trace);
@@ -235,9 +247,8 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
     trace.Alias("experts_layer_count", stage_moe, "stage_moe");
     sum.Add("experts_layer", experts_layer, stage_moe);
   } else if (deployment.model.SharesKv()) {
-    const double shared_kv_layers = deployment.layers.shared_kv;
-    FIGURE(trace, mlp_layer_count, stage_dense - shared_kv_layers, (Note{"Layers with an MLP and a KV cache of their own", ""}),
-           stage_dense, shared_kv_layers);
+    const double mlp_layer_count = OwnDenseLayers(deployment.layers, trace);
+    trace.Alias("mlp_layer_count", mlp_layer_count, "own_dense_layers");
     sum.Add("mlp_layer", mlp_layer, mlp_layer_count);
   } else {
     trace.Alias("mlp_layer_count", stage_dense, "stage_dense");

@@ -76,8 +76,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
   // While others decode, the host launches a prefill ahead: this delays only its own first token.
   if (work.running > 0) prefill.added = TimeOf(pass, paced_, off).occupancy + prefill_step;
-  const bool mixes = load_.engine.composition == Composition::kKernels && deployment_.mapping.pp <= 1;
-  if (work.decoded <= 0 || !mixes) return prefill;
+  if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
   const Decodes& decodes = DecodesAt(power);
   MixedPass mixed;
   mixed.decode.sequences = work.decoded;

@@ -59,6 +59,11 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
   assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
   assert.match(commandOf('trtllm', wide), /enable_attention_dp: true[^]*trtllm-serve deepseek-ai\/DeepSeek-V3[^]*--tp_size 16[^]*--ep_size 16/);
   assert.match(commandOf('llamacpp', { 'serving.precision.weights': 'q4_k_m', 'serving.batch': '4' }), /--model Llama-3\.1-70B-Q4_K_M\.gguf[^]*--ctx-size 9216[^]*--parallel 4/);
+  const host = { model: 'gpt-oss-120b', 'serving.engine': 'llamacpp-2025', 'serving.mapping.tp': '1', 'serving.devices': '1', 'serving.host_experts.layers': '1024' };
+  assert.match(commandOf('llamacpp', host), /--n-cpu-moe 36/);
+  // The first three layers of DeepSeek-R1 are dense, and every second of Llama 4 Maverick.
+  for (const [model, layers, flag] of [['deepseek-r1', 10, 13], ['deepseek-r1', 1024, 61], ['llama-4-maverick', 5, 10]])
+    assert.match(commandOf('llamacpp', { ...host, model, 'serving.host_experts.layers': String(layers) }), new RegExp(`--n-cpu-moe ${flag}\\b`));
 });
 
 test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
@@ -105,6 +110,23 @@ test('commands from the field', () => {
   assert.deepEqual([sglang.model.id, sglang.inputs['serving.devices'], sglang.inputs['serving.mapping.tp'], sglang.inputs['serving.mapping.attention_dp'], sglang.inputs['serving.precision.weights']], ['deepseek-r1', '16', '1', '16', 'fp8']);
   const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
   assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.inputs['serving.engine'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0]);
+  // llama.cpp's guides to mixtures of experts on one GPU: the experts of some layers, or of all, in host memory.
+  const moe = (flags) => read(`llama-server -hf ggml-org/gpt-oss-120b-GGUF ${flags} --n-gpu-layers 999 -c 0 -fa on`);
+  assert.deepEqual([moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']], ['gpt-oss-120b', '26']);
+  for (const all of ['--cpu-moe', '-cmoe', '--cpu-moe --n-cpu-moe 26', '-ot exps=CPU', "-ot '.ffn_.*_exps.=CPU'", "-ot '\\.ffn_.*_exps\\.=CPU'", "-ot '.ffn_(up|down|gate)_exps.=CPU'", "-ot 'ffn_(gate|up|down)_exps=CPU'"])
+    assert.deepEqual([moe(all).inputs['serving.host_experts.layers'], moe(all).unknown], ['1024', []], all);
+  for (const part of ['blk.1.attn_q=CPU', '.ffn_(up)_exps.=CPU', '.ffn_(up|down)_exps.=CPU', '.ffn_gate_exps.=CPU', 'blk.1.ffn_.*_exps.=CPU', 'exps=CUDA1']) {
+    const { inputs, unknown } = moe(`-ot '${part}'`);
+    assert.deepEqual([inputs['serving.host_experts.layers'], unknown], [undefined, [`-ot ${part}`]]);
+  }
+  assert.deepEqual(moe('--n-cpu-moe few').unknown, ['--n-cpu-moe few']);
+  // Of 61 layers the first three have no experts, of Maverick's every second has.
+  const kept = (file, count) => read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
+  assert.deepEqual([0, 3, 13].map((count) => kept('DeepSeek-R1-Q4_K_M', count)), [undefined, undefined, '10']);
+  assert.deepEqual([kept('Llama-4-Maverick-17B-128E-Instruct-Q4_K_M', 10), moe('--n-cpu-moe 0').inputs['serving.host_experts.layers']], ['5', undefined]);
+  // Whole layers on the processor are not timed: 33 are all of Llama-3.1-8B and its head, 20 are not.
+  const layers = (count) => read(`llama-cli -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl ${count}`).unknown;
+  assert.deepEqual([layers(33), layers(-1), layers(20)], [[], [], ['--n-gpu-layers 20']]);
   const titan = read('CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8');
   assert.deepEqual([titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']], ['llama-3.1-70b', '8', '3']);
   // A shape that is no catalogue entry's stays a shape; a broken JSON value is not understood.

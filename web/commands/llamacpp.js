@@ -6,6 +6,18 @@ import { comments, holding, linesOf } from './lines.js';
 const CACHE = { f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
 const FILE = { q4_k_m: 'Q4_K_M', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
 
+const ALL_LAYERS = '1024'; // more than any model has
+
+// --n-cpu-moe counts all layers from the first; the scenario counts those with experts.
+const firstLayers = ({ layers, moe }, withExperts) => Math.min(layers, (moe?.dense_layers ?? 0) + withExperts * (moe?.moe_every ?? 1));
+const amongFirst = ({ moe } = {}, layers) => Math.max(0, Math.floor((layers - (moe?.dense_layers ?? 0)) / (moe?.moe_every ?? 1)));
+
+// Whether a pattern of --override-tensor holds the routed experts of all layers whole: gate, up and down.
+function holdsExperts(pattern) {
+  const [whole, named] = /^(?:\\?\.)?(?:exps|ffn_(?:\.\*|\(([a-z|]+)\))_exps)(?:\\?\.)?=CPU$/.exec(pattern) ?? [];
+  return whole !== undefined && (named === undefined || ['gate', 'up', 'down'].every((one) => named.split('|').includes(one)));
+}
+
 const cache = (flag, short) => ({
   flag,
   aliases: [short],
@@ -15,6 +27,24 @@ const cache = (flag, short) => ({
 
 const ROWS = [
   { flag: 'n-gpu-layers', aliases: ['ngl', 'gpu-layers'], write: () => 99 },
+  {
+    flag: 'n-cpu-moe',
+    aliases: ['ncmoe'],
+    write: ({ model, serving }) => serving.host_experts && firstLayers(model, serving.host_experts.layers),
+    read(text) {
+      if (!/^\d+$/.test(text)) throw new Error(text);
+      return {}; // `read` below knows the model
+    },
+  },
+  { flag: 'cpu-moe', aliases: ['cmoe'], single: true, read: () => ({ 'serving.host_experts.layers': ALL_LAYERS }) },
+  {
+    flag: 'override-tensor',
+    aliases: ['ot'],
+    read: (text) => {
+      if (!holdsExperts(text)) throw new Error(text);
+      return { 'serving.host_experts.layers': ALL_LAYERS };
+    },
+  },
   { flag: 'split-mode', aliases: ['sm'], write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined) },
   { flag: 'ctx-size', aliases: ['c'], write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1) },
   { flag: 'parallel', aliases: ['np'], write: ({ serving }) => (typeof serving.batch === 'number' ? serving.batch : undefined), read: (text) => ({ 'serving.batch': text }) },
@@ -52,6 +82,10 @@ export const llamacpp = {
     const [name, tag] = (given ?? '').split(':');
     const type = Object.keys(FILE).find((precision) => `${name}:${tag ?? ''}`.toUpperCase().includes(FILE[precision]));
     const checkpoint = served(name.split('/').at(-1), models, type ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' } : answer.inputs);
-    return { ...answer, ...checkpoint, inputs: { ...checkpoint.inputs, 'serving.engine': 'llamacpp-2025' } };
+    const layers = Number(answer.given['n-gpu-layers']); // negative: all
+    if (layers >= 0 && layers < checkpoint.model?.layers) answer.unknown.push(`--n-gpu-layers ${layers}`);
+    const kept = amongFirst(checkpoint.model, Number(answer.given['n-cpu-moe'] ?? 0));
+    const host = kept > 0 ? { 'serving.host_experts.layers': String(kept) } : {};
+    return { ...answer, ...checkpoint, inputs: { ...host, ...checkpoint.inputs, 'serving.engine': 'llamacpp-2025' } };
   },
 };

@@ -118,6 +118,11 @@ std::vector<WrongRequestRow> WrongRequests() {
        "serving.requests_per_s",
        {"serving.requests_per_s=", "serving.concurrency="}},
       // GPT-3 has 2048 learned positions.
+      {{"model=gpt-oss-20b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=llamacpp-2025", "serving.precision.weights=mxfp4",
+        "serving.precision.activations=fp16", "serving.host_experts.layers=4", "serving.mapping.tp=1", "serving.mapping.pp=2",
+        "serving.mapping.replicas=4"},
+       "serving.host_experts",
+       {"serving.host_experts=", "serving.devices=1 serving.mapping.replicas=1 serving.mapping.pp=1"}},
       {{"model=gpt3-175b", "serving.prompt=2000", "serving.output=256"}, "serving.prompt", {"serving.prompt=1792", "serving.output=48"}},
       // A model given whole.
       {{"model.kv_heads=6"}, "model.kv_heads", {"model.kv_heads=4", "model.kv_heads=8"}},

@@ -190,6 +190,11 @@ const std::vector<Assignments>& Scenarios() {
                                  "serving.speculative=eagle-3-llama-3.1-8b"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
                                  "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.5"},
+      kServingOnly + Assignments{"model=deepseek-v3", "cluster=dgx-h200", "cluster.devices=8", "serving.devices=8", "serving.mapping.tp=8",
+                                 "serving.engine=trtllm", "serving.precision.weights=fp8", "serving.precision.activations=fp8"},
+      kServingOnly + Assignments{"model=gpt-oss-20b", "cluster=single-rtx-4090", "serving.mapping.tp=1", "serving.engine=llamacpp-2025",
+                                 "serving.precision.weights=mxfp4", "serving.precision.activations=fp16", "serving.batch=1",
+                                 "serving.host_experts.layers=12"},
       // Chips on the board, and chiplets.
       Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
                   "cluster.device.design.dram.preset=gddr6", "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
