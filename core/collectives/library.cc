@@ -97,7 +97,11 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
   CONSTANTS(trace, TableOf(*scale_out.fabric), kLibrarySource, simple_step, ll_efficiency);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes sent per rank"}), share, bytes);
   const double ways_out = scale_out.has_nics ? ranks_in_node : 1;
-  if (scale_out.has_nics) trace.Alias("ways_out", ways_out, "ranks_in_node");
+  if (scale_out.has_nics && has_scale_up) {
+    trace.Alias("ways_out", ways_out, "ranks_in_node");
+  } else {
+    trace.Input("ways_out", ways_out, "cluster.networks.0.fabric");
+  }
   FIGURE(trace, nics, ways_out * nic, (Note{"Scale-out bandwidth per node", "one NIC per rank; one link where there are no NICs"}),
          ways_out, nic);
   BytesPerSecond ll_link, simple_link;
@@ -127,6 +131,13 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
   return {over_nodes, setup + steps * step + hops * hop, volume};
 }
 
+// Without a scale-up network every rank is a node.
+double NodesOf(const CollectiveInstance& instance, Trace& trace) {
+  const double nodes = ScaleOutOf(instance).nodes;
+  if (!instance.view.has_scale_up) trace.Alias("nodes", nodes, "ranks");
+  return nodes;
+}
+
 bool IsInNode(const CollectiveInstance& instance) { return instance.view.has_scale_up && instance.view.count == 1; }
 
 bool LibraryRingApplies(const CollectiveInstance& instance) {
@@ -134,14 +145,14 @@ bool LibraryRingApplies(const CollectiveInstance& instance) {
 }
 AlgorithmTime LibraryRingTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeRing(instance, trace);
-  const double nodes = ScaleOutOf(instance).nodes;
+  const double nodes = NodesOf(instance, trace);
   FIGURE(trace, node_steps, nodes - 1, (Note{"Steps around the nodes", ""}), nodes);
   return OverNodes(instance, node_steps, trace);
 }
 
 bool LibraryTreeApplies(const CollectiveInstance& instance) { return LibraryRingApplies(instance) && !IsInNode(instance); }
 AlgorithmTime LibraryTreeTime(const CollectiveInstance& instance, Trace& trace) {
-  const double nodes = ScaleOutOf(instance).nodes;
+  const double nodes = NodesOf(instance, trace);
   FIGURE(trace, node_steps, ceil(log2(nodes)), (Note{"Steps of a tree over the nodes", ""}), nodes);
   return OverNodes(instance, node_steps, trace);
 }
@@ -241,6 +252,7 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeExchange(instance, instance.call.bytes, trace);
   const ScaleOut scale_out = ScaleOutOf(instance);
   const double ranks = instance.view.ranks, ranks_in_node = ranks / scale_out.nodes, nic_efficiency = scale_out.nic_efficiency;
+  if (!instance.view.has_scale_up) trace.Input("ranks_in_node", ranks_in_node, "cluster.networks.0.fabric");
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond nic = scale_out.bandwidth;
   const Seconds hop = scale_out.hop;

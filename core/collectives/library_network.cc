@@ -201,7 +201,7 @@ void BindScaleUp(const CollectiveInstance& instance, Trace& trace) {
 void BindScaleOut(const CollectiveInstance& instance, Trace& trace) {
   if (!trace.on()) return;
   const ScaleOut scale_out = ScaleOutOf(instance);
-  trace.Alias("nodes", scale_out.nodes, "nodes");
+  trace.Alias("nodes", scale_out.nodes, instance.view.has_scale_up ? "nodes" : "ranks");
   for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
     const NetworkLevel& level = *view.level;

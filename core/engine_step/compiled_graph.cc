@@ -302,8 +302,7 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   const Bound bound = compute_time > read_time ? Bound::kCompute : data.bound;
   step.operators.Add("attention", {attention_time, compute_time, read_time, bound, flops, bytes}, attention_layers, "attention_layers",
                      trace);
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
-  trace.Input("engine_step", engine_step, "serving.engine.step");
+  const Seconds engine_step = deployment.launch.step, engine_sequence = deployment.launch.per_sequence;
   KernelTime host;
   host.time = engine_step + sequences * engine_sequence;
   host.bound = Bound::kLatency;

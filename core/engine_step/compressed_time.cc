@@ -25,9 +25,13 @@ KernelTime KindTime(const Deployment& deployment, SparseAttention attention, con
     attention.ratio = kind.ratio, attention.top_k = kind.top_k, attention.index_share = kind.index_share;
     trace.Input("ratio", kind.ratio, std::string("model.compressed.") + kind.ratio_is);
     trace.Input("index_share", kind.index_share, "model.indexer.layers");
-    kind.index_share > 0 ? trace.Input("top_k", kind.top_k, "model.indexer.top_k")
-    : kind.top_k > 0     ? trace.Alias("top_k", kind.top_k, "kv_len")
-                         : trace.Input("top_k", kind.top_k, "model.compressed.heavy_layers");
+    if (kind.index_share > 0) {
+      trace.Input("top_k", kind.top_k, "model.indexer.top_k");
+    } else if (kind.top_k > 0) {
+      trace.Alias("top_k", kind.top_k, "kv_len");
+    } else {
+      trace.Input("top_k", kind.top_k, "model.compressed.heavy_layers");
+    }
     return TimeOf(attention, deployment.device, trace).all;
   }();
   trace.Alias(name + "_time", kernel.time, "time");

@@ -13,11 +13,6 @@
 namespace slipstick {
 namespace {
 
-bool IsWeightOnly(Precision weights) {
-  return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 || weights == Precision::kQ4KM ||
-         weights == Precision::kQ8_0;
-}
-
 constexpr Note kState{"Elements of a layer's recurrent state", "per sequence: of the recurrence and of the short convolution"};
 
 // Ranks of a tensor-parallel group: devices, or their cores where an engine splits each device.
@@ -183,38 +178,6 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
   return shapes;
 }
 
-// Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q8_0);
-// attention, where only the experts are quantized (int4 and mxfp4 experts) or where it is latent and the rest is nvfp4.
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine) {
-  const Precision weights = requested.weights;
-  const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
-  const bool experts_only = model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);
-  const bool latent_kept = model.mla && IsFourBitFloat(weights);
-  const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ8_0;
-  ServedFormats formats;
-  formats.mlp_weights = weights;
-  formats.keeps_attention = experts_only || latent_kept;
-  formats.keeps_head = !is_mixture && BytesPerElement(weights) <= 2;
-  formats.keeps_as_engine = kept_weights && BytesPerElement(weights) < BytesPerElement(*kept_weights);
-  const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
-  formats.keeps_as_model = experts_only && !formats.keeps_as_engine && model.compressed && model.compressed->weights;
-  formats.attention_weights = formats.keeps_as_model ? *model.compressed->weights : formats.keeps_attention ? kept : weights;
-  formats.head_weights = formats.keeps_head ? kept : weights;
-  formats.activations = requested.activations;
-  if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1) formats.activations = Precision::kBf16;
-  if (engine.stored_products && BytesPerElement(formats.activations) < 2) formats.activations = Precision::kFp16;
-  formats.attention_activations = formats.keeps_as_model    ? formats.attention_weights
-                                  : formats.keeps_attention ? Precision::kBf16
-                                                            : formats.activations;
-  formats.kv_cache = requested.kv_cache;
-  return formats;
-}
-
-// Path of an engine's field, or of the one that its row `row` states for the device's architecture.
-std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
-  return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
-}
-
 template <class T>
 void SetTo(T& member, const std::optional<T>& value, std::string_view symbol, std::string_view field, std::optional<std::size_t> row,
            Trace& trace) {
@@ -229,20 +192,25 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
   LaunchOverheads& launch = deployment.launch;
   launch.graphs = engine.kernels.graphs;
   launch.launch_gap = engine.overhead.launch_gap;
+  deployment.quantizes_apart = engine.kernels.quantizes_apart;
   std::optional<std::size_t> graphs_row;
-  const auto set = [&](std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
+  const auto set = [&](std::optional<Seconds> step, std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
                        std::optional<double> bandwidth_efficiency, std::optional<std::size_t> row) {
+    SetTo(launch.step, step, "engine_step", "step", row, trace);
     SetTo(launch.per_sequence, per_sequence, "engine_sequence", "sequence", row, trace);
     SetTo(deployment.expert_gemm_efficiency, gemm_efficiency, "expert_matrix", "expert_matrix", row, trace);
     SetTo(deployment.expert_bandwidth_efficiency, bandwidth_efficiency, "expert_stream", "expert_stream", row, trace);
   };
-  set(engine.overhead.per_sequence, engine.kernels.expert_gemm_efficiency, engine.kernels.expert_bandwidth_efficiency, std::nullopt);
+  set(engine.overhead.step, engine.overhead.per_sequence, engine.kernels.expert_gemm_efficiency, engine.kernels.expert_bandwidth_efficiency,
+      std::nullopt);
   for (std::size_t i = 0; i < engine.on.size(); ++i) {
     const EngineOn& on = engine.on[i];
     if (on.architecture != deployment.device.architecture) continue;
     if (on.graphs) launch.graphs = *on.graphs, graphs_row = i;
     if (on.launch_gap) launch.launch_gap = *on.launch_gap, launch.gap_row = i;
-    set(on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
+    deployment.quantizes_apart = on.quantizes_apart.value_or(deployment.quantizes_apart);
+    deployment.visits_held_experts = on.visits_held_experts.value_or(deployment.visits_held_experts);
+    set(on.step, on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
     SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency, "expert_matrix", "weight_only_matrix", i, trace);
     SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency, "expert_stream", "weight_only_stream", i, trace);
@@ -256,7 +224,7 @@ void ExplainLaunches(const Deployment& deployment, std::optional<std::size_t> gr
   const LaunchOverheads& launch = deployment.launch;
   const std::string graphs = deployment.load.cuda_graphs ? "serving.cuda_graphs" : EnginePath(graphs_row, "graphs");
   const std::string gap = EnginePath(launch.gap_row, "launch_gap");
-  trace.Input("decode_gap", launch.decode_gap, launch.graphs ? graphs : gap);
+  trace.Input("decode_gap", launch.decode_gap, launch.graphs && !deployment.load.host_experts ? graphs : gap);
   trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : gap);
   trace.Input("operation_launch", launch.per_operation, launch.graphs ? "serving.engine.prefill_launch" : graphs);
   trace.Input("steps_ahead", launch.steps_ahead, launch.graphs ? "serving.engine.steps_ahead" : graphs);
@@ -267,7 +235,8 @@ void SetLaunches(Deployment& deployment, Trace& trace) {
   LaunchOverheads& launch = deployment.launch;
   const std::optional<std::size_t> graphs_row = SetByArchitecture(deployment, trace);
   launch.graphs = deployment.load.cuda_graphs.value_or(launch.graphs);
-  launch.decode_gap = launch.graphs ? 0 * kUs : launch.launch_gap;
+  // No graph spans what the processor computes in between.
+  launch.decode_gap = launch.graphs && !deployment.load.host_experts ? 0 * kUs : launch.launch_gap;
   // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
   launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : launch.launch_gap;
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
@@ -345,6 +314,10 @@ void PlaceGroups(Deployment& deployment) {
 }
 
 }  // namespace
+
+std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
+  return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
+}
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace) {
   const std::optional<Utilizations>& utilization = load.engine.utilization;

@@ -8,6 +8,7 @@
 
 #include "core/base/trace.h"
 #include "core/collectives/collective.h"
+#include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/workload/layer.h"
@@ -50,27 +51,14 @@ struct RankShapes {
   double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
 };
 
-// Number format of each part: checkpoints keep some parts wider.
-struct ServedFormats {
-  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
-  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
-  bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
-  bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
-  bool keeps_as_model = false;                       // attention in the format that the model states
-};
-
-// The experts' weights are converted for products in 16 bit.
-inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
-  return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
-}
-
 struct LaunchOverheads {
   bool graphs = true;                  // decode steps replay a CUDA graph
   Seconds launch_gap{};                // of the engine on this architecture, without graphs
   std::optional<std::size_t> gap_row;  // of the engine's exceptions that states it
   Seconds decode_gap{}, prefill_gap{};
   Seconds per_operation{};  // host time per operation launched in a prefill
-  Seconds per_sequence{};   // scheduler, per sequence and step
+  Seconds step{};           // scheduler, per step
+  Seconds per_sequence{};   // and per sequence
   double steps_ahead = 0;   // decode steps already launched when a request arrives
 };
 
@@ -109,7 +97,9 @@ struct Deployment {
   LaunchOverheads launch{};
   ServingNetwork network{};
   double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
-  Bytes kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
+  bool quantizes_apart = false;      // activations, by a separate kernel before each product
+  bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
+  Bytes kv_cache_budget{};           // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   ServingMemo* memo = nullptr;
   CollectiveLog* log = nullptr;             // of collectives; null: not wanted
   const Cluster* requested = nullptr;       // as the request has it
@@ -122,6 +112,9 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
   Trace off = Trace::Off();
   return Deploy(model, cluster, load, off);
 }
+
+// Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
+std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
 
 // Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
 void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);

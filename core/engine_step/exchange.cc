@@ -7,6 +7,7 @@
 #include "core/base/sum.h"
 #include "core/collectives/library_network.h"
 #include "core/collectives/moe_exchange.h"
+#include "core/engine_step/imbalance.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
 
@@ -165,44 +166,6 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 }
 
 }  // namespace
-
-namespace {
-
-// The mean of n experts varies by 1/sqrt(n) of what one does, and the busiest of p devices lies sqrt(2 ln p) deviations above the mean.
-double BalancedImbalance(const Deployment& deployment, Trace& trace) {
-  const double held_experts = deployment.shapes.experts, ep = deployment.mapping.ep,
-               load_variation = deployment.engine.kernels.load_variation;
-  trace.Input("load_variation", load_variation, "serving.engine.load_variation");
-  FIGURE(trace, balanced, 1 + load_variation * sqrt(2 * log(ep) * ep / held_experts),
-         (Note{"Imbalance that the engine's balancer leaves", "averaged over the experts of a device, redundant copies among them"}),
-         load_variation, ep, held_experts);
-  return balanced;
-}
-
-}  // namespace
-
-// Every device holds the same number of copies. Of an imbalance that the model states, redundant copies share the tokens of the busiest
-// experts; where it states none, the engine's balancer applies.
-double ImbalanceOf(const Deployment& deployment, Trace& trace) {
-  if (deployment.mapping.ep <= 1) return trace.Constant("imbalance", 1.0, "serving.experts", "every device has a part of every expert");
-  const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
-               ep = deployment.mapping.ep;
-  trace.Input("stated", stated, "model.moe.imbalance");
-  if (stated <= 1) {
-    const double balanced = BalancedImbalance(deployment, trace);
-    if (!trace.on()) return balanced;
-    const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};
-    trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"}, among,
-                 0, "balanced, stated", balanced, stated);
-    trace.MovesBy(0, 1);
-    return balanced;
-  }
-  const double imbalance = redundant_experts > 0 ? 1 + (stated - 1) / (1 + redundant_experts / ep) : stated;
-  trace.Record("imbalance", "1 + (stated - 1) / (1 + redundant_experts / ep)", imbalance,
-               Note{"Tokens of the busiest device over the mean", "the excess is shared with the redundant copies of the busiest experts"},
-               "stated, redundant_experts, ep", stated, redundant_experts, ep);
-  return imbalance;
-}
 
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
   if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal) {

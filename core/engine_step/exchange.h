@@ -25,8 +25,6 @@ struct ExpertTraffic {
 ExpertTraffic GatherTokens(const Deployment& deployment, double tokens, Trace& trace);
 // Tokens go only to the devices of their experts: by the engine's kernels, else by a library's all-to-all.
 ExpertTraffic SendTokens(const Deployment& deployment, double tokens, Phase phase, Trace& trace);
-// Expert load of the busiest device over the mean.
-double ImbalanceOf(const Deployment& deployment, Trace& trace);
 // Fraction of the SMs occupied by the exchange kernels.
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace);
 

@@ -1,5 +1,6 @@
 #include "core/engine_step/expert_time.h"
 
+#include "core/engine_step/imbalance.h"
 #include "core/engine_step/product_time.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/moe.h"
@@ -36,6 +37,19 @@ Seconds FixedTime(const Deployment& deployment, double group_tokens, Trace& trac
   return fixed_time;
 }
 
+// What kernels of fp8 with block scales take for each expert that the device holds, hit or not.
+void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters, Trace& trace) {
+  const ServedFormats& formats = deployment.formats;
+  const bool has_blocks =
+      deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) && IsEightBitFloat(formats.activations);
+  if (!has_blocks || !deployment.visits_held_experts) return;
+  layer.scaling = Scaling::kBlock;
+  Trace off = Trace::Off();
+  const Seconds expert = IsolatedKernelParameters(layer, deployment.device, off).expert;
+  CONSTANTS(trace, KernelTable(deployment.device, "experts.trtllm.fp8_block"), deployment.device.architecture->experts.source, expert);
+  parameters.expert = expert;
+}
+
 KernelTime Experts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
   const Model& model = deployment.model;
@@ -49,6 +63,7 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   layer.hidden = RoutedWidth(deployment.model, trace);
   trace.Alias("hidden", layer.hidden, "routed_width");
   layer.ffn = static_cast<double>(moe.expert_ffn);
+  layer.gated = model.gated;
   layer.tp = deployment.mapping.expert_ranks;
   layer.ep = deployment.mapping.ep;
   const bool four_bit = HasFourBitExperts(deployment);
@@ -85,6 +100,7 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
     SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product, trace);
   }
   parameters.launch = FixedTime(deployment, group_tokens, trace);
+  SetHeldExpert(deployment, layer, parameters, trace);
   parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
   parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
   if (four_bit) {

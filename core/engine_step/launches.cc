@@ -78,9 +78,7 @@ Seconds GapOf(const Deployment& deployment, double rows, Phase phase, Trace& tra
                 gap = replays ? decode_gap : launch_gap;
   if (trace.on()) {
     trace.Input("graph_sequences", graph_sequences, "serving.engine.decode_graphs");
-    trace.Input("launch_gap", launch_gap,
-                deployment.launch.gap_row ? "serving.engine.on." + std::to_string(*deployment.launch.gap_row) + ".launch_gap"
-                                          : std::string("serving.engine.launch_gap"));
+    trace.Input("launch_gap", launch_gap, EnginePath(deployment.launch.gap_row, "launch_gap"));
     const std::vector<std::pair<std::string, double>> among{{"one CUDA graph: sequences of the step", rows},
                                                             {"kernel by kernel: beyond", graph_sequences}};
     trace.Choice("gap", gap, Note{"Gap between kernels", "graphs are captured up to a number of sequences"}, among, replays ? 0 : 1,

@@ -23,15 +23,8 @@ void AddAdapters(const Deployment& deployment, const MatrixProducts& products, d
 
 Seconds SharedKvProjections(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace) {
   const RankShapes& shapes = deployment.shapes;
-  const double attention_layers = deployment.layers.attention, window_layers = deployment.layers.window,
-               shared_kv_layers = deployment.layers.shared_kv, shared_local_layers = deployment.layers.shared_kv_window;
-  trace.Alias("shared_local_layers", shared_local_layers, "shared_kv_window_layers");
-  FIGURE(trace, own_local_layers, window_layers - shared_local_layers, (Note{"Layers with a sliding window and a KV cache of their own"}),
-         window_layers, shared_local_layers);
-  FIGURE(trace, shared_full_layers, shared_kv_layers - shared_local_layers, (Note{"Layers that see all tokens and share a KV cache"}),
-         shared_kv_layers, shared_local_layers);
-  FIGURE(trace, own_full_layers, attention_layers - own_local_layers - shared_kv_layers,
-         (Note{"Layers that see all tokens, with a KV cache of their own"}), attention_layers, own_local_layers, shared_kv_layers);
+  const double attention_layers = deployment.layers.attention, shared_kv_window_layers = deployment.layers.shared_kv_window;
+  const auto [own_full_layers, own_window_layers, shared_kv_full_layers] = SplitBySharedKv(deployment.layers, trace);
   ListedSum<Seconds> all(trace);
   const auto part = [&](std::string_view name, const MatrixProducts& products, double layers, std::string_view layers_are) {
     if (layers <= 0) return;
@@ -46,9 +39,9 @@ Seconds SharedKvProjections(const Deployment& deployment, double rows, OperatorB
     all.Add(name, time, layers, "part", layers_are);
   };
   part("own_full", shapes.attention, own_full_layers, "own_full_layers");
-  part("own_local", shapes.window_attention, own_local_layers, "own_local_layers");
-  part("shared_full", shapes.shared_kv_attention, shared_full_layers, "shared_full_layers");
-  part("shared_local", shapes.shared_kv_window_attention, shared_local_layers, "shared_local_layers");
+  part("own_local", shapes.window_attention, own_window_layers, "own_window_layers");
+  part("shared_full", shapes.shared_kv_attention, shared_kv_full_layers, "shared_kv_full_layers");
+  part("shared_local", shapes.shared_kv_window_attention, shared_kv_window_layers, "shared_kv_window_layers");
   const Seconds all_projections = all.Total("all_projections", {"Projections of attention in all layers"});
   FIGURE(trace, projections, all_projections / attention_layers, (Note{"Projections of attention", "mean over the kinds"}), all_projections,
          attention_layers);
@@ -72,9 +65,8 @@ Seconds MlpOf(const Deployment& deployment, double rows, OperatorBreakdown& oper
   const double dense_layers = deployment.layers.dense, shared_kv_layers = deployment.layers.shared_kv;
   const MatrixProducts& products = deployment.shapes.mlp;
   if (!deployment.model.SharesKv()) return DenseMlp(deployment, products, rows, Adder{operators, dense_layers, "dense_layers"}, trace);
-  FIGURE(trace, own_mlp_layers, dense_layers - shared_kv_layers, (Note{"Layers with an MLP and a KV cache of their own"}), dense_layers,
-         shared_kv_layers);
-  const Seconds own_mlp = DenseMlp(deployment, products, rows, Adder{operators, own_mlp_layers, "own_mlp_layers"}, trace);
+  const double own_dense_layers = OwnDenseLayers(deployment.layers, trace);
+  const Seconds own_mlp = DenseMlp(deployment, products, rows, Adder{operators, own_dense_layers, "own_dense_layers"}, trace);
   trace.Alias("own_mlp", own_mlp, "mlp");
   const Seconds shared_mlp = [&] {
     const Trace::Scope scope(trace, "shared_kv");
@@ -86,8 +78,8 @@ Seconds MlpOf(const Deployment& deployment, double rows, OperatorBreakdown& oper
     return DenseMlp(wide, wide_products, rows, add, trace);
   }();
   trace.Alias("shared_mlp", shared_mlp, "mlp");
-  FIGURE(trace, mean_mlp, (own_mlp_layers * own_mlp + shared_kv_layers * shared_mlp) / dense_layers,
-         (Note{"Dense MLP", "mean over the layers with a KV cache and those that share one"}), own_mlp_layers, own_mlp, shared_kv_layers,
+  FIGURE(trace, mean_mlp, (own_dense_layers * own_mlp + shared_kv_layers * shared_mlp) / dense_layers,
+         (Note{"Dense MLP", "mean over the layers with a KV cache and those that share one"}), own_dense_layers, own_mlp, shared_kv_layers,
          shared_mlp, dense_layers);
   trace.Alias("mlp", mean_mlp, "mean_mlp");
   return mean_mlp;

@@ -6,6 +6,7 @@
 #include "core/engine_step/adapters.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/expert_time.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/launches.h"
 #include "core/engine_step/layer_parts.h"
 #include "core/engine_step/product_time.h"
@@ -171,7 +172,10 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
     }
     const RoutedExperts own = Routed(deployment, rows, phase, trace);
     const ServedProduct& served = ServedAs(product.id);
-    const Seconds time = add(served.name, own.experts, trace);
+    const bool has_host = deployment.load.host_experts.has_value();
+    const Seconds time =
+        has_host ? TimeHostExperts(deployment, rows, own.experts, served.name, add, trace) : add(served.name, own.experts, trace);
+    if (has_host) trace.Alias("time", time, "mean_experts");
     trace.Record(served.symbol, "time", time, served.note, "time", time);
     sum.Add(served.symbol, time);
     layer.dispatch = own.traffic.dispatch;

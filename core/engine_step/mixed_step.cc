@@ -85,12 +85,11 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
          own_sequences, checked, prompts);
   trace.Alias("rows", last_rows, "last_rows");
   const Seconds head = TimeHead(deployment, last_rows, true, operators, trace);
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence,
+  const Seconds engine_step = deployment.launch.step, engine_sequence = deployment.launch.per_sequence,
                 prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, device_time, layers_time + head, (Note{"Mixed step on the devices", "kernel after kernel"}), layers_time, head);
   // Launching a prefill delays only its own first token: the host runs ahead while other steps decode.
   const Seconds prefill_host = deployment.engine.overhead.prefill_step_host, host_sequence = deployment.engine.overhead.per_sequence_host;
-  trace.Input("engine_step", engine_step, "serving.engine.step");
   FIGURE(trace, mixed_step,
          max(max(device_time, prefill_host) + engine_step + engine_sequence * own_sequences + prefill_step, host_sequence * own_sequences),
          (Note{"Mixed step", "device time, or host preparation if longer, with the engine's overheads"}), device_time, prefill_host,

@@ -1,6 +1,7 @@
 #include "core/engine_step/product_time.h"
 
-#include <string>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/engine_step/memo.h"
@@ -72,16 +73,18 @@ void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double ro
 
 void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, GemmKernelParameters& parameters, Trace& trace) {
   const StoredProducts& stored = *deployment.engine.stored_products;
-  std::string path = "serving.engine.stored_products." + std::string(is_vector ? "vector_per_clock" : "per_clock");
   parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
   parameters.stored_tile = is_vector ? 0 : tile_rows;
+  std::optional<std::size_t> row;
   const std::vector<EngineOn>& exceptions = deployment.engine.on;
   for (std::size_t i = 0; !is_vector && i < exceptions.size(); ++i) {
     if (exceptions[i].architecture != deployment.device.architecture || !exceptions[i].stored_per_clock) continue;
     parameters.stored_per_clock = *exceptions[i].stored_per_clock;
-    path = "serving.engine.on." + std::to_string(i) + ".stored_per_clock";
+    row = i;
   }
-  trace.Input("stored_per_clock", parameters.stored_per_clock, path);
+  if (!trace.on()) return;
+  const std::string_view field = is_vector ? "stored_products.vector_per_clock" : "stored_products.per_clock";
+  trace.Input("stored_per_clock", parameters.stored_per_clock, EnginePath(row, row ? "stored_per_clock" : field));
 }
 
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
@@ -91,6 +94,7 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
     const Trace::Scope scope(trace, served.scope);
     ExplainShape(deployment, product, rows, trace);
     GemmKernelParameters parameters = ServingKernelParameters(gemm, deployment.device);
+    if (deployment.quantizes_apart) SetQuantizedApart(gemm, deployment.device, parameters);
     SetStoredProducts(deployment, gemm, rows, parameters, trace);
     return TimeOf(gemm, deployment.device, parameters, trace);
   };

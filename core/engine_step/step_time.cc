@@ -186,8 +186,7 @@ struct DeviceStep {
 // stage busy the longest one, whose layers the LM head or an uneven split adds to, sets the pace.
 DeviceStep StepOnDevices(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, double stage_groups,
                          double own_sequences, Trace& trace) {
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
-  trace.Input("engine_step", engine_step, "serving.engine.step");
+  const Seconds engine_step = deployment.launch.step, engine_sequence = deployment.launch.per_sequence;
   constexpr Note kNote{"Decode step on the devices", "layers, LM head, pipeline P2P and engine overhead"};
   const double pp = deployment.mapping.pp;
   if (pp <= 1) {
@@ -261,7 +260,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   const KernelTime hop = StageSend(deployment, rows, trace);
   step.operators.Add(kStageSend, hop, deployment.mapping.pp - 1);
   // Each attention group has its own scheduler, in parallel with the others.
-  step.operators.Add("scheduler overhead per step", HostTime(deployment.engine.overhead.step), 1);
+  step.operators.Add("scheduler overhead per step", HostTime(deployment.launch.step), 1);
   step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), own_sequences);
   const auto [device_step, waiting] = StepOnDevices(deployment, layers_time, head, hop.time, groups, own_sequences, trace);
   if (waiting > Seconds{}) step.operators.Add("waiting for the longest stage", HostTime(waiting), 1);

@@ -171,6 +171,8 @@ void ReadExperts(const Import& in) {
   const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
   moe["expert_ffn"] = expert_ffn;
   if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
+  const bool is_fp8 = config.Text({"quantization_config.quant_method"}).find("fp8") != std::string::npos;
+  if (is_fp8 && config.Find({"quantization_config.weight_block_size"}) == nullptr) moe["block_scales"] = false;
   if (const auto shared_ffn =
           config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
       shared_ffn && *shared_ffn > 0) {

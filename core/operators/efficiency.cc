@@ -35,6 +35,7 @@ Rate RateOf(const PeakRates& peak, Precision precision) {
       return {peak.fp4, "cluster.device.peak.fp4"};
     case Precision::kInt4:
     case Precision::kQ4KM:
+    case Precision::kQ4_0:
       return {peak.int4, "cluster.device.peak.int4"};
   }
   return {peak.fp32, "cluster.device.peak.fp32"};
@@ -48,6 +49,7 @@ Precision Wider(Precision precision) {
       return Precision::kFp8;
     case Precision::kInt4:
     case Precision::kQ4KM:
+    case Precision::kQ4_0:
       return Precision::kInt8;
     case Precision::kFp8:
     case Precision::kMxfp8:

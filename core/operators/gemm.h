@@ -66,6 +66,8 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
 // Inside a serving step: the kernel before quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
+// Activations are quantized by a separate kernel before the product.
+void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters);
 
 // FLOPs of the product, and the rate of one SM, which falls in a long kernel.
 struct ComputeRate {

@@ -81,6 +81,11 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
 
 namespace {
 
+// Rows of one scale per tensor time two passes over the activations; take the block row's one.
+GemmKernel QuantizingKernel(GemmKernel kernel) {
+  return kernel == GemmKernel::kFp8Tensor || kernel == GemmKernel::kInt8 ? GemmKernel::kFp8Block : kernel;
+}
+
 // The tables of the family that a GEMM's constants come from.
 struct Tables {
   const GemmTable& table;
@@ -136,8 +141,12 @@ void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameter
 // Quantizing pass or conversion of the weights.
 void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const Tables& tables,
                          Trace& trace) {
-  const Seconds extra = tables.row.extra_overhead, extra_few_rows = tables.row.extra_overhead_few_rows;
-  if (gemm.m <= tables.table.few_rows) {
+  const bool is_apart = parameters.setting == GemmSetting::kServing && parameters.extra_launch > Seconds{};
+  const Seconds extra = is_apart ? parameters.extra_launch : tables.row.extra_overhead, extra_few_rows = tables.row.extra_overhead_few_rows;
+  if (is_apart) {
+    CONSTANTS(trace, tables.path + "." + std::string(RowName(QuantizingKernel(KernelOf(gemm, device)))), tables.source, extra);
+    trace.Alias("extra_launch", parameters.extra_launch, "extra");
+  } else if (gemm.m <= tables.table.few_rows) {
     CONSTANTS(trace, tables.row_path, tables.source, extra_few_rows);
     trace.Alias("extra_launch", parameters.extra_launch, "extra_few_rows");
   } else {
@@ -211,6 +220,11 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   // The norm before it finds the scale, so the maximum needs no extra pass.
   if (kernel == GemmKernel::kFp8Tensor) parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
   return parameters;
+}
+
+void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters) {
+  if (!gemm.quantize || BytesPerElement(NativePrecision(device, gemm.precision)) >= 2) return;
+  parameters.extra_launch = RowOf(device.architecture->gemm, QuantizingKernel(KernelOf(gemm, device))).extra_overhead;
 }
 
 }  // namespace slipstick

@@ -218,7 +218,7 @@ struct ServingExperts {
   double weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
   Seconds weight_only_step_latency;  // kappa
   Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
-  double routing_spread = 1;         // sigma: routed rows that count as independent; real routing repeats itself
+  double routing_preference = 0;     // v: coefficient of variation, over the experts, of how often a step's tokens choose them
 };
 struct ExpertTable {
   std::string source;

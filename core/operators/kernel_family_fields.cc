@@ -179,7 +179,9 @@ constexpr FieldRow kServingExpertsFields[] = {
     Of<&ServingExperts::narrow_step_latency>("narrow_step", "Lower bound on the time per 64 inputs of a tile in 8 and 4 bit")
         .In(kNs)
         .AtLeast(0),
-    Of<&ServingExperts::routing_spread>("spread", "Routed rows that count as independent").Above(0).AtMost(1)};
+    Of<&ServingExperts::routing_preference>("preference",
+                                            "Coefficient of variation, over the experts, of how often the tokens of a step choose them")
+        .AtLeast(0)};
 constinit const Fields Schema<ServingExperts>::fields(kServingExpertsFields);
 
 constexpr FieldRow kExpertTableFields[] = {

@@ -141,9 +141,9 @@ MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device&
     CONSTANTS(trace, PathOf(layer, carried, device), source, move);
     parameters.permute_efficiency = move;
   }
-  const double spread = table.serving.routing_spread;
-  CONSTANTS(trace, KernelTable(device, "experts.serving"), source, spread);
-  parameters.routing_spread = spread;
+  const double preference = table.serving.routing_preference;
+  CONSTANTS(trace, KernelTable(device, "experts.serving"), source, preference);
+  parameters.routing_preference = preference;
   if (pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour) {
     const Seconds narrow_step = table.serving.narrow_step_latency;
     CONSTANTS(trace, KernelTable(device, "experts.serving"), source, narrow_step);
@@ -154,18 +154,28 @@ MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device&
   return parameters;
 }
 
-double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
+double ExpertsHit(const MoeLayer& layer, double rows, double preference) {
   Trace off = Trace::Off();
-  return ExpertsHit(layer, rows, spread, off);
+  return ExpertsHit(layer, rows, preference, off);
 }
 
-double ExpertsHit(const MoeLayer& layer, double rows, double spread, Trace& trace) {
-  const double held_experts = layer.experts, ep = layer.ep;
+double ExpertsHit(const MoeLayer& layer, double rows, double preference, Trace& trace) {
+  const double held_experts = layer.experts, ep = layer.ep, top_k = layer.top_k;
   FIGURE(trace, local_experts, held_experts / ep, (Note{"Experts on this device", ""}), held_experts, ep);
   if (layer.routing == Routing::kEven) return min(local_experts, max(1.0, std::round(rows)));
-  if (local_experts <= 1) return 1;
-  FIGURE(trace, experts_hit, local_experts * (1 - pow(1 - 1 / local_experts, max(1.0, spread * rows))),
-         (Note{"Experts that get a row", "of those on this device, under random routing", kFamilySource}), local_experts, spread, rows);
+  FIGURE(trace, first_hit, min(min(local_experts, rows), max(1.0, top_k / ep)),
+         (Note{"Experts that the first token hits", "of those on this device, each another"}), local_experts, rows, top_k, ep);
+  if (preference == 0) {
+    FIGURE(trace, experts_hit, first_hit + (local_experts - first_hit) * (1 - pow(1 - 1 / local_experts, rows - first_hit)),
+           (Note{"Experts that get a row", "of those on this device, all equally likely", kFamilySource}), first_hit, local_experts, rows);
+    return experts_hit;
+  }
+  // The rows of an expert are Poisson's, their mean varies over the experts as a Gamma distribution: negative binomial.
+  FIGURE(trace, experts_hit,
+         first_hit +
+             (local_experts - first_hit) * (1 - pow(1 + pow(preference, 2) * (rows - first_hit) / local_experts, -1 / pow(preference, 2))),
+         (Note{"Experts that get a row", "of those on this device, of which the tokens of a step prefer some", kFamilySource}), first_hit,
+         local_experts, preference, rows);
   return experts_hit;
 }
 
@@ -280,12 +290,17 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   const Seconds launch = parameters.launch, expert = parameters.expert;
   FIGURE(trace, rows, max(1.0, group_tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}),
          group_tokens, top_k, ep, imbalance);
-  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread, trace);
+  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_preference, trace);
   const GemmKernelParameters product_parameters = ProductParameters(parameters, bandwidth_gain, device, trace);
   FIGURE(trace, expert_rows, rows / experts_hit, (Note{"Rows of an expert", "mean of those that get any"}), rows, experts_hit);
   const double expert_ffn = layer.ffn, expert_tp = layer.tp;
   FIGURE(trace, width, expert_ffn / expert_tp, (Note{"Inner width of an expert on this device", ""}), expert_ffn, expert_tp);
-  FIGURE(trace, up_width, 2 * width, (Note{"Outputs of gate and up projection", ""}), width);
+  const double up_width = layer.gated ? 2 * width : width;
+  if (layer.gated) {
+    trace.Record("up_width", "2 * width", up_width, Note{"Outputs of gate and up projection", ""}, "width", width);
+  } else {
+    trace.Alias("up_width", up_width, "width");
+  }
   const auto product = [&](std::string_view name, double outputs, std::string_view outputs_are, double inputs,
                            std::string_view inputs_are) {
     const Trace::Scope scope(trace, name);

@@ -24,7 +24,8 @@ struct MoeLayer {
   // own tokens.
   std::optional<double> held_tokens;
   double experts = 8, top_k = 2;
-  double hidden = 4096, ffn = 14336;  // gated: three matrices per expert
+  double hidden = 4096, ffn = 14336;
+  bool gated = true;  // three matrices per expert, not two
   double tp = 1, ep = 1;
   Precision precision = Precision::kBf16;
   Precision weights = Precision::kBf16;
@@ -45,7 +46,7 @@ struct MoeKernelParameters {
   double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                    // t_moe: of all kernels of the layer
   Seconds expert;                    // t_e: per expert that the device holds
-  double routing_spread = 1;         // sigma: routed rows that count as independent
+  double routing_preference = 0;     // v: coefficient of variation, over the experts, of how likely they are
   // What an engine's own kernels reach over the library's, of the GEMM and bandwidth efficiencies above.
   double engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
 };
@@ -54,9 +55,10 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
 // Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
 
-// Expected number of experts on this device that get at least one of `rows` rows.
-double ExpertsHit(const MoeLayer& layer, double rows, double spread);
-double ExpertsHit(const MoeLayer& layer, double rows, double spread, Trace& trace);
+// Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different experts. `preference`:
+// coefficient of variation, over the experts, of how likely they are.
+double ExpertsHit(const MoeLayer& layer, double rows, double preference);
+double ExpertsHit(const MoeLayer& layer, double rows, double preference, Trace& trace);
 
 // Time on one device, without communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks 12.8 %, nvfp4 15.1 %
 // over 364 to 462 measurements per format on NVIDIA devices.

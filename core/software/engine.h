@@ -133,8 +133,9 @@ struct Schema<LayerPipeline> {
 // Exceptions on one device architecture.
 struct EngineOn {
   Architecture architecture;
-  std::optional<bool> graphs;
-  std::optional<Seconds> per_sequence, launch_gap;
+  std::optional<bool> graphs, quantizes_apart;
+  std::optional<bool> visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
+  std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
   std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
   std::optional<double> weight_only_gemm_efficiency, weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
@@ -178,6 +179,7 @@ struct EngineKernels {
   Count prefill_graph_tokens = 0;                 // most tokens of a prefill whose layers are graphs between their attention; 0: none
   double elementwise_kernels = 4;                 // per layer: norms, activation, residual
   double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
+  bool quantizes_apart = false;                   // activations are quantized by a separate kernel before each product
   double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
@@ -230,6 +232,18 @@ struct Schema<StoredProducts> {
   static const Fields fields;
 };
 
+// Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are copied to the
+// device, which computes them.
+struct HostProducts {
+  double bandwidth_efficiency = 0.65;  // share of the host memory's bandwidth at which the processor reads weights
+  Seconds overhead = 100 * kUs;        // per layer: the device waits for the processor, and the processor for the device
+  Count device_from = 32;              // fewest tokens of a pass whose weights are copied
+};
+template <>
+struct Schema<HostProducts> {
+  static const Fields fields;
+};
+
 // Of the checkpoints that an engine loads.
 struct EngineFormats {
   std::vector<Precision> weights;         // that it has, the usual one first; none: any
@@ -250,6 +264,7 @@ struct Engine {
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;
   std::optional<StoredProducts> stored_products;  // absent: as the device's family converts them
+  std::optional<HostProducts> host_products;      // absent: all weights are in device memory
   std::vector<EngineOn> on;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };

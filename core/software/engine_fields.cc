@@ -6,7 +6,7 @@ namespace slipstick {
 constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::rule>("rule", "Memory of the KV cache"),
     Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Above(0).AtMost(1),
-    Of<&MemoryBudget::reserve>("reserve", "CUDA context, communication buffers, graphs").In(kGB).AtLeast(0),
+    Of<&MemoryBudget::reserve>("reserve", "Reserve: CUDA context, communication buffers, graphs").In(kGB).AtLeast(0),
     Of<&MemoryBudget::reserve_parallel>("reserve_parallel", "Added to the reserve under tensor parallelism").In(kGB).AtLeast(0),
     Of<&MemoryBudget::output_reserved>("output_reserved", "Share of a request's output reserved at admission").Between(0, 1),
     Of<&MemoryBudget::window_share>("window_share",
@@ -78,9 +78,21 @@ constexpr FieldRow kStoredProductsFields[] = {
     Of<&StoredProducts::vector_tokens>("vector_tokens", "Most tokens of a pass whose experts are matrix-vector kernels").Between(0, 1024)};
 constinit const Fields Schema<StoredProducts>::fields(kStoredProductsFields);
 
+constexpr FieldRow kHostProductsFields[] = {
+    Of<&HostProducts::bandwidth_efficiency>("stream", "Share of the host memory's bandwidth at which the processor reads weights")
+        .Above(0)
+        .AtMost(1),
+    Of<&HostProducts::overhead>("layer", "Fixed cost per layer that the processor computes").In(kUs).Between(0, 1'000'000),
+    Of<&HostProducts::device_from>("device_from", "Fewest tokens of a step for which weights are copied to the device and computed there")
+        .Label("Tokens that the device computes")
+        .Between(1, 1 << 24)};
+constinit const Fields Schema<HostProducts>::fields(kHostProductsFields);
+
 constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::architecture>("architecture", "Device architecture"),
     Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
+    Of<&EngineOn::quantizes_apart>("quantizes_apart", "Activations are quantized by a separate kernel on this architecture"),
+    Of<&EngineOn::step>("step", "Scheduler overhead per step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::launch_gap>("launch_gap", "Kernel launch gap without graphs on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::stored_per_clock>("stored_per_clock", "Most FLOP of an SM per clock with stored weights on this architecture")
@@ -88,6 +100,9 @@ constexpr FieldRow kEngineOnFields[] = {
         .Above(0),
     Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Above(0).AtMost(1),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1),
+    Of<&EngineOn::visits_held_experts>("visits_held_experts",
+                                       "Kernels of experts in fp8 with block scales take time for each that the device holds, hit or not")
+        .Label("Kernels visit all held experts"),
     Of<&EngineOn::weight_only_gemm_efficiency>("weight_only_matrix",
                                                "Expert GEMM efficiency on this architecture where only the weights are narrow")
         .Label("Expert GEMM efficiency, weight-only")
@@ -123,6 +138,10 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::overhead, &EngineOverhead::prefill_launch_gap>("prefill_gap", "Kernel launch gap in prefill with graphs")
         .In(kUs)
         .Between(0, 1'000'000)
+        .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::quantizes_apart>(
+        "quantizes_apart", "Activations are quantized by a separate kernel before each product, not by the one that writes them")
+        .Label("Kernels that quantize")
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::elementwise_kernels>("element_kernels",
                                                               "Elementwise kernels per layer: norms, activation, residual")
@@ -299,6 +318,11 @@ constexpr FieldRow kEngineFields[] = {
                                  "Products with quantized weights as they are stored, loaded and multiplied in turn; absent: as the "
                                  "device's kernels convert them")
         .Label("Products with stored weights")
+        .Advanced(),
+    Of<&Engine::host_products>("host_products",
+                               "Products with weights in host memory, by the processor or by the device after a copy; absent: the engine "
+                               "keeps all weights in device memory")
+        .Label("Products with weights in host memory")
         .Advanced(),
     Of<&Engine::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
     Of<&Engine::utilization>("utilization",

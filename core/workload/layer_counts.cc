@@ -77,4 +77,23 @@ LayerCounts CountLayers(const Model& model, Trace& trace) {
   return counts;
 }
 
+LayersByKv SplitBySharedKv(const LayerCounts& layers, Trace& trace) {
+  const double attention_layers = layers.attention, window_layers = layers.window, shared_kv_layers = layers.shared_kv,
+               shared_kv_window_layers = layers.shared_kv_window;
+  FIGURE(trace, shared_kv_full_layers, shared_kv_layers - shared_kv_window_layers,
+         (Note{"Layers that attend to all tokens and share a KV cache"}), shared_kv_layers, shared_kv_window_layers);
+  FIGURE(trace, own_full_layers, attention_layers - window_layers - shared_kv_full_layers,
+         (Note{"Layers that attend to all tokens, with a KV cache of their own"}), attention_layers, window_layers, shared_kv_full_layers);
+  FIGURE(trace, own_window_layers, window_layers - shared_kv_window_layers,
+         (Note{"Layers with a sliding window and a KV cache of their own"}), window_layers, shared_kv_window_layers);
+  return {own_full_layers, own_window_layers, shared_kv_full_layers};
+}
+
+double OwnDenseLayers(const LayerCounts& layers, Trace& trace) {
+  const double dense_layers = layers.dense, shared_kv_layers = layers.shared_kv;
+  FIGURE(trace, own_dense_layers, dense_layers - shared_kv_layers, (Note{"Layers with an MLP that share no KV cache"}), dense_layers,
+         shared_kv_layers);
+  return own_dense_layers;
+}
+
 }  // namespace slipstick

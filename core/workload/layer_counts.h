@@ -17,4 +17,13 @@ struct LayerCounts {
 // layers share a KV cache, shared_kv_layers and shared_kv_window_layers.
 LayerCounts CountLayers(const Model& model, Trace& trace);
 
+// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one; recorded as
+// own_full_layers, own_window_layers and shared_kv_full_layers.
+struct LayersByKv {
+  double own_full = 0, own_window = 0, shared_full = 0;
+};
+LayersByKv SplitBySharedKv(const LayerCounts& layers, Trace& trace);
+// Layers with a dense MLP that share no KV cache; recorded as own_dense_layers.
+double OwnDenseLayers(const LayerCounts& layers, Trace& trace);
+
 }  // namespace slipstick

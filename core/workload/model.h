@@ -57,6 +57,7 @@ struct Moe {
   double imbalance = 1;        // tokens of the busiest device over the mean
   Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
   double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
+  bool block_scales = true;    // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
 };
 
 struct Mla {
@@ -203,7 +204,6 @@ struct Model {
   [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? window.head_dim : HeadDim(); }
   [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
   [[nodiscard]] Count SharedKvFfn() const { return shared_kv.ffn > 0 ? shared_kv.ffn : ffn; }
-  [[nodiscard]] Count LayerEmbeddingRows() const { return layer_embeddings.rows > 0 ? layer_embeddings.rows : vocab; }
   // Pipeline stages at most: layers that share a KV cache are on the device that has it.
   [[nodiscard]] Count MostStages() const { return SharesKv() ? 1 : layers; }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts

@@ -24,7 +24,12 @@ constexpr FieldRow kMoeFields[] = {
     Of<&Moe::node_limit>("node_limit", "Maximum nodes that a token's experts are on; 0: any (DeepSeek's group-limited routing)")
         .Between(0, 4096)
         .Advanced(),
-    Of<&Moe::capacity_factor>("capacity_factor", "Maximum tokens per expert over the mean; 0: dropless").Between(0, 64).Advanced()};
+    Of<&Moe::capacity_factor>("capacity_factor", "Maximum tokens per expert over the mean; 0: dropless").Between(0, 64).Advanced(),
+    Of<&Moe::block_scales>(
+        "block_scales",
+        "Experts' weights in fp8 have a scale for each 128 × 128 of them, as most do since DeepSeek-V3, not one per tensor or channel")
+        .Label("Block scales of fp8 experts")
+        .Advanced()};
 constinit const Fields Schema<Moe>::fields(kMoeFields);
 
 constexpr FieldRow kMlaFields[] = {Of<&Mla::q_lora_rank>("q_lora_rank", "Rank of the query compression; 0: none").Between(0, 1 << 16),
@@ -100,7 +105,7 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::positions, &Positions::rows>("max_positions", "Rows of a learned position table; 0: the sequence length")
         .Between(0, 1 << 24)
         .Advanced(),
-    Of<&Model::norms, &Norms::kind>("norm", "RMS norm or layer norm").Advanced(),
+    Of<&Model::norms, &Norms::kind>("norm", "Norm: RMS norm or layer norm").Advanced(),
     Of<&Model::norms, &Norms::per_layer>("norms_per_layer", "Norms per layer").Between(0, 8).Advanced(),
     Of<&Model::norms, &Norms::after_embedding>("embedding_norm", "Norm after the embedding (BLOOM)").Advanced(),
     Of<&Model::norms, &Norms::queries_and_keys>("qk_norm", "Norm of queries and keys: per head (Qwen3, Gemma 3) or over all heads (OLMo 2)")

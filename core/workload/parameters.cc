@@ -165,29 +165,15 @@ void CountEnds(const Model& model, double norm_elements, ParameterCount& count, 
   count.head = lm_head;
 }
 
-double OwnDenseLayers(const LayerCounts& layers, Trace& trace) {
-  const double dense_layers = layers.dense, shared_kv_layers = layers.shared_kv;
-  FIGURE(trace, own_dense_layers, dense_layers - shared_kv_layers, (Note{"Layers with an MLP that share no KV cache"}), dense_layers,
-         shared_kv_layers);
-  return own_dense_layers;
-}
-
 // Attention and MLPs where the last layers share the KV cache of those before them.
 void CountSharing(const LayerCounts& layers, Counter& counter, ParameterCount& count, Trace& trace) {
-  const double attention_layers = layers.attention, window_layers = layers.window, shared_kv_layers = layers.shared_kv,
-               shared_kv_window_layers = layers.shared_kv_window;
-  FIGURE(trace, shared_kv_full_layers, shared_kv_layers - shared_kv_window_layers,
-         (Note{"Layers that attend to all tokens and share a KV cache"}), shared_kv_layers, shared_kv_window_layers);
-  FIGURE(trace, own_full_layers, attention_layers - window_layers - shared_kv_full_layers,
-         (Note{"Layers that attend to all tokens, with a KV cache of their own"}), attention_layers, window_layers, shared_kv_full_layers);
-  FIGURE(trace, own_window_layers, window_layers - shared_kv_window_layers,
-         (Note{"Layers with a sliding window and a KV cache of their own"}), window_layers, shared_kv_window_layers);
+  const auto [own_full_layers, own_window_layers, shared_kv_full_layers] = SplitBySharedKv(layers, trace);
   const double own_dense_layers = OwnDenseLayers(layers, trace);
   if (own_full_layers > 0)
     count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, own_full_layers, "own_full_layers");
   if (own_window_layers > 0) counter.AddMixer("local attention", Mixer::kWindow, own_window_layers, "own_window_layers");
   count.dense_mlp_per_layer = counter.AddMlp(own_dense_layers, "own_dense_layers");
-  counter.AddSharedKv(shared_kv_full_layers, shared_kv_window_layers, shared_kv_layers);
+  counter.AddSharedKv(shared_kv_full_layers, layers.shared_kv_window, layers.shared_kv);
 }
 
 }  // namespace

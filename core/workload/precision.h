@@ -9,11 +9,11 @@
 
 namespace slipstick {
 
-enum class Precision { kFp32, kTf32, kFp16, kBf16, kFp8, kMxfp8, kInt8, kNvfp4, kMxfp4, kInt4, kQ4KM, kQ8_0 };
+enum class Precision { kFp32, kTf32, kFp16, kBf16, kFp8, kMxfp8, kInt8, kNvfp4, kMxfp4, kInt4, kQ4KM, kQ4_0, kQ8_0 };
 
 template <>
 struct EnumNames<Precision> {
-  static constexpr std::array<std::pair<Precision, std::string_view>, 12> names{{{Precision::kFp32, "fp32"},
+  static constexpr std::array<std::pair<Precision, std::string_view>, 13> names{{{Precision::kFp32, "fp32"},
                                                                                  {Precision::kTf32, "tf32"},
                                                                                  {Precision::kFp16, "fp16"},
                                                                                  {Precision::kBf16, "bf16"},
@@ -24,13 +24,14 @@ struct EnumNames<Precision> {
                                                                                  {Precision::kMxfp4, "mxfp4"},
                                                                                  {Precision::kInt4, "int4"},
                                                                                  {Precision::kQ4KM, "q4_k_m"},
+                                                                                 {Precision::kQ4_0, "q4_0"},
                                                                                  {Precision::kQ8_0, "q8_0"}}};
 };
 
 inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
 
 // Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale per block of 32,
-// int4 a 16-bit scale and zero point per group of 128, q4_k_m 4.85 and q8_0 8.5 bits (llama.cpp).
+// int4 a 16-bit scale and zero point per group of 128; q4_k_m 4.85, q4_0 4.5 and q8_0 8.5 bits (llama.cpp; 4 bits of MLX are 4.5 too).
 constexpr double BytesPerElement(Precision precision) {
   switch (precision) {
     case Precision::kFp32:
@@ -52,6 +53,8 @@ constexpr double BytesPerElement(Precision precision) {
       return 0.5 + 1.0 / 32;
     case Precision::kQ4KM:
       return 0.606;
+    case Precision::kQ4_0:
+      return 0.5 + 2.0 / 32;  // a 16-bit scale per block
     case Precision::kQ8_0:
       return 1 + 2.0 / 32;  // a 16-bit scale per block
   }

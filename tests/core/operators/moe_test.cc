@@ -29,15 +29,40 @@ TEST(Moe, TimesOfTheWorkedCases) {
   EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14437.368, 0.01);
 }
 
-// E (1 - (1 - 1/E)^r), the expected number of distinct experts among r independent draws.
+// A token goes to eight experts, each another; of the other 120, those among 120 independent draws from 128: 8 + 120 (1 - (127/128)^120).
 TEST(Moe, RandomRoutingHitsFewerExperts) {
   MoeLayer layer = Layer(16, 2048, 768, 8, 128, 1);
-  EXPECT_EQ(ExpertsHit(layer, 128, 1), 128);
+  EXPECT_EQ(ExpertsHit(layer, 128, 0), 128);
   layer.routing = Routing::kRandom;
-  EXPECT_NEAR(ExpertsHit(layer, 128, 1), 81.09, 0.01);
-  EXPECT_NEAR(ExpertsHit(layer, 1, 1), 1, 1e-9);
+  EXPECT_NEAR(ExpertsHit(layer, 128, 0), 81.18, 0.01);
+  EXPECT_NEAR(ExpertsHit(layer, 1, 0), 1, 1e-9);
   layer.ep = 128;
-  EXPECT_EQ(ExpertsHit(layer, 5, 1), 1);
+  EXPECT_EQ(ExpertsHit(layer, 5, 0), 1);
+}
+
+// Likelihoods distributed exponentially over the experts, a coefficient of variation of 1: of E experts that a token chooses one of,
+// 1 + (E - 1) (r - 1) / (E + r - 1) get a row: half and one of them where there are as many other rows as experts. As the variation
+// vanishes, draws are independent: 1 - e^(-r/E) of many others.
+TEST(Moe, TokensThatPreferSomeExpertsHitFewer) {
+  MoeLayer layer = Layer(16, 2048, 768, 1, 128, 1);
+  layer.routing = Routing::kRandom;
+  EXPECT_NEAR(ExpertsHit(layer, 129, 1), 1 + 127.0 / 2, 1e-9);
+  EXPECT_NEAR(ExpertsHit(layer, 385, 1), 1 + 127 * 0.75, 1e-9);
+  EXPECT_NEAR(ExpertsHit(layer, 129, 1e-3), 1 + 127 * (1 - std::exp(-1.0)), 0.01);
+  EXPECT_EQ(ExpertsHit(layer, 1, 1), 1);
+}
+
+// A single token's rows go to as many experts as its router chooses, of those of a device no more than it holds.
+TEST(Moe, RowsOfATokenGoToDifferentExperts) {
+  for (const double preference : {0.0, 1.0}) {
+    MoeLayer layer = Layer(1, 4096, 14336, 2, 8, 1);
+    layer.routing = Routing::kRandom;
+    EXPECT_EQ(ExpertsHit(layer, 2, preference), 2);
+    EXPECT_GT(ExpertsHit(layer, 4, preference), 2);
+    EXPECT_LT(ExpertsHit(layer, 4, preference), 4);
+    layer.ep = 8;
+    EXPECT_EQ(ExpertsHit(layer, 2, preference), 1);
+  }
 }
 
 TEST(Moe, ImbalanceAndTokensCostTime) {
@@ -112,7 +137,7 @@ TEST(Moe, ParametersNameTheirTables) {
   found = origins(layer, true);
   EXPECT_EQ(found["kernel_share/grouped_matrix"], "grouped_matrix (2)");
   EXPECT_EQ(found["grouped_matrix/four_bit_matrix"], "kernels.blackwell.experts.serving.four_bit_matrix");
-  EXPECT_EQ(found["experts_hit/spread"], "kernels.blackwell.experts.serving.spread");
+  EXPECT_EQ(found["experts_hit/preference"], "kernels.blackwell.experts.serving.preference");
   EXPECT_EQ(found["pass_time/efficiency"], "kernels.blackwell.experts.serving.four_bit_move");
   // Block scales travel with the tokens.
   layer.precision = layer.weights = Precision::kFp8;

@@ -99,6 +99,11 @@ TEST(Offload, HidesAsMuchAsTheStepLasts) {
   EXPECT_GT(more.max_context, 3 * plain.max_context);
   EXPECT_TRUE(more.infeasible.empty());
   EXPECT_LE(more.memory.Total(), more.capacity);
+  const std::vector<std::string> most{"serving.batch=max", "serving.kv_offload.capacity=200 GB", "cluster.device.host.memory=100 GB"};
+  const ServingReport small = Serve(load + most);
+  EXPECT_TRUE(small.infeasible.empty());
+  EXPECT_EQ(small.max_batch, Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=100 GB"}).max_batch);
+  EXPECT_LT(small.max_batch, more.max_batch);
   // KV cache beyond the device memory crosses the link once per step, at 0.85 of 63 GB/s.
   EXPECT_NEAR(more.offloaded / (0.85 * 63 * kGBps) / more.offload_transfer, 1, 1e-9);
   EXPECT_GT(more.offload_exposed, 0 * kS);

@@ -5,6 +5,7 @@
 #include "core/base/fix.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/imbalance.h"
 #include "core/engine_step/layers_time.h"
 #include "tests/core/serving/served.h"
 
@@ -193,6 +194,17 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   EXPECT_NEAR(imbalance(72, 0), 1.4498, 5e-5);
   EXPECT_NEAR(imbalance(72, 32), 1.4241, 5e-5);
   EXPECT_NEAR(imbalance(32, 32), 1.2545, 5e-5);
+}
+
+// Within a server, without copies: of 32 experts each, where single ones vary by 1.2 of their mean, 1 + 1.2 sqrt(2 ln(8) 8 / 256) = 1.4326.
+TEST(WideExpertParallel, WithinAServerNothingBalances) {
+  const auto imbalance = [](const std::string& more) {
+    const Result<Scenario> scenario = ScenarioOf(Wide(8, 64) + std::vector<std::string>{more});
+    Trace off = Trace::Off();
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+  };
+  EXPECT_NEAR(imbalance("serving.redundant_experts=0"), 1.4326, 5e-5);
+  EXPECT_NEAR(imbalance("serving.redundant_experts=32"), 1 + 0.29 * std::sqrt(2 * std::log(8.) / 36), 1e-9);
 }
 
 TEST(WideExpertParallel, CopiesOfBusyExpertsShareTheirTokens) {

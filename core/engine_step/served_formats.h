@@ -1,0 +1,27 @@
+// The number formats in which an engine serves a model.
+#pragma once
+
+#include "core/engine_step/serving_load.h"
+#include "core/software/engine.h"
+#include "core/workload/model.h"
+#include "core/workload/precision.h"
+
+namespace slipstick {
+
+// Number format of each part: checkpoints keep some parts wider.
+struct ServedFormats {
+  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
+  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
+  bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
+  bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
+  bool keeps_as_model = false;                       // attention in the format that the model states
+};
+
+// The experts' weights are converted for products in 16 bit.
+inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
+  return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
+}
+
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine);
+
+}  // namespace slipstick
