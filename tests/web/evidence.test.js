@@ -37,7 +37,7 @@ test('a run in words says what ran where, under what, and how', () => {
   const [row] = source.rows.filter(({ id }) => id === 'dgxc-v25.02-llama3-70b-BF16-H100-256');
   const named = (kind, id) => ({ 'device/h100-sxm5-80gb': 'H100', 'software/megatron': 'Megatron-Core' })[`${kind}/${id}`];
   const { what, how } = runWords({ row, source }, { device: 'h100-sxm5-80gb', software: 'megatron' }, named);
-  assert.equal(what, 'llama3-70b on 256 × H100, Megatron-Core, bf16');
+  assert.equal(what, 'Llama-3-70B on 256 × H100, Megatron-Core, bf16');
   assert.match(how, /^8,192 × 512 tokens, TP 4 PP 4/);
 });
 

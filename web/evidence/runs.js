@@ -14,7 +14,10 @@ export const INTERVALS = {
   'serving.tokens_per_s': 'serving.throughput_interval',
 };
 
-export const signedShare = (error) => `${error > 0 ? '+' : '−'}${(Math.abs(error) * 100).toFixed(Math.abs(error) < 0.0995 ? 1 : 0)}\u00a0%`;
+export function signedShare(error) {
+  const percent = Math.abs(error) * 100;
+  return `${error > 0 ? '+' : '−'}${percent < 9.95 ? percent.toFixed(1) : whole(percent)}\u00a0%`;
+}
 
 // The rows of a source's file by id, each with its source.
 export const rowsById = (source) => new Map(source.rows.map((row) => [row.id, { row, source }]));

@@ -4,13 +4,13 @@ import { texts } from '../evidence/texts.js';
 import { why } from '../report/figures.js';
 import { releases } from '../releases/table.js';
 import '../text/later.js';
-import { text } from '../text/format.js';
+import { text, whole } from '../text/format.js';
 import { extend, t } from '../text/strings.js';
 import { heading } from './parts.js';
 import { validation } from './validation.js';
 
 extend(texts);
-await addStyle('style/evidence.css');
+await Promise.all([addStyle('style/evidence.css'), addStyle('style/method.css')]);
 
 const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];
 
@@ -19,7 +19,7 @@ function part(context, name, list) {
   return h(
     'details',
     { class: 'method', 'data-key': `method-${name}` },
-    h('summary', {}, h('h2', {}, t('method.part', { part: t(`group.${name}`), count: list.length }))),
+    h('summary', {}, h('h2', {}, t('method.part', { part: t(`group.${name}`), count: whole(list.length) }))),
     h(
       'div',
       { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t(`group.${name}`) },
@@ -61,9 +61,13 @@ export const method = {
     const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);
     return [
       heading(t('method.title'), t('method.lead')),
-      h('h2', {}, t('method.parts')),
-      h('dl', { class: 'modelled' }, PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))])),
-      validation(context),
+      h(
+        'section',
+        { class: 'part' },
+        h('h2', {}, t('method.parts')),
+        h('dl', { class: 'modelled' }, PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))])),
+      ),
+      h('section', { class: 'part' }, validation(context)),
       releases(context),
       parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
       h('p', { class: 'note' }, t('method.units')),

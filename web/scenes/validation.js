@@ -13,7 +13,8 @@ const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;
 
 const label = (filter, value, named) => (filter === 'kind' ? t(`kind.${value}`) : filter === 'software' ? (named('software', value) ?? value) : value.slice(0, 1).toUpperCase() + value.slice(1));
-const percent = (share) => text(Math.round(share * 1000) / 1000, '%');
+// With as many digits in every row of a column.
+const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u00a0%`;
 
 function select(context, filter, values, named) {
   const key = `method-${filter}`;
@@ -45,7 +46,7 @@ function groups(context, runs, by, named, coverage) {
       rows: grouped(runs, (run) => run[by]).map(([value, list]) => {
         const { count, median, mean, worst } = summaryOf(list);
         const known = held(value);
-        const interval = isKind ? [known ? percent(Math.round(known.held * 100) / 100) : '–', known ? `±\u00a0${percent(Math.round(known.half_width * 100) / 100)}` : '–'] : [];
+        const interval = isKind ? [known ? percent(known.held, 0) : '–', known ? `±\u00a0${percent(known.half_width, 0)}` : '–'] : [];
         return [label(by, value, named), whole(count), percent(median), percent(mean), signedShare(worst.error), ...interval];
       }),
     }),
@@ -121,7 +122,7 @@ export function validation(context) {
   const valuesOf = (filter) => [...new Set(all.runs.filter((run) => isShown(run, filter)).map((run) => run[filter]))].sort();
   return [
     title,
-    h('p', { class: 'lead', id: 'method-computed' }, t(all.computed < all.sources ? 'method.computing' : 'method.computedAll', { count: whole(all.runs.length), done: all.computed, sources: all.sources })),
+    h('p', { class: 'ev-lead', id: 'method-computed' }, t(all.computed < all.sources ? 'method.computing' : 'method.computedAll', { count: whole(all.runs.length), done: all.computed, sources: all.sources })),
     h('div', { class: 'ev-filters' }, FILTERS.map((filter) => select(context, filter, valuesOf(filter), named))),
     runs.length === 0 && h('p', { class: 'note' }, t('method.none')),
     runs.length > 0 && [
