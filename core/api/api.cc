@@ -24,14 +24,23 @@ namespace {
 
 constexpr int kMaxTrials = 100;
 
-// Keeps the fixes that remove their issue: a member with two checks may pass the first and fail the second. If none is left,
-// tries to leave the member out.
+// Whether the issue is about what the fix writes.
+bool IsAbout(const Fix& fix, const Issue& issue) {
+  const auto is_at = [&issue](const Change& change) { return issue.path == change.path || issue.path.starts_with(change.path + "."); };
+  return is_at(fix.change) || std::any_of(fix.also.begin(), fix.also.end(), is_at);
+}
+
+// Keeps the fixes that remove their issue and bring no other where they write: a member with two checks may pass the first and fail
+// the second, and an unknown member's value may not be one of the nearest known. If none is left, tries to leave the member out.
 Issues WithTriedFixes(Issues issues, const Json& request) {
   int trials = 0;
   const auto fails = [&](const Fix& fix, const std::string& path) {
     if (++trials > kMaxTrials) return true;
     const Issues left = ParseScenario(WithFix(request, fix)).issues;
-    return std::any_of(left.begin(), left.end(), [&](const Issue& issue) { return issue.path == path; });
+    return std::any_of(left.begin(), left.end(), [&](const Issue& issue) {
+      const bool is_new = std::none_of(issues.begin(), issues.end(), [&issue](const Issue& known) { return known.path == issue.path; });
+      return issue.path == path || (is_new && IsAbout(fix, issue));
+    });
   };
   for (Issue& issue : issues) {
     if (issue.fixes.empty()) continue;

@@ -5,6 +5,6 @@
 
 namespace slipstick {
 
-inline constexpr std::string_view kRelease = "1.1.0";
+inline constexpr std::string_view kRelease = "1.2.0";
 
 }  // namespace slipstick

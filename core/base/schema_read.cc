@@ -34,16 +34,9 @@ Fixes WithoutIt(const FieldFacts& facts, const Location& location) {
   return {LeaveOut(location.Text())};
 }
 
-// 16777216 as "16,777,216"; six digits would round a bound.
-std::string GroupedText(double whole) {
-  if (std::abs(whole) >= 1'000'000'000'000'000) return NumberText(whole);
-  std::string text = std::to_string(static_cast<Count>(whole));
-  for (std::size_t at = text.size(), digits = whole < 0 ? 1 : 0; at > digits + 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
-  std::string text = whole ? GroupedText(bound) : NumberText(bound / facts.unit_factor);
+  const double value = whole ? bound : bound / facts.unit_factor;
+  std::string text = whole || value == std::floor(value) ? GroupedText(value) : NumberText(value);
   if (!facts.unit.empty()) text += " " + std::string(facts.unit);
   return text;
 }
@@ -55,7 +48,8 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
   std::string text = WithArticle(whole);
   if (low && high) {
-    text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
+    text += (range.open_low ? " above " : " from ") + BoundText(range.low, facts, whole) + (range.open_low ? ", at most " : " to ") +
+            BoundText(range.high, facts, whole);
   } else if (low) {
     text += (range.open_low ? " above " : " of at least ") + BoundText(range.low, facts, whole);
   } else if (high) {

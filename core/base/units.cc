@@ -270,6 +270,21 @@ std::string NumberText(double value) {
   return text.data();
 }
 
+// All digits, unlike NumberText.
+std::string GroupedText(double whole) {
+  if (std::abs(whole) >= 1'000'000'000'000'000) return NumberText(whole);
+  std::string text = std::to_string(static_cast<Count>(whole));
+  for (std::size_t at = text.size(), digits = whole < 0 ? 1 : 0; at > digits + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string GibText(Bytes bytes) {
+  const double gib = In(bytes, kGiB);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), gib < 1000 ? "%.4g GiB" : "%.3g TiB", gib < 1000 ? gib : gib / 1024);
+  return text.data();
+}
+
 std::string ReadableText(double value, std::string unit) {
   struct Prefix {
     double factor;

@@ -81,6 +81,12 @@ std::string BaseUnitText(const Dimension& dimension);
 // At most six significant digits, no trailing zeros.
 std::string NumberText(double value);
 
+// A whole number, its thousands apart: "16,777,216".
+std::string GroupedText(double whole);
+
+// A size of memory as the page shows it: "79.2 GiB", "8.58 TiB".
+std::string GibText(Bytes bytes);
+
 // A value in a base unit for a reader, four digits and a decimal prefix: "5.657 s", "80 GB", "12.5 us".
 std::string ReadableText(double value, std::string unit);
 

@@ -74,7 +74,8 @@ std::string ManualText() {
       ".SH SYNOPSIS\n.B slipstick\n.I COMMAND\n[ARGUMENT ...] [OPTION ...]\n.SH DESCRIPTION\n" +
       "Times, sizes and prices large language models in training and serving, from a scenario: a model, a cluster, a way of\n" +
       "running it. A scenario is JSON; PATH=VALUE sets a member, such as model=llama\\-3.1\\-8b or serving.batch=64.\n" +
-      "On a terminal answers are tables; in a pipe or a file they are JSON.\n.SH COMMANDS\n";
+      "Commands with a \\-\\-format answer with tables on a terminal and with JSON in a pipe or a file; the others with JSON anywhere,\n" +
+      "sweep with CSV.\n.SH COMMANDS\n";
   for (const Verb& verb : Verbs()) {
     text += ".SS " + Roff(verb.name) + "\n.B " + Roff(Call(verb)) + "\n.PP\n" + Roff(verb.what) + "\n";
     for (const CommandOption* option : OptionsOf(verb))

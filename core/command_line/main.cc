@@ -47,10 +47,11 @@ struct PeopleForm {
   std::string_view verb;
   std::string (*text)(std::string_view answer, bool is_colored);
 };
-constexpr PeopleForm kPeopleForms[] = {
-    {"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},           {"merge", slipstick::SearchText},
-    {"size", slipstick::SizeText},       {"advise", slipstick::AdviceText},           {"compare", slipstick::CompareText},
-    {"solve", slipstick::SolveText},     {"sensitivity", slipstick::SensitivityText}, {"presets", slipstick::PresetsText}};
+constexpr PeopleForm kPeopleForms[] = {{"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},
+                                       {"merge", slipstick::SearchText},    {"size", slipstick::SizeText},
+                                       {"advise", slipstick::AdviceText},   {"compare", slipstick::CompareText},
+                                       {"solve", slipstick::SolveText},     {"sensitivity", slipstick::SensitivityText},
+                                       {"presets", slipstick::PresetsText}, {"study", slipstick::StudyText}};
 
 bool IsColored() {
   const char* no_color = std::getenv("NO_COLOR");
@@ -117,14 +118,24 @@ struct CommandLine {
   }
 };
 
+// Every verb takes --json: where its answer has no other form, that changes nothing.
+bool HasOption(const slipstick::Verb& verb, const std::string& name) {
+  const std::vector<const slipstick::CommandOption*> options = slipstick::OptionsOf(verb);
+  return name == "--json" || std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
+}
+
 slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
   CommandLine line;
+  const slipstick::Verb* verb = slipstick::VerbOf(arguments[0]);
   for (const slipstick::CommandOption& option : slipstick::CommandOptions()) {
     if (!option.value.empty()) line.options.emplace(option.name, option.standard);
   }
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
     const auto option = line.options.find(argument);
+    if (verb != nullptr && slipstick::OptionOf(argument) != nullptr && !HasOption(*verb, argument)) {
+      return slipstick::Issues{{argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
+    }
     if (option != line.options.end() && i + 1 == arguments.size()) {
       return slipstick::Issues{{argument, "A value must follow this option"}};
     }
@@ -254,7 +265,7 @@ std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine
   }
   if (verb == "study") {
     if (words.size() != 1) return Wrong("study", "Give the id of one study");
-    return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress));
+    return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress), line.People(verb));
   }
   if (verb == "merge") return MergeFiles(words, line.People(verb));
   if (verb == "compare") return CompareScenarios(line);

@@ -1,9 +1,12 @@
 #include "core/economics/cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace slipstick {
 namespace {
+
+std::string Tenths(double value) { return NumberText(std::round(10 * value) / 10); }
 
 // Dies larger than the reticle field cannot be made: the reason, and the nearest size that fits.
 void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
@@ -11,11 +14,11 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
-    infeasible.push_back({"reticle", die.name + ": a die of " + NumberText(width.base()) + " × " + NumberText(height.base()) +
+    infeasible.push_back({"reticle", die.name + ": a die of " + Tenths(width.base()) + " × " + Tenths(height.base()) +
                                          " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) + " × " +
                                          NumberText(bill.wafer.reticle_height.base()) + " mm; at most " + NumberText(field.base()) +
-                                         " mm^2 at an aspect of " + NumberText(bill.wafer.reticle_width / bill.wafer.reticle_height) +
-                                         ", or split into " + NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
+                                         " mm² at the field's aspect ratio, or split into " +
+                                         NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
   }
 }
 

@@ -49,7 +49,7 @@ constexpr FieldRow kPackageFields[] = {
     Of<&Package::substrate>("substrate", "Package substrate").Advanced(),
     Of<&Package::bumps>("bumps", "Bumping cost per die area").In(kUsdPerMm2).AtLeast(0).AtMost(100).Advanced(),
     Of<&Package::steps>("steps", "Assembly steps in order").Label("Assembly step").Advanced(),
-    Of<&Package::price>("price", "Price of carrier, substrate and assembly from an assembly house; null: computed")
+    Of<&Package::price>("price", "Packaging price: carrier, substrate and assembly from an assembly house; null: computed")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000),

@@ -10,7 +10,7 @@ constexpr FieldRow kRentalFields[] = {
         .Label("Price per GPU-hour")
         .In(kUsdPerHour)
         .AtLeast(0),
-    Of<&Rental::date>("date", "Day on which the price was read; prices move").Label("Price of"),
+    Of<&Rental::date>("date", "Price read on: the day on which the price was read; prices move"),
     Of<&Rental::term>(
         "term", "On demand, reserved for a contract term, or spot: may be taken back at short notice. Informational: no figure uses it")
         .Label("Terms of the rent"),

@@ -5,7 +5,9 @@
 #include <functional>
 
 #include "core/base/schema.h"
+#include "core/base/units.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
 #include "core/scenario/legal_defaults.h"
@@ -173,14 +175,23 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
   return {JsonText(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}}), {}};
 }
 
+std::string InputShown(double value) { return value == std::floor(value) ? GroupedText(value) : NumberText(value); }
+
+// Times and sizes with their unit, other figures as they are.
+std::string FigureShown(const std::string& path, double value) {
+  const Json* output = OutputAt(path);
+  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
+  return unit != nullptr && (*unit == "s" || *unit == "B") ? ReadableText(value, TextOf(*unit)) : InputShown(value);
+}
+
 // The failing figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
-  if (!trial.issue.empty()) return "at " + NumberText(at) + ": " + trial.issue;
+  if (!trial.issue.empty()) return "at " + InputShown(at) + ": " + trial.issue;
   const Condition& condition = problem.conditions[trial.failing];
   const Compared& compared = trial.conditions[trial.failing];
-  std::string text = condition.path + " is " + NumberText(compared.figure);
-  if (!condition.other.empty()) text += " against " + NumberText(compared.with);
-  return text + " at " + NumberText(at);
+  std::string text = condition.path + " is " + FigureShown(condition.path, compared.figure);
+  if (!condition.other.empty()) text += " against " + FigureShown(condition.path, compared.with);
+  return text + " at " + InputShown(at);
 }
 
 // lo:hi or lo:hi:step, in base units.

@@ -16,7 +16,8 @@ constexpr FieldRow kNetworkLevelFields[] = {
         .Label("Torus slices close every")
         .Between(0, 1 << 20)
         .Advanced(),
-    Of<&NetworkLevel::oversubscription>("oversubscription", "Fat tree: bandwidth into the leaves over bandwidth out of them")
+    Of<&NetworkLevel::oversubscription>("oversubscription",
+                                        "Oversubscription of a fat tree: bandwidth into the leaves over bandwidth out of them")
         .Between(1, 64)
         .Advanced(),
     Of<&NetworkLevel::in_network_reduction>("in_network_reduction", "In-network reduction (SHARP, NVLS)").Advanced(),

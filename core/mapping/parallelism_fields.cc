@@ -3,15 +3,19 @@
 
 namespace slipstick {
 
-constexpr FieldRow kOverlapFields[] = {Of<&Overlap::tp>("tp", "TP communication overlaps with GEMMs, in chunks"),
-                                       Of<&Overlap::dp>("dp", "Gradient reduction overlaps with the backward pass"),
-                                       Of<&Overlap::pp>("pp", "Pipeline sends overlap with compute"),
-                                       Of<&Overlap::ep>("ep", "Expert dispatch and combine overlap with compute")};
+constexpr FieldRow kOverlapFields[] = {
+    Of<&Overlap::tp>("tp",
+                     "TP communication overlaps with GEMMs, in chunks; default: where the framework does so, with sequence parallelism and "
+                     "FlashAttention"),
+    Of<&Overlap::dp>("dp", "Gradient reduction overlaps with the backward pass; default: the framework's"),
+    Of<&Overlap::pp>("pp", "Pipeline sends overlap with compute; default: the framework's"),
+    Of<&Overlap::ep>("ep", "Expert dispatch and combine overlap with compute")};
 constinit const Fields Schema<Overlap>::fields(kOverlapFields);
 
 constexpr FieldRow kTrainingMappingFields[] = {
     Of<&TrainingMapping::tp>("tp", "Tensor parallelism (TP)").Between(1, 1 << 20),
-    Of<&TrainingMapping::sequence_parallel>("sequence_parallel", "Norms and residuals are split over the TP ranks"),
+    Of<&TrainingMapping::sequence_parallel>("sequence_parallel",
+                                            "Sequence parallelism (SP): norms and residuals are split over the TP ranks"),
     Of<&TrainingMapping::cp>("cp", "Context parallelism (CP)").Between(1, 1 << 20),
     Of<&TrainingMapping::cp_kind>("cp_kind", "Context-parallel scheme: how ranks exchange keys and values").Advanced(),
     Of<&TrainingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),

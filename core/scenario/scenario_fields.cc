@@ -4,7 +4,9 @@
 namespace slipstick {
 
 constexpr FieldRow kScenarioFields[] = {
-    Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 2),
+    Of<&Scenario::version>("version",
+                           "Version of the scenario format; 2: degrees of parallelism that are not written are chosen, the best that fit")
+        .Between(1, 2),
     Of<&Scenario::model>("model", "Model"),
     Of<&Scenario::cluster>("cluster", "Cluster"),
     Of<&Scenario::partition>("partition", "Chiplets that the device's dies are split into; null: as the device is"),

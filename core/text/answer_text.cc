@@ -170,7 +170,8 @@ std::string SizeText(std::string_view json, bool is_colored) {
 std::string AdviceText(std::string_view json, bool is_colored) {
   const Json answer = *ParseJson(json);
   const std::string& figure = TextOf(answer["figure"]);
-  std::string text = std::string(BriefTitle(figure)) + " now: " + FigureText(answer["value"].get<double>(), UnitOf(figure)) + "\n";
+  std::string text = std::string(BriefTitle(figure)) + " now: " + FigureText(answer["value"].get<double>(), UnitOf(figure)) +
+                     (answer["feasible"] == false ? ", were it feasible" : "") + "\n";
   for (const auto& [list, title] : {std::pair("changes", "What one change brings"), std::pair("pairs", "Two together")}) {
     if (answer[list].empty()) continue;
     Table table({Table::kRight, Table::kRight, Table::kLeft, Table::kLeft});

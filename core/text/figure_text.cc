@@ -26,7 +26,7 @@ constexpr TimeStep kTimeSteps[] = {{2 * kYear.factor, kYear, "years"},
                                    {2 * kMinute.factor, kMinute, "min"},
                                    {1, kS, "s"},
                                    {kMs.factor, kMs, "ms"},
-                                   {kUs.factor, kUs, "us"},
+                                   {kUs.factor, kUs, "µs"},
                                    {0, kNs, "ns"}};
 
 // Three significant digits, more of large numbers: "544,798", "51.8", "0.0012".

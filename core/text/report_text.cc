@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "core/base/json.h"
@@ -27,6 +28,9 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"post_training.time_s", "post_training.step_time_s"},
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
+// What parts of a bill are called, where their names are short for it.
+constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {
+    {"module", "board, VRM and heat spreader"}, {"assembly loss", "assembly yield loss"}, {"test loss", "test yield loss"}};
 // Members beside the parts that are none.
 constexpr std::string_view kNoParts[] = {"total", "capacity", "host"};
 
@@ -35,10 +39,17 @@ struct Part {
   double value;
 };
 
+std::string LongName(const std::string& name) {
+  for (const auto& [brief, full] : kLongNames) {
+    if (name == brief) return std::string(full);
+  }
+  return name;
+}
+
 std::vector<Part> PartsOf(const Json& parts, std::string_view path) {
   std::vector<Part> list;
   if (parts.is_array()) {
-    for (const Json& line : parts) list.push_back({TextOf(line["name"]), line["cost_usd"].get<double>()});
+    for (const Json& line : parts) list.push_back({LongName(TextOf(line["name"])), line["cost_usd"].get<double>()});
   } else {
     for (const auto& [key, value] : parts.items()) {
       if (std::find(std::begin(kNoParts), std::end(kNoParts), key) != std::end(kNoParts)) continue;
@@ -128,7 +139,7 @@ std::string Answers(const Json& report, bool is_colored) {
   for (const char* part : {"training", "serving", "cost", "post_training"}) {
     if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
   }
-  if (!faults.empty()) text += "\nDoes not work:\n" + faults.Text(is_colored);
+  if (!faults.empty()) text += "\nInfeasible:\n" + faults.Text(is_colored);
   return text;
 }
 

@@ -80,7 +80,7 @@ test("fewest devices for thirty days, each with its best mapping", () => {
   assert.ok(days(found.value) <= 300);
   const none = ask(1);
   assert.equal(none.value, null);
-  assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1024/);
+  assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1,024/);
 });
 
 test("the defect density at which four chiplets win, and none where they never do", () => {
@@ -99,7 +99,7 @@ test("the longest context that fits, and why where none does", () => {
   assert.equal(none.value, null);
   assert.match(none.reason, /neither end/);
   const misfit = answer("solve", "model=llama-3.1-405b", "cluster=dgx-h100", "serving.devices=1", "serving.mapping.tp=1", "training=null", "serving.prompt=1k:1M", "--until", "serving.tpot_s<=100");
-  assert.match(misfit.reason, /at 1024: Out of memory: weights, activations and workspace take/);
+  assert.match(misfit.reason, /at 1,024: Out of memory: weights, activations and workspace take/);
 });
 
 test("sensitivity ranks inputs, with elasticities of the right sign", () => {

@@ -47,7 +47,45 @@ test("what is off or does not fit is said", () => {
   const { stdout, status } = run("evaluate", "--format", "table", "model=llama-3.1-405b", "cluster=dgx-h100", "training=null", "serving.devices=1", "serving.mapping.tp=1");
   assert.equal(status, 0);
   assert.match(stdout, /^Training +off$/m);
-  assert.match(stdout, /^Does not work:\n  Out of memory: /m);
+  assert.match(stdout, /^Infeasible:\n  Out of memory: /m);
+});
+
+// Llama-3.1-70B on 512 devices: one million tokens fit eight ways over the sequence.
+test("what would fit is found where it is the sequence that must be split", () => {
+  const { stdout } = run("evaluate", "--format", "table", "training.sequence=1M");
+  assert.match(stdout, /Out of memory: the most loaded stage needs 3\.\d+ TiB of 79\.2 GiB; full recomputation and CP 8 in place of data parallelism would fit/);
+  const split = report("training.sequence=1M", "training.recompute=full", "training.mapping.cp=8", "training.mapping.dp=2");
+  assert.equal(split.training.feasible, true);
+});
+
+// 80 layers x 2 x 8 heads x 128 x 2 bytes x 2,304 tokens are 0.703 GiB, whatever the batch.
+test("one request that does not fit is said to need the KV cache of one request", () => {
+  for (const batch of [1, 32]) {
+    const { stdout } = run("evaluate", "--format", "table", "cluster=single-h100-sxm5-80gb", "training=null", "model=llama-3.1-70b", `serving.batch=${batch}`);
+    assert.match(stdout, /one request needs 0\.7031 GiB of KV cache per device/);
+  }
+});
+
+test("an unknown input is not moved where its value cannot stand", () => {
+  const fixes = (assignment) => JSON.parse(run("evaluate", assignment).stdout).issues[0].fixes.map(({ label }) => label);
+  assert.deepEqual(fixes("modle=llama"), ["leave out modle"]);
+  assert.equal(fixes("modle=llama-3.1-8b").length, 2);
+});
+
+test("an option of another command is refused, --json never", () => {
+  const { stderr, status } = run("evaluate", "--rate", "5");
+  assert.equal(status, 2);
+  assert.match(stderr, /--rate: Not an option of evaluate/);
+  assert.equal(run("describe", "--json").status, 0);
+});
+
+test("a study is its points, its checks and its words", () => {
+  const { stdout, status } = run("study", "gemv", "--format", "table");
+  assert.equal(status, 0);
+  assert.match(stdout, /^  4,096 × 4,096 +[\d.]+ µs +measured: 26\.2 µs$/m);
+  assert.match(stdout, /^5 of 6 checks hold\.\n  Does not hold: /m);
+  for (const title of ["Paper", "The paper says", "Our reading", "How it is done here"]) assert.match(stdout, new RegExp(`^${title}: `, "m"));
+  assert.match(run("study", "training-memory", "--format", "table").stdout, /^  22B, none +\d+ GiB +infeasible$/m);
 });
 
 test("a terminal gets the table in color, a pipe and --json the report", () => {
