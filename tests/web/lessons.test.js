@@ -59,6 +59,8 @@ test('an expectation that does not hold is found out', () => {
   assert.equal(check('A.serving.tpot_s < 1', reports).holds, false);
   assert.equal(check('A.serving.tpot_s = 2', reports).holds, true);
   assert.equal(check('A.serving.feasible = 1', reports).holds, true);
+  assert.equal(check('A.serving.tpot_s > 1 and A.serving.tpot_s < 3', reports).holds, true);
+  assert.equal(check('A.serving.tpot_s > 1 and A.serving.tpot_s < 2', reports).holds, false);
   assert.deepEqual(check('A.serving.none < 1', reports).missing, ['A.serving.none']);
   assert.throws(() => check('A.serving.tpot_s', reports), /comparison/);
 });

@@ -1,4 +1,5 @@
 import { h, svg } from '../dom.js';
+import { addStyle } from '../host.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
 import '../text/later.js';
@@ -8,6 +9,8 @@ import { get } from '../state/paths.js';
 import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
+
+await addStyle('style/lessons.css');
 
 // What a lesson is about, by the scene that it plays in: its tag, and the drawing beside it.
 const TAGS = { serve: 'serving', train: 'training', memory: 'memory', chip: 'cost' };
