@@ -38,10 +38,12 @@ def shown(described: dict, report: dict, open_paths: set[str]) -> dict:
 
 
 def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
-    def ask(*words: str) -> dict | list:
-        return json.loads(subprocess.run([slipstick, *words], capture_output=True, check=True, text=True).stdout)
+    def ask(*words: str, number=float) -> dict | list:
+        run = subprocess.run([slipstick, *words], capture_output=True, check=True, text=True)
+        return json.loads(run.stdout, parse_float=number)
 
-    report = ask("evaluate", "version=2")
+    # Beyond twelve digits the mathematics of the two builds differs.
+    report = ask("evaluate", "version=2", number=lambda digits: float(f"{float(digits):.12g}"))
     report["training"]["timeline"] = []  # most of a report, and a question of its own
     described = ask("describe")
     picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input picks

@@ -60,6 +60,7 @@ class Page {
   showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #parts = {};
+  #isOpening = false; // a picker is on its way, and keys are meant for it
   #catalogue = null;
   #before = null; // the report before a change of advice, for a moment after the next is drawn
   #forgetting = 0;
@@ -302,8 +303,13 @@ class Page {
   }
 
   async openPicker(noun) {
-    const { openPicker } = await FETCHERS.picker();
-    if (this.report) openPicker(this, noun);
+    this.#isOpening = true;
+    try {
+      const { openPicker } = await FETCHERS.picker();
+      if (this.report) await openPicker(this, noun);
+    } finally {
+      this.#isOpening = false;
+    }
   }
 
   // Inputs and outputs with what the first view leaves out.
@@ -334,14 +340,6 @@ class Page {
     if (said.length) this.notice(said.join(' '), 15000, undo);
   }
 
-  // How many devices: those that serve are among those of the cluster.
-  setCount(path, count) {
-    const { store, report } = this;
-    const isMore = path === 'serving.devices' && count > report.scenario.cluster.devices;
-    if (isMore) store.setInputs({ ...store.inputs, [path]: String(count), 'cluster.devices': String(count) });
-    else store.set(path, String(count));
-  }
-
   drawTabs() {
     document.body.className = document.body.className.replace(/\bat-\w+|$/, ` at-${this.store.scene}`).trim();
     const chosen = sceneOf(this.store.scene).tabOf?.(this.store.sub) ?? this.store.scene;
@@ -357,7 +355,7 @@ class Page {
   }
 
   key(event) {
-    const what = meaning(event);
+    const what = !this.#isOpening && meaning(event);
     if (!what) return;
     event.preventDefault();
     if (what === 'undo') this.store.undo() && this.notice(t('undo.done'), 2000);

@@ -143,7 +143,7 @@ test('targets are at least 24 by 24 pixels', async () => {
 
 test('up and down change the series, Enter opens why, and the mark is announced when the focus rests', async () => {
   const { page } = await chromium.open('#/memory');
-  await page.waitForSelector('#kv-context .mark');
+  await settled(page); // what comes after the answer draws the scene anew
   await page.locator('#kv-context .mark[tabindex="0"]').focus();
   const label = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
   const first = await label();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { settled, site } from './browser.js';
+import { eventually, settled, site } from './browser.js';
 
 const FOLDER = new URL('./charts/', import.meta.url);
 const WIDTHS = [320, 760];
@@ -118,6 +118,29 @@ for (const [name, module, draw, input] of CHARTS) {
     });
   }
 }
+
+// Names that are turned, as those of a roofline's slopes, are left out: what surrounds them is larger than they are.
+test('on a phone no name in a chart lies on another or leaves its drawing', async () => {
+  const { page: phone, context } = await chromium.open('', { width: 320, height: 700 });
+  for (const hash of ['train', 'train?model=llama-3.1-8b&cluster=single-rtx-4090&training.trainable=lora&v=2', 'serve', 'memory', 'chip/chiplets', 'size', 'explore/sensitivity', 'explore/studies']) {
+    await phone.goto('about:blank');
+    await phone.goto(`${chromium.base}#/${hash}`);
+    await phone.waitForSelector('.chart .drawing svg text');
+    await settled(phone);
+    const faults = () =>
+      phone.locator('.chart .drawing svg').evaluateAll((all) =>
+        all.flatMap((one) => {
+          const frame = one.getBoundingClientRect();
+          const names = [...one.querySelectorAll('text:not([transform])')].map((text) => ({ words: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width);
+          const out = names.filter(({ box }) => box.left < frame.left - 1 || box.right > frame.right + 1).map(({ words }) => `${words} is cut`);
+          const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+          return [...out, ...names.flatMap((a, i) => names.slice(i + 1).filter((b) => over(a.box, b.box)).map((b) => `${a.words} on ${b.words}`))];
+        }),
+      );
+    await eventually(async () => assert.deepEqual(await faults(), [], hash));
+  }
+  await context.close();
+});
 
 // 512 devices in nodes of 8, tensor parallel 8, 16 data-parallel ranks, one to a node.
 test('pointing at what a group sends lights its devices and the wires that it loads; a press keeps them lit', async () => {

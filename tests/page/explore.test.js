@@ -93,6 +93,26 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
 });
 
+test('at every width what was found can be sorted by what is seen, and needs no scrolling sideways', async () => {
+  const { page } = await explore(chromium, SMALL);
+  await done(page);
+  for (const width of [1280, 900, 640, 600, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await settled(page);
+    const sort = page.locator('.ex-table thead button');
+    const first = page.locator('.ex-table tbody th').first();
+    const before = await first.textContent();
+    for (const button of await sort.all()) assert.ok(await button.evaluate((one) => {
+      one.scrollIntoView({ block: 'center' });
+      const { left, top, width: wide, height } = one.getBoundingClientRect();
+      return one.contains(document.elementFromPoint(left + wide / 2, top + height / 2));
+    }), `${width}: ${await button.textContent()}`);
+    assert.ok(await page.locator('.ex-table .scroll').evaluate((one) => one.scrollWidth <= one.clientWidth + 5), `${width}`);
+    await sort.first().click();
+    await eventually(async () => assert.notEqual(await first.textContent(), before));
+  }
+});
+
 test('a map hatches what cannot be and says why', async () => {
   const { page } = await explore(chromium, '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=64&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1');
   const choose = async (label, value, values, which) => {

@@ -206,7 +206,7 @@ test('a config.json is read in the page, by paste and by file, and what is missi
   await page.locator('dialog.modal input[type=file]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) });
   await page.getByRole('button', { name: 'Use this' }).click();
   await settled(page);
-  assert.match(await page.locator('#notice').textContent(), /1\.2[0-9]\s[GB]/u);
+  assert.match(await page.locator('#notice').textContent(), /Imported: Llama-3\.2-1B, 1\.24\sB parameters/u, 'known by its shape');
   assert.deepEqual(asked, []);
   assert.deepEqual(faults, []);
 });

@@ -30,6 +30,7 @@ for (const [name, hash] of [['the default scenario', ''], ['many inputs, both ma
     const text = await page.locator('.memo').innerText();
     for (const said of ['What limits each phase', 'Assumptions', 'Next best changes', 'Alternatives', 'Sources of the presets', 'Slipstick 1.']) assert.ok(text.includes(said), said);
     if (hash) assert.ok(text.includes('Chosen by auto'));
+    await page.waitForFunction(() => /Nearest: [A-Z][\w.-]+ on (\d+ × )?\w+, /.test(document.querySelector('.memo').textContent)); // a run in words
     for (const format of ['A4', 'Letter']) {
       const pdf = await page.pdf({ format });
       assert.equal(pagesOf(pdf), 1, `${format}: ${pagesOf(pdf)} pages`);

@@ -155,6 +155,15 @@ test('a link that hides the answers hides them in every title', async () => {
   }
 });
 
+test('on a phone the bar of a link that hides the answers says what is asked, not the answers', async () => {
+  const { page } = await chromium.open('#/serve?hide=answers&v=2', { width: 320, height: 640, hasTouch: true });
+  await settled(page);
+  assert.match(await page.locator('#inputs-bar .said').textContent(), /^Llama-3\.1-70B · 512 H100$/);
+  await page.locator('#reveal').tap();
+  await page.evaluate(() => window.scrollTo(0, 1500));
+  await page.waitForSelector('#inputs-bar b');
+});
+
 test('exercises hide the answers until asked for and lock what may not be changed', async () => {
   const { page } = await chromium.open('#/serve');
   await page.locator('#export').click();

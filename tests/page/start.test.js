@@ -48,6 +48,20 @@ test('the sentence is the control: model, count, device and task are chosen in i
   assert.deepEqual(faults, []);
 });
 
+test('keys pressed while a picker is on its way open nothing else', async () => {
+  const slow = (page) => page.route('**/report/picker.js', (route) => setTimeout(() => route.continue(), 500));
+  const { page } = await chromium.open('', { prepare: slow });
+  await settled(page);
+  await noun(page, 'model').click();
+  await page.keyboard.type('e2'); // Export, and the second tab
+  await page.waitForSelector('.picker [role=option]');
+  assert.equal(await page.locator('dialog[open]').count(), 0);
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Start');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('2');
+  await page.waitForFunction(() => location.hash.startsWith('#/train'));
+});
+
 test('models stand by family, the newest first, and are found by any of their words', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'model').click();
@@ -97,6 +111,8 @@ test('a change is applied and undone in place, and the answers follow', async ()
   const [was] = /[\d,.]+/.exec(before[0]);
   await page.waitForSelector(`.four .answer s:has-text("${was}")`); // what it was, struck out for a moment
   await page.waitForSelector('#advice .undo');
+  const shown = await page.locator('#advice tbody th').allTextContents();
+  assert.equal(new Set(shown).size, shown.length, 'what was applied is not offered again');
   await settled(page);
   assert.notDeepEqual(await figures(page), before);
   assert.equal(await page.locator('#advice tbody th').first().textContent(), title, 'it stays in its place');
@@ -145,7 +161,7 @@ test('405B on 16,384 H100: a feasible answer in three actions', async () => {
     await page.locator('#advice .apply').first().click(); // 3
     await settled(page);
   }
-  assert.match(await training.locator('.value').textContent(), /^[\d.]+days$/);
+  assert.match(await training.locator('.value').textContent(), /^[\d.]+days uninterrupted$/);
 });
 
 test('an own device in three actions, from six fields', async () => {
@@ -227,6 +243,67 @@ test('undo in the header names the edit that it takes back', async () => {
   await page.locator('#undo').click();
   await settled(page);
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
+});
+
+test('what is typed or slid in one go is one edit for undo', async () => {
+  const { page } = await chromium.open('');
+  const before = await figures(page);
+  const field = page.locator('[data-path="cluster.devices"] input[type=text]');
+  const undo = async () => (await page.locator('#undo').click(), await settled(page));
+  await field.click();
+  await field.press('Control+a');
+  await page.keyboard.type('1024');
+  await settled(page);
+  assert.match(page.url(), /cluster\.devices=1024/);
+  const slider = page.locator('[data-path="cluster.device.memory.bandwidth"] input[type=range]');
+  const { x, y, width } = await slider.boundingBox();
+  await page.mouse.move(x + width / 2, y + 5);
+  await page.mouse.down();
+  for (const share of [0.6, 0.7, 0.8]) await page.mouse.move(x + width * share, y + 5);
+  await page.mouse.up();
+  await settled(page);
+  assert.match(page.url(), /memory\.bandwidth=/);
+  await undo();
+  assert.doesNotMatch(page.url(), /memory\.bandwidth=/);
+  assert.match(page.url(), /cluster\.devices=1024/);
+  await undo();
+  assert.deepEqual(await figures(page), before);
+  assert.equal(await page.locator('#undo').isDisabled(), true);
+});
+
+test('keys in a field and a slide after them are two edits', async () => {
+  const { page } = await chromium.open('');
+  const box = page.locator('[data-path="cluster.device.memory.bandwidth"]');
+  const field = box.locator('input[type=text]');
+  const before = await field.inputValue();
+  await field.press('ArrowUp');
+  await settled(page);
+  const stepped = await field.inputValue();
+  await box.locator('input[type=range]').press('End');
+  await settled(page);
+  for (const wanted of [stepped, before]) {
+    await page.locator('#undo').click();
+    await settled(page);
+    assert.equal(await field.inputValue(), wanted);
+  }
+  assert.equal(await page.locator('#undo').isDisabled(), true);
+});
+
+test('more devices that serve than the cluster has are more of the cluster, and a slide is one edit', async () => {
+  const { page } = await chromium.open('#/overview?cluster.devices=8&training=null&v=2');
+  await noun(page, 'devices').click();
+  const slide = page.locator('.picker input[type=range]');
+  for (const count of [16, 32]) {
+    await slide.press('ArrowRight');
+    await settled(page);
+    assert.match(page.url(), new RegExp(`cluster\\.devices=${count}\\b`));
+    assert.match(page.url(), new RegExp(`serving\\.devices=${count}\\b`));
+  }
+  await page.locator('#undo').click();
+  await settled(page);
+  assert.match(page.url(), /cluster\.devices=8\b/);
+  assert.doesNotMatch(page.url(), /serving\.devices/);
+  assert.equal(await page.locator('#undo').isDisabled(), true);
 });
 
 test('800 mm² into four chiplets in four actions, against one die on the same footing', async () => {

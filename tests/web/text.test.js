@@ -2,7 +2,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { text, unitOf } from '../../web/text/format.js';
+import { text, unitOf, unitSize } from '../../web/text/format.js';
 import { parse, show, snap } from '../../web/text/measure.js';
 import '../../web/text/later.js';
 import { has, t } from '../../web/text/strings.js';
@@ -35,6 +35,11 @@ test('figures have three digits and a fitting prefix', () => {
     [undefined, 's', '–'],
   ];
   for (const [value, unit, expected] of cases) assert.equal(text(value, unit).replaceAll('\u00a0', ' '), expected);
+});
+
+test('the unit that a figure is written in is known by its size', () => {
+  const cases = [[4.27 * 31557600, 's', 31557600], [252 * 86400, 's', 86400], [9 * 3600, 's', 3600], [180, 's', 60], [0.0141, 's', 1e-3], [80 * 2 ** 30, 'B', 2 ** 30], [0.418, '%', 0.01], [6.5e6, '$', 1e6]];
+  for (const [value, unit, expected] of cases) assert.equal(unitSize(value, unit), expected, text(value, unit));
 });
 
 test('a report path tells its unit', () => {

@@ -31,6 +31,17 @@ test('a store leaves locked inputs as they are, however they are set', () => {
   assert.deepEqual(store.inputs, { 'serving.output': '9', 'serving.batch': '64' });
 });
 
+test('what goes on is one edit for undo, of one input or of several', () => {
+  const store = new Store({ scene: 'serve', inputs: {} });
+  const pushes = [];
+  store.addEventListener('change', ({ detail }) => pushes.push(detail.push));
+  store.set('serving.devices', '4');
+  for (const count of ['16', '32']) store.setInputs({ 'serving.devices': count, 'cluster.devices': count }, store.sub, true);
+  assert.deepEqual(pushes, [false, false, false]);
+  assert.equal(store.undo(), true);
+  assert.deepEqual([store.inputs, store.undo()], [{}, false]);
+});
+
 const MAPPING = { tp: 8, cp: 1, ep: 1, dp: 16, pp: 4, order: 'tp-cp-ep-dp-pp' };
 const NETWORKS = [{ size: 8 }, { size: 1024 }];
 

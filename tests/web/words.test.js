@@ -1,6 +1,8 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { taskOptions } from '../../web/report/picker.js';
+import { questionText } from '../../web/report/sentence.js';
 import { boundText, trainingBound } from '../../web/report/words.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick } from '../support/module.js';
@@ -19,4 +21,16 @@ test('what limits a scenario is named in words', () => {
   const waits = { time_s: { forward: 1, backward: 1, tp: 5, bubble: 1 }, operators: [] };
   assert.equal(boundText(trainingBound(waits)), 'communication-bound');
   assert.equal(boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })), 'limited by the pipeline bubble');
+});
+
+test('the sentence and its picker call training what it is', () => {
+  const names = (scenario) => taskOptions(scenario).map(({ name }) => name);
+  for (const [inputs, verb] of [[{}, 'Pre-train'], [{ 'training.trainable': 'lora' }, 'Fine-tune']]) {
+    const { scenario } = report(inputs);
+    assert.match(questionText(scenario, inputs), new RegExp(`^${verb} Llama`));
+    assert.deepEqual(names(scenario), [`${verb}, then serve`, `${verb} only`, 'Serve only']);
+  }
+  const serving = report({ training: 'null' }).scenario;
+  assert.match(questionText(serving, {}), /^Serve Llama/);
+  assert.equal(names(serving)[1], 'Pre-train only');
 });

@@ -42,6 +42,9 @@ const shade = (pass, chunks) => {
   return share === 100 ? color : `color-mix(in srgb, ${color} ${share}%, var(--paper))`;
 };
 
+// The optimizer runs once for all micro-batches.
+const batchOf = (pass) => (pass.kind === 'update' ? '' : pass.micro_batch + 1);
+
 // `view` is "whole", "start" or "end"; `controls` lets the visitor choose it.
 export function gantt({ id, width, timeline, stepTime, view = 'whole', controls }) {
   const stages = 1 + Math.max(...timeline.map(({ stage }) => stage));
@@ -66,8 +69,8 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
       row.map((pass) => {
         const at = x(Math.max(from, pass.start_s));
         const wide = x(Math.min(to, pass.end_s)) - at;
-        const name = String(pass.micro_batch + 1);
-        const label = `${t('memory.stage', { i: stage + 1 })}, ${pass.kind} ${name}${pass.to > pass.micro_batch ? `–${pass.to + 1}` : ''}, ${format(pass.start_s, 's')} – ${format(pass.end_s, 's')}`;
+        const name = String(batchOf(pass));
+        const label = `${t('memory.stage', { i: stage + 1 })}, ${t(`pass.${pass.kind}`)}${name && ` ${name}`}${pass.to > pass.micro_batch ? `–${pass.to + 1}` : ''}, ${format(pass.start_s, 's')} – ${format(pass.end_s, 's')}`;
         return mark(
           label,
           { 'data-series': stage },
@@ -79,7 +82,8 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
             rx: wide > 6 ? 2 : 0,
             fill: shade(pass, chunks),
           }),
-          wide > name.length * 8 + 4 &&
+          name &&
+            wide > name.length * 8 + 4 &&
             !least &&
             svg('text', { class: pass.kind === 'forward' ? 'inbox' : 'inbox onlight', x: at + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
         );
@@ -105,8 +109,8 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
     controls,
     summary: t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
     drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
-    key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: kind })), { hatch: true, text: t('part.bubble') }],
+    key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: t(`pass.${kind}`) })), { hatch: true, text: t('part.bubble') }],
     columns: [t('column.stage'), t('column.kind'), t('column.batchOf'), t('column.start'), t('column.end')],
-    rows: timeline.map((pass) => [pass.stage + 1, pass.kind, pass.micro_batch + 1, { value: pass.start_s, unit: 's' }, { value: pass.end_s, unit: 's' }]),
+    rows: timeline.map((pass) => [pass.stage + 1, t(`pass.${pass.kind}`), batchOf(pass), { value: pass.start_s, unit: 's' }, { value: pass.end_s, unit: 's' }]),
   });
 }

@@ -8,6 +8,8 @@ import { placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
 
+const DASHED = '1.5px dashed var(--ink-2)'; // how the key shows a level
+
 // The line where the scenario stands, as a handle on a linear axis.
 const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
   handle(
@@ -62,17 +64,24 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     ],
   });
   const words = (text, places) => svg('text', { class: 'lab halo', ...labels.place(text, places) }, text);
+  // A name that would lie on a line wherever it stands is in the key.
+  const keyed = [];
+  const wordsOrKey = (text, places, entry) => {
+    const at = labels.clear(text, places);
+    if (!at) keyed.push({ ...entry, text });
+    return at && svg('text', { class: 'lab halo', ...at }, text);
+  };
   const sides = (at, base) => [{ x: at + 8, y: base }, { x: at - 8, y: base, 'text-anchor': 'end' }];
   const sidesOrEdge = (at, base) => [...sides(at, base), { x: box.right, y: base, 'text-anchor': 'end' }];
   // A spot's name first, as it has the fewest places: beside it, above or below.
-  const spotWords = isHere && here.point && words(here.point, [-8, 16, -24, 32].flatMap((down) => sidesOrEdge(x(here.x), y(here.y) + down)));
+  const spotWords = isHere && here.point && words(here.point, [-8, 16, -24, 32].flatMap((down) => [...sidesOrEdge(x(here.x), y(here.y) + down), { x: box.left + 4, y: y(here.y) + down }]));
   const steps = (from, to, by) => Array.from({ length: Math.max(1, Math.floor(Math.abs(to - from) / by)) }, (_, i) => from + Math.sign(to - from) * by * i);
   const hereWords = isHere && here.text && words(here.text, steps(box.bottom - 7, box.top, 15).flatMap((base) => sidesOrEdge(x(here.x), base)));
   const upright = shownUprights.map((one) => svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }));
   const level = levels.map((one) => svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }));
   const names = [
-    shownUprights.map((one) => one.text && words(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)))),
-    levels.map((one) => words(one.text, steps(box.left + 6, box.right, 24).flatMap((at) => [{ x: at, y: y(one.y) - 7 }, { x: at, y: y(one.y) + 18 }]))),
+    shownUprights.map((one) => one.text && wordsOrKey(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)), { line: DASHED })),
+    levels.map((one) => wordsOrKey(one.text, steps(box.left + 6, box.right, 24).flatMap((at) => [{ x: at, y: y(one.y) - 7 }, { x: at, y: y(one.y) + 18 }]), { line: one.hair ? '2px solid var(--hair)' : DASHED })),
   ];
   const drawn = series.map((one, i) => [
     svg('polyline', {
@@ -122,7 +131,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
           })
         : ''),
     drawing: canvas(width, height, frame, upright, marks(title, drawn), held, spot, level, names),
-    key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
+    key: [...(series.length > 1 ? series : []).map(({ name, color }) => ({ color, text: name })), ...keyed],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:
       rows ??

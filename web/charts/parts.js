@@ -50,7 +50,7 @@ const BILL = [
   [/packag|interposer|assembly|bond|substrate/i, 'package'],
   [/test/i, 'test'],
 ];
-const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace', 'backward', 'recompute', 'pp'];
+const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace', 'backward', 'recompute', 'pp', 'logic'];
 // Spare colours that another name already gives.
 const SAME = { recompute: 'nre', pp: 'memory-stacks', activations: 'package' };
 
@@ -69,7 +69,7 @@ function billColors(names) {
 
 // Bills that stand below each other: a line's colour is the same in all of them.
 export function billsParts(bills) {
-  const colors = billColors(bills.flat().map(({ name }) => name));
+  const colors = billColors(bills.flat().filter(({ cost_usd: value }) => value > 0).map(({ name }) => name));
   const part = ({ name, cost_usd: value }) => ({ id: name, name: has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '), value, color: `var(--c-${colors.get(name)})` });
   return bills.map((lines) => lines.map(part));
 }

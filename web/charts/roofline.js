@@ -1,6 +1,7 @@
 // Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its share of the
-// pass, all its runs counted, and the four largest are named. Operators of other phases than `main` are dashed rings. Caches with a stated
-// bandwidth have a roof each; an operator that one of them bounds has a ring at its FLOP per byte of that cache.
+// pass, all its runs counted, and the four largest are named: on the drawing, or where it is narrow in the key by their numbers.
+// Operators of other phases than `main` are dashed rings. Caches with a stated bandwidth have a roof each; an operator that one of them
+// bounds has a ring at its FLOP per byte of that cache.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -83,8 +84,14 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     const from = Math.max(xs[0], ys[0] / wide);
     return [x(from), y(from * wide), x(top / wide), y(top), x(xs[1]), y(top)].map((one) => one.toFixed(1)).join(' ');
   };
-  const angle = (Math.atan2(y(peak) - y(start * bandwidth), x(ridge) - x(start)) * 180) / Math.PI;
-  const mid = isNarrow ? start * 1.2 : Math.sqrt(start * ridge); // where the name of the slope begins, or has its middle
+  const slope = (y(start * bandwidth) - y(peak)) / (x(ridge) - x(start));
+  const angle = (-Math.atan(slope) * 180) / Math.PI;
+  const roofAt = (place) => y(peak) + Math.max(0, x(ridge) - place) * slope;
+  // A roof's name along it, `above` it by some pixels.
+  const alongside = (words, at, anchor, above) => {
+    const turned = `rotate(${angle.toFixed(1)} ${at.toFixed(1)} ${roofAt(at).toFixed(1)})`;
+    return svg('text', { class: 'lab', x: at, y: roofAt(at) - above, 'text-anchor': anchor, transform: turned }, words);
+  };
   const ridgeName = (at) => {
     const words = t('roofline.ridge', { value: format(ridge, '') });
     const fits = at + 5 + textWidth(words) <= box.right;
@@ -101,24 +108,12 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     ]),
     svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
   ];
+  const peakName = t('roofline.peak', { value: format(peak, 'FLOP/s') });
+  const peakArea = { left: x(xs[1]) - 4 - textWidth(peakName), right: x(xs[1]), top: y(peak) - 18, bottom: y(peak) - 3 };
   const roof = [
     svg('polyline', { class: 'roof', points: roofPoints(peak, bandwidth) }),
-    svg(
-      'text',
-      { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' },
-      t('roofline.peak', { value: format(peak, 'FLOP/s') }),
-    ),
-    svg(
-      'text',
-      {
-        class: 'lab',
-        x: x(mid),
-        y: y(mid * bandwidth) - 8,
-        'text-anchor': isNarrow ? 'start' : 'middle',
-        transform: `rotate(${angle.toFixed(1)} ${x(mid).toFixed(1)} ${y(mid * bandwidth).toFixed(1)})`,
-      },
-      t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }),
-    ),
+    svg('text', { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' }, peakName),
+    alongside(t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }), isNarrow ? Math.max(x(start) + 4, box.left + 16) : x(Math.sqrt(start * ridge)), isNarrow ? 'start' : 'middle', isNarrow ? 4 : 8),
     !onridge && svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
     ridgeName(x(ridge)),
   ];
@@ -147,7 +142,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const ringMarks = rings.map((one) => svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: radius(one) }));
   const bound = (one) => t(`bound.${one.bound}`);
   const counts = new Map();
-  for (const one of dots) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
+  for (const one of dots.filter(({ other }) => !other)) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
   const list = [...dots].sort((a, b) => b.share - a.share);
   const points = list.map((one) =>
     mark(
@@ -157,16 +152,14 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     ),
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
+  const nameOf = (one) => `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
   // Names stand under the roof, off the marks and, where there is room, off the ridge.
-  const roofAt = (place) => y(peak) + Math.max(0, x(ridge) - place) * ((y(start * bandwidth) - y(peak)) / (x(ridge) - x(start)));
-  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? 60 : 0) + 2 * Math.max(0, roofAt(left) + 3 - top);
+  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? 60 : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
   const spots = near(
-    named.map((one) => {
-      const words = one.name.replaceAll('_', ' ');
-      return { words: isNarrow ? words : `${words} ${format(one.share, '%')}`, x: x(one.intensity), y: y(one.rate), r: radius(one) };
-    }),
-    { box: { ...box, bottom: box.bottom - 18 }, taken: dots.map((one) => square(x(one.intensity), y(one.rate), radius(one))), cost: crossed },
+    named.map((one, i) => ({ words: isNarrow ? String(i + 1) : nameOf(one), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
+    { box: { ...box, bottom: box.bottom - 18 }, taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))], cost: crossed },
   );
+  const signOf = (one) => spots.find(({ words }) => words === String(named.indexOf(one) + 1))?.words;
   const names = spots.map((one) => [
     one.leader && svg('path', { class: 'leader', d: one.leader }),
     svg('text', { class: 'lab halo', x: one.left, y: one.base }, one.words),
@@ -179,14 +172,12 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
     hint: onridge && t('roofline.drag'),
     drawing: canvas(width, height, frame, was, roof, cacheRoofs, ringMarks, held, marks(title, points), names),
-    key: main
-      ? [
-          ...Object.keys(WORK)
-            .filter((work) => dots.some((one) => one.work === work && !one.other))
-            .map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
-          ...groups.filter(({ phase }) => phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
-        ]
-      : groups.length > 1 ? groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })) : [],
+    key: [
+      ...(isNarrow ? named.map((one) => ({ sign: signOf(one), color: colorOf(one), text: nameOf(one) })) : []),
+      ...(main ? Object.keys(WORK) : []).filter((work) => dots.some((one) => one.work === work && !one.other)).map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
+      ...groups.filter(({ phase }) => main && phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
+      ...(main || groups.length < 2 ? [] : groups).map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
+    ],
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
     rows: groups.flatMap(({ phase, operators }) =>
       operators.map((one) => [

@@ -39,7 +39,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const height = Math.max(300, Math.min(380, width * 0.48));
   const box = { left: width > 500 ? 80 : 64, right: width - 14, top: 24, bottom: height - 44 };
   const all = here ? [...points, here] : points;
-  const [xDomain, x, xTicks] = axis(all.map((p) => p.x), [box.left, box.right], width > 500 ? 7 : 3, across.unit);
+  const [xDomain, x, xTicks] = axis(all.map((p) => p.x), [box.left, box.right], width > 500 ? 7 : 4, across.unit);
   const [yDomain, y, yTicks] = axis(all.map((p) => p.y), [box.bottom, box.top], 6, up.unit);
   const frame = [
     xTicks.map((value) => [

@@ -1,10 +1,10 @@
-// Costs that rise in steps: one line per series on logarithmic axes, those chosen in colour and the others quiet, each named at its end;
-// a red line at the rate asked for, which can be dragged.
+// Costs that rise in steps: one line per series on logarithmic axes, those chosen in colour and the others quiet, each named at its end,
+// with its last cost where there is room; a red line at the rate asked for, which can be dragged.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
-import { apart, logAxes } from './lib/labels.js';
+import { apart, logAxes, placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
 
@@ -17,14 +17,18 @@ const corners = (steps, end) =>
     return [[from, usd], [breaks, usd], ...(next ? [[breaks, next.usd]] : [])];
   });
 
+// Whether a line's end has room for its last cost.
+export const hasEndCosts = (width) => width > 560;
+
 // {series: [{name, steps: [{from, to, usd, devices}], kind: 'best' | 'chosen' | ''}], here: rate, onrate(rate)}
 export function steps({ id, title, subtitle, width, x: across, y: up, series, here, onrate, summary, columns, rows, note }) {
-  const wide = width > 560;
+  const wide = hasEndCosts(width);
+  const GAP = 15; // px between the names of two lines
   const xs = [Math.min(...series.map((one) => one.steps[0].from)), Math.max(here * 1.02, ...series.map((one) => one.steps.at(-1).from))];
   const ys = positiveDomain(series.flatMap((one) => one.steps.map(({ usd }) => usd)), 0.12);
-  const endText = (one) => `${one.name} ${format(one.steps.at(-1).usd, '$')}`;
-  const margin = wide ? Math.max(...series.map((one) => textWidth(endText(one)))) + 26 : 12;
-  const height = wide ? 360 : 300;
+  const endText = (one) => (wide ? `${one.name} ${format(one.steps.at(-1).usd, '$')}` : one.name);
+  const margin = Math.max(...series.map((one) => textWidth(endText(one)))) + (wide ? 32 : 24);
+  const height = Math.max(wide ? 360 : 300, series.length * GAP + 72);
   const box = { left: 52, right: width - margin, top: 30, bottom: height - 42 };
   const x = log(xs, [box.left, box.right]);
   const y = log(ys, [box.bottom, box.top]);
@@ -45,19 +49,20 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
       svg('circle', { cx: x(here), cy: y(cost), r: one.kind ? 5.5 : 3.5 }),
     );
   });
-  const ends = wide
-    ? apart(series.map((one) => ({ ...one, at: y(one.steps.at(-1).usd) })), 15, [box.top, box.bottom + 12]).map((one) => [
-        svg('path', { class: 'leader', d: `M${box.right + 1} ${one.at.toFixed(1)}L${box.right + 12} ${(one.placed - 4).toFixed(1)}` }),
-        svg('text', { x: box.right + 15, y: one.placed, class: one.kind === 'chosen' ? 'lab accent' : one.kind ? 'lab strong' : undefined }, endText(one)),
-      ])
-    : null;
+  const ends = apart(series.map((one) => ({ ...one, at: y(one.steps.at(-1).usd) })), GAP, [box.top, box.bottom + 12]).map((one) => [
+    svg('path', { class: 'leader', d: `M${box.right + 1} ${one.at.toFixed(1)}L${box.right + 12} ${(one.placed - 4).toFixed(1)}` }),
+    svg('text', { x: box.right + 15, y: one.placed, class: one.kind === 'chosen' ? 'lab accent' : one.kind ? 'lab strong' : undefined }, endText(one)),
+  ]);
+  const yours = t('size.yours', { rate: format(here, '') });
+  const places = [box.bottom - 8, box.top + 10, box.top + 26, box.bottom - 24].flatMap((base) => [{ x: x(here) + 6, y: base }, { x: x(here) - 6, y: base, 'text-anchor': 'end' }]);
+  const lines = series.map((one) => corners(one.steps, xs[1]).map(([a, b]) => [x(a), y(b)]));
   const drag = draggable(here, onrate);
   const line = svg(
     'g',
     { class: 'mark drag', role: 'listitem', tabindex: -1, 'data-key': `${id}-line`, 'aria-label': t('size.rate.mark', { rate: format(here, '') }) },
     svg('line', { class: 'hair', x1: x(here), x2: x(here), y1: box.top, y2: box.bottom }),
     svg('rect', { x: x(here) - 12, y: box.top, width: 24, height: box.bottom - box.top, fill: 'transparent' }),
-    svg('text', { class: 'lab halo', x: x(here) + (x(here) > box.right - 150 ? -6 : 6), y: box.bottom - 8, 'text-anchor': x(here) > box.right - 150 ? 'end' : 'start' }, t('size.yours', { rate: format(here, '') })),
+    svg('text', { class: 'lab halo', ...placer({ box, lines }).place(yours, places) }, yours),
   );
   const drawing = canvas(width, height, frame, drawn, marks(title, line, spots), ends);
   drag(drawing, line, { x, xs, box, width });

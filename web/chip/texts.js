@@ -51,7 +51,7 @@ export const texts = {
   'chip.tornado': 'Sensitivity of {figure} to uncertain inputs', 'chip.tornado.sub': 'change from {value} when one input is at the low or high end of its range',
   'chip.tornado.low': 'low end', 'chip.tornado.high': 'high end', 'chip.loss': 'yield loss × {share}',
   'chip.memoryPrice': 'Memory price', 'chip.packagePrice': 'Package price',
-  'chip.same.off': 'The device as in its data sheet. Choose a node or a memory to derive a new one from area, power and shoreline budgets; below, what 3 nm with HBM4 would make of it.',
+  'chip.same.off': 'The device as in its data sheet; below, what 3 nm with HBM4 would make of it. The button derives that device from area, power and shoreline budgets; its node, memory and links can then be chosen.',
   'chip.same.on': 'Derived from the budgets of {design}: same die area and power, other technology. All results above use it.',
   'chip.same.go': 'At 3 nm with HBM4', 'chip.same.back': 'Back to the original device', 'chip.same.start': 'Budgets from', 'chip.same.node': 'Process node',
   'chip.same.dram': 'Memory', 'chip.same.link': 'Links', 'chip.same.network': 'Network between nodes', 'chip.same.table': 'Original and new technology',

@@ -1,4 +1,5 @@
 // What a search found: the best mappings as a table, the front as points, and the way into the scenario.
+import { textWidth } from '../charts/lib/scale.js';
 import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
 import { get } from '../state/paths.js';
@@ -13,8 +14,13 @@ const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
 const FIRST_ROWS = 50; // of a table; the others come when they are asked for
 const FIRST_CARDS = 10; // as many where each row is a card
-const CARDS_TO = 620; // px
+const CARDS_TO = 620; // px of a scene too narrow for a table
+const GAP = 18; // px between columns
+const LINKS = 90; // px of the column that leads into the scenario
 const FRONT_MS = 1000; // between drawings of a front that grows
+
+// About how wide a table is at least: headings break between words.
+const leastWidth = (names) => LINKS + names.reduce((sum, name) => sum + GAP + Math.max(...name.split(' ').map((word) => textWidth(word, 13))), 0);
 
 // A preset goes by the name of what it is one of.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
@@ -212,9 +218,10 @@ export class Found {
     const { common } = columns;
     const differ = columns.differ.filter((path) => path !== 'serving.devices' || !columns.differ.includes('cluster.devices'));
     const rows = filtered(sorted(all, this.#sort.key, this.#sort.descending), running ? '' : this.filter.value);
-    const first = this.#width < CARDS_TO ? FIRST_CARDS : FIRST_ROWS;
-    const shown = running ? rows.slice(0, LIVE_ROWS) : this.#whole ? rows : rows.slice(0, first);
     const keys = ['rank', ...this.#figures(), ...differ];
+    const hasCards = this.#width < CARDS_TO || leastWidth(keys.map(this.#name)) > this.#width;
+    const first = hasCards ? FIRST_CARDS : FIRST_ROWS;
+    const shown = running ? rows.slice(0, LIVE_ROWS) : this.#whole ? rows : rows.slice(0, first);
     const head = (key) => {
       const { key: by, descending } = this.#sort;
       const order = key === by ? (descending ? 'descending' : 'ascending') : undefined;
@@ -231,7 +238,7 @@ export class Found {
         }),
       );
     };
-    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined, 'data-name': this.#name(key) }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
+    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined, 'data-name': this.#name(key).replaceAll('/', '/\u200b') }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
     redraw(
       this.table,
       common.length > 0 && all.length > 1 && h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
@@ -240,8 +247,8 @@ export class Found {
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.best') },
         h(
           'table',
-          { class: 'by-rows' },
-          h('thead', {}, h('tr', {}, head('rank'), h('td', {}), keys.slice(1).map(head))),
+          { class: hasCards ? 'ex-points' : undefined },
+          h('thead', {}, h('tr', {}, head('rank'), h('td', {}, hasCards && t('explore.sort.by')), keys.slice(1).map(head))),
           h(
             'tbody',
             {},

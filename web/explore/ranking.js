@@ -5,7 +5,8 @@ const valueAt = (row, key) => (Object.hasOwn(row.overrides, key) ? row.overrides
 // Members with one value everywhere are said once; the others become columns.
 export function columnsOf(rows) {
   const paths = [...new Set(rows.flatMap(({ overrides }) => Object.keys(overrides)))];
-  const same = (path) => rows.every((row) => row.overrides[path] === rows[0].overrides[path]);
+  const at = (row, path) => row.overrides[path] ?? null; // a null takes a value back: as good as none
+  const same = (path) => rows.every((row) => at(row, path) === at(rows[0], path));
   return { differ: paths.filter((path) => !same(path)), common: paths.filter(same) };
 }
 

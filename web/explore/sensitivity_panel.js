@@ -1,7 +1,7 @@
 // Which inputs move a figure, and how strongly: a tornado of the strongest and a table of all.
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
-import { labelIn, labelOf } from '../form/fields.js';
+import { labelIn } from '../form/fields.js';
 import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -83,11 +83,12 @@ export class SensitivityPanel {
     const { described } = this.#context.page;
     const inputs = new Map(described.inputs.map((input) => [input.path, input]));
     const of = (path) => inputs.get(path) ?? inputs.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
+    const named = (path) => labelIn(this.#context.scenario, path);
+    // Where two inputs have one name, each says of what it is.
     const label = (path) => {
-      const named = labelIn(this.#context.scenario, path);
       const part = path.split('.').slice(0, -1).findLast((one) => !/^\d+$/.test(one)) ?? '';
-      const isPlain = ['model', 'training', 'serving', 'cost', 'mapping'].includes(part);
-      return named === labelOf(path) && !isPlain ? `${named} (${part.replaceAll('_', ' ')})` : named;
+      const isAlone = answer.inputs.filter((one) => named(one.path) === named(path)).length < 2;
+      return isAlone ? named(path) : `${named(path)} (${part.replaceAll('_', ' ')})`;
     };
     const change = (value) => value / answer.value - 1;
     const unit = unitOf(answer.figure);

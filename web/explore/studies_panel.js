@@ -11,6 +11,7 @@ import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_check
 import { flat, inputsOf } from './study_inputs.js';
 
 const MOST_AT_ONCE = 60;
+const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
 const REDRAW_MS = 200;
 
 // A point that goes by ids of the catalogue ("5nm / hbm3e") is called by their names.
@@ -291,7 +292,7 @@ export class StudiesPanel {
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.study.points') },
         h(
           'table',
-          { class: 'plain' },
+          { class: paths.length > MOST_COLUMNS ? 'ex-points' : 'plain by-rows' },
           h(
             'thead',
             {},
@@ -305,8 +306,8 @@ export class StudiesPanel {
                 'tr',
                 {},
                 h('th', { scope: 'row' }, label),
-                paths.map((path) => h('td', {}, shown(figures[path], path))),
-                h('td', {}, issues.map(({ message }) => message).join('; ')),
+                paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
+                h('td', { class: issues.length ? undefined : 'none', 'data-name': t('explore.reason') }, issues.map(({ message }) => message).join('; ')),
               ),
             ),
           ),

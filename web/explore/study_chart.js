@@ -180,10 +180,10 @@ const table = (title, head, rows, name = '') =>
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
     h(
       'table',
-      { class: `plain ${name}` },
+      { class: `plain by-rows ${name}` },
       h('caption', {}, h('span', {}, title)),
       h('thead', {}, h('tr', {}, head.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, rows.map(([first, ...others]) => h('tr', {}, h('th', { scope: 'row' }, first), others.map((one) => h('td', {}, one))))),
+      h('tbody', {}, rows.map(([first, ...others]) => h('tr', {}, h('th', { scope: 'row' }, first), others.map((one, i) => h('td', { 'data-name': head[i + 1] }, one))))),
     ),
   );
 

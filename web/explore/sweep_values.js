@@ -52,8 +52,8 @@ export const mappingWords = (overrides, say = valueWords) =>
     .map(([path, value]) => (value === true ? inSentence(shortName(path)) : `${inSentence(shortName(path))} ${say(path, value)}`))
     .join(', ');
 
-// A name inside a sentence: abbreviations keep their capitals.
-export const inSentence = (name) => name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+// A name inside a sentence: a first word with other capitals, as ZeRO, keeps them.
+export const inSentence = (name) => name.replace(/^[A-Z](?!\S*[A-Z])/, (letter) => letter.toLowerCase());
 
 // A member's value: yes or no, a choice by its name, the dimensions of an order in the capitals that they have elsewhere.
 export function valueWords(path, value) {

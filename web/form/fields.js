@@ -128,12 +128,16 @@ function textField(input, store, withRule) {
     inputmode: numeric ? 'decimal' : undefined,
   });
   const wrap = frame(input, control, store);
+  // What is typed or slid in one go is one edit for undo.
+  let goesOn = false;
+  const take = (text) => (goesOn = store.set(input.path, text, goesOn) || goesOn);
+  for (const end of ['change', 'focusout']) wrap.element.addEventListener(end, () => (goesOn = false));
   const slide =
     withRule && numeric
       ? rule({
           label: t('form.slider', { label: labelOf(input.path) }),
           isCount,
-          onslide: (value) => store.set(input.path, write(input, value)),
+          onslide: (value) => take(write(input, value)),
         })
       : null;
   if (slide) control.after(slide.element);
@@ -144,8 +148,8 @@ function textField(input, store, withRule) {
 
   const commit = () => {
     const text = control.value.trim();
-    if (input.kind === 'list' && text) store.set(input.path, `[${text.replace(/[[\]]/g, '')}]`);
-    else if (text !== shownText()) store.set(input.path, text);
+    if (input.kind === 'list' && text) take(`[${text.replace(/[[\]]/g, '')}]`);
+    else if (text !== shownText()) take(text);
   };
   control.addEventListener('focus', () => (before = last.text ?? ''));
   control.addEventListener('input', commit);
@@ -155,6 +159,7 @@ function textField(input, store, withRule) {
       restoring = true;
       control.value = before;
       store.set(input.path, before);
+      goesOn = false;
     } else if (event.key === 'Enter') {
       control.select();
     } else if (numeric && ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown'].includes(event.key)) {

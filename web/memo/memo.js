@@ -11,7 +11,7 @@ import { inputName } from '../report/print.js';
 import { questionText } from '../report/sentence.js';
 import { get } from '../state/paths.js';
 import { parts, text } from '../text/format.js';
-import { extend, t } from '../text/strings.js';
+import { extend, has, t } from '../text/strings.js';
 import { texts } from './texts.js';
 
 extend(texts);
@@ -20,7 +20,11 @@ const SHOWN = 3; // rows of changes, and of other hardware
 const PARTS = ['model', 'cluster', 'training', 'serving', 'cost'];
 const EVIDENCE = ['training.step_time_s', 'serving.tpot_s'];
 
-const plain = (value) => (typeof value === 'boolean' ? t(value ? 'memo.on' : 'memo.off') : String(value));
+function plain(path, value) {
+  const choice = `choice.${path.split('.').at(-1)}.${value}`;
+  if (has(choice)) return t(choice);
+  return typeof value === 'boolean' ? t(value ? 'memo.on' : 'memo.off') : String(value);
+}
 const present = (list) => list.filter(Boolean);
 
 function answerLine({ title, subject, value, unit, suffix, known, line, trouble }) {
@@ -49,8 +53,8 @@ function citations({ scenario, catalogue, inputs: described }) {
   return [...used.values()];
 }
 
-// `advice` is null until it is there.
-export function memoOf({ report, faulty, inputs, described, catalogue, advice, link, release, date }) {
+// `advice` is null until it is there; `runNamed(figure, id)` says a published run in words, undefined until it can.
+export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = () => undefined, link, release, date }) {
   const { scenario } = report;
   const row = ({ title, effort, figures }) => ({ title, effort, effects: COLUMNS.map((column) => changeText(column, figures, report)) });
   const isHardware = ({ id }) => id.startsWith('device.');
@@ -61,10 +65,12 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, l
     limits: phasesOf({ report, scenario }).map(({ title, bound, detail, path }) => ({ title, value: text(get(report, path), 's'), bound: `${bound}: ${detail}` })),
     settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, inputs, report }).lines })).filter(({ lines }) => lines.length),
     changed: Object.entries(inputs).map(([path, value]) => ({ label: inputName(path), value, path })),
-    chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(value), why }))),
+    chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(path, value), why }))),
     assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),
     warnings: report.warnings ?? [],
-    evidence: EVIDENCE.map((figure) => ({ name: nameOf(figure), why: get(report, INTERVALS[figure])?.why })).filter(({ why }) => why),
+    evidence: EVIDENCE.map((figure) => [figure, get(report, INTERVALS[figure])])
+      .filter(([, known]) => known?.why)
+      .map(([figure, { why, nearest }]) => ({ name: nameOf(figure), why: why.replace(nearest, () => runNamed(figure, nearest) ?? nearest) })),
     columns: COLUMNS.map(({ id }) => t(`advice.column.${id}`)),
     changes: advice && chooseShown(best.filter((one) => !isHardware(one)), SHOWN).map(row),
     alternatives: advice && best.filter(isHardware).slice(0, SHOWN).map(row),

@@ -1,6 +1,9 @@
 // The memo as a dialog to read, to print as one page, or to save as Markdown.
 import { save } from '../charts/lib/export.js';
 import { h } from '../dom.js';
+import { knownRuns } from '../evidence/known_runs.js';
+import { namesOf } from '../evidence/names.js';
+import { runWords } from '../evidence/runs.js';
 import { addStyle } from '../host.js';
 import { adviceQuestion } from '../report/advice.js';
 import { openDialog } from '../report/dialog.js';
@@ -12,7 +15,7 @@ import { memoMarkdown, memoOf } from './memo.js';
 await addStyle('style/memo.css');
 
 // What one page holds; the rest is in the link and in the Markdown.
-const MOST = { changed: 8, chosen: 6, warnings: 3, citations: 8, source: 90, note: 150, why: 220, value: 60 };
+const MOST = { changed: 8, chosen: 6, warnings: 3, citations: 8, source: 90, note: 150, why: 330, value: 60 };
 
 const clipped = (words, letters) => (words.length > letters ? `${words.slice(0, letters).replace(/[\s,;:]+\S*$/, '')} …` : words);
 
@@ -88,10 +91,15 @@ export async function openMemo(page) {
   ];
   page.showMemo = () => {
     const context = page.context();
+    const runNamed = (figure, id) => {
+      const run = context.lately(`memo-${figure}`, 'evidence', context.request, figure)?.runs?.find((one) => one.id === id);
+      const known = run && knownRuns(context, [run]);
+      return known ? Object.values(runWords(known(run), run.setting, namesOf(context))).join(', ') : undefined;
+    };
     const { report, faulty, inputs } = context;
     const { question } = adviceQuestion(context) ?? {};
     const { report: advice, isFresh } = question ? page.adviceOn(question) : { report: { changes: [] }, isFresh: true };
-    memo = memoOf({ report, faulty, inputs, described: page.described, catalogue, advice: isFresh ? advice : null, link, release: release(), date });
+    memo = memoOf({ report, faulty, inputs, described: page.described, catalogue, advice: isFresh ? advice : null, runNamed, link, release: release(), date });
     sheet.replaceChildren(...pageOf(memo).filter(Boolean));
     sheet.setAttribute('aria-busy', String(!isFresh));
     for (const one of buttons) one.disabled = !isFresh;

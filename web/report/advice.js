@@ -18,7 +18,7 @@ const AIMS = [
   { id: 'cost', part: 'serving', question: { for: 'serving' } },
 ];
 
-// A column names its figures in the order in which they are looked for; of all less is better.
+// A column names its figures in the order in which they are looked for; of all less is better, but memory in use.
 export const COLUMNS = [
   { id: 'training', paths: ['training.time_to_train_s'], unit: 's' },
   { id: 'token', paths: ['serving.tpot_s'], unit: 's' },
@@ -56,7 +56,7 @@ function cell(column, figures, before) {
   // A figure other than the column's first is named.
   const of = isSecond && h('small', {}, `${t('advice.serving')} `);
   const after = figures[path];
-  return h('td', attributes, of, text(after, column.unit), was > 0 && [h('br'), h('small', { class: after < was ? 'good' : 'bad' }, differenceText(was, after))]);
+  return h('td', attributes, of, text(after, column.unit), was > 0 && [h('br'), h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after))]);
 }
 
 // The same in one line.
@@ -189,7 +189,9 @@ export function advice(context) {
     page.choose('applied', null);
     store.setInputs(applied.before);
   };
-  const shown = chooseShown(answer?.changes ?? [], SHOWN - (applied ? 1 : 0));
+  // What was advised before the change stays until the new advice comes, but for the change itself.
+  const changes = (answer?.changes ?? []).filter(({ title }) => title !== applied?.change.title);
+  const shown = chooseShown(changes, SHOWN - (applied ? 1 : 0));
   const rows = [
     applied && row(applied.change, applied.report, button('undo', applied.change.title, undo), aim.part),
     ...shown.map((change) => row(change, report, button('apply', change.title, () => apply(context, change, answer.figure)), aim.part)),

@@ -134,6 +134,7 @@ function trainingAnswer({ scenario, training, faulty, store }) {
     ...shown,
     value: training.time_to_train_s,
     unit: 's',
+    suffix: t('answers.uninterrupted'),
     known: ofTheRun(training),
     of: 'training.step_time_s',
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),

@@ -1,7 +1,9 @@
 // The answers as a table and the sources as BibTeX: pure texts from the report.
 import { get } from '../state/paths.js';
 import { text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
+import { referencesOf } from './references.js';
 
 export const FIGURES = [
   'training.step_time_s',
@@ -25,14 +27,16 @@ export const FIGURES = [
 
 export function markdown(report, link) {
   const rows = FIGURES.map((path) => [path, get(report, path)]).filter(([, value]) => typeof value === 'number');
-  return `| figure | value |\n|---|---|\n${rows.map(([path, value]) => `| ${nameOf(path)} | ${text(value, unitOf(path)).replaceAll('\u00a0', ' ')} |`).join('\n')}\n\n[Slipstick](${link})\n`;
+  return `| figure | value |\n|---|---|\n${rows.map(([path, value]) => `| ${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)} | ${text(value, unitOf(path)).replaceAll('\u00a0', ' ')} |`).join('\n')}\n\n[Slipstick](${link})\n`;
 }
 
-// What the figures' formulas cite, as BibTeX: one entry a source.
-export function bibtex(explanations) {
-  const sources = [...new Set([...explanations.values()].map(({ source }) => source).filter(Boolean))].sort();
-  const clean = (words) => words.replace(/[{}\\]/g, '');
-  return sources.map((source, i) => `@misc{slipstick-source-${i + 1},\n  note = {${clean(source)}}\n}`).join('\n\n');
+// What the figures' formulas cite, each work once, after the page itself.
+export function bibtex(explanations, { link, release, year }) {
+  const sources = [...explanations.values()].map(({ source }) => source).filter(Boolean);
+  const own = ['misc', 'slipstick', { title: `{Slipstick} ${release}`, year, url: link }];
+  const works = new Map([own, ...sources.flatMap(referencesOf)].map((one) => [one[1], one]));
+  const fieldsOf = (fields) => Object.entries(fields).map(([name, value]) => `  ${name} = {${value}}`).join(',\n');
+  return [...works.values()].map(([kind, key, fields]) => `@${kind}{${key},\n${fieldsOf(fields)}\n}`).join('\n\n');
 }
 
 // A figure a row, for spreadsheets: path, value in the unit beside it; then the inputs that differ and the link.

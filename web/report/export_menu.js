@@ -3,6 +3,7 @@ import { save, saveCsv } from '../charts/lib/export.js';
 import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
+import { release } from '../state/release.js';
 import { withVersion } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
@@ -75,7 +76,7 @@ export function openExport(page, link) {
       { class: 'row' },
       TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) => button(tool.title, async () => copy(await commandText(tool)))),
       button('Markdown', () => copy(markdown(report, link))),
-      button('BibTeX', async () => copy(bibtex((await page.explain()) ?? new Map()))),
+      button('BibTeX', async () => copy(bibtex((await page.explain()) ?? new Map(), { link, release: release(), year: new Date().getFullYear() }))),
     ),
     shown,
     status,

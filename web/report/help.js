@@ -1,6 +1,5 @@
 // The dialog that lists the shortcuts and turns those of one key off.
 import { h } from '../dom.js';
-import { SCENES } from '../scenes/index.js';
 import '../text/later.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
@@ -9,7 +8,7 @@ import { shortcutsOn, turnShortcuts } from './shortcuts.js';
 export function openHelp() {
   const rows = [
     ['?', t('help.help')],
-    [`1 – ${Math.min(9, SCENES.length)}`, t('help.scenes')],
+    ['1 – 9, 0', t('help.scenes')],
     ['i', t('help.inputs')],
     ['c', t('help.copy')],
     ['k', t('help.keep')],

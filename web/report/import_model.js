@@ -2,9 +2,12 @@
 import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
-import { text } from '../text/format.js';
+import { number } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
+
+// A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
+const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));
 
 export function importModel({ engine, store, notice }) {
   const area = h('textarea', { id: 'config-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'config-faults' });
@@ -37,10 +40,11 @@ export function importModel({ engine, store, notice }) {
       return;
     }
     const inputs = Object.fromEntries(Object.entries(store.inputs).filter(([path]) => path !== 'model' && !path.startsWith('model.')));
-    store.setInputs({ ...inputs, model: JSON.stringify(answer.model) });
+    const known = answer.model.name === answer.model_type && modelOfShape(answer.model, await engine.call('presets', 'model'));
+    store.setInputs({ ...inputs, model: known ? known.id : JSON.stringify(answer.model) });
     close();
     notice(
-      t('import.done', { name: answer.model.name ?? answer.model_type, parameters: text(answer.parameters, ' ').trim() }) +
+      t('import.done', { name: (known || answer.model).name ?? answer.model_type, parameters: `${number(answer.parameters / 1e9)}\u00a0B` }) +
         (answer.notes?.length ? ` ${answer.notes.join(' ')}` : ''),
     );
   }

@@ -1,5 +1,6 @@
 // Where the form has no room beside the scene it is a sheet; the bar at the bottom opens it, and says what the scenario is or, once
-// the four answers have scrolled away or the sheet is open, their figures. The line repeats what stands elsewhere, so it is not read out.
+// the four answers have scrolled away or the sheet is open, their figures, unless hidden. The line repeats what stands elsewhere, so it
+// is not read out.
 import { h } from '../dom.js';
 import { whole } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -66,6 +67,7 @@ export class InputsBar {
     const { cluster } = this.#scenario;
     const asked = t('form.asked', { model: modelName(this.#scenario), count: whole(cluster.devices), device: deviceName(this.#scenario) });
     const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, InputsBar.#short(value)));
-    this.#line.replaceChildren(...(this.#isSeen && !this.isOpen ? [asked] : figures));
+    const isHidden = document.body.classList.contains('answers-hidden');
+    this.#line.replaceChildren(...(isHidden || (this.#isSeen && !this.isOpen) ? [asked] : figures));
   }
 }

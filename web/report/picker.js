@@ -6,7 +6,7 @@ import { text, whole } from '../text/format.js';
 import { parse } from '../text/measure.js';
 import '../text/later.js';
 import { t } from '../text/strings.js';
-import { taskOf } from './sentence.js';
+import { taskOf, trainingName } from './sentence.js';
 
 const EDGE = 12; // px kept free at the sides of the window
 const LOW = 320; // px: with less room below it a panel stands at the bottom of the window
@@ -187,12 +187,23 @@ export function deviceOptions(catalogue) {
   return newestFirst(entries, ({ year }) => year);
 }
 
+export const taskOptions = (scenario) =>
+  ['both', 'training', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+
 // The tasks as inputs: what is not asked is null.
 export function withTask(inputs, task) {
   const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving'));
   const off = { both: [], training: ['serving'], serving: ['training'] }[task];
   const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
   return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
+}
+
+// Devices that serve are among those of the cluster, which grows with them. `goesOn` and what comes back are those of Store.set.
+function setCount({ store, report }, path, count, goesOn) {
+  const isMore = path === 'serving.devices' && count > report.scenario.cluster.devices;
+  if (!isMore) return store.set(path, String(count), goesOn);
+  store.setInputs({ ...store.inputs, [path]: String(count), 'cluster.devices': String(count) }, store.sub, goesOn);
+  return true;
 }
 
 function countPicker(noun, { path, page }) {
@@ -202,6 +213,7 @@ function countPicker(noun, { path, page }) {
   const name = t(`picker.${path}`);
   const field = h('input', { type: 'text', id: 'picker-count', inputmode: 'decimal', autocomplete: 'off' });
   field.value = String(now);
+  let goesOn = false; // for undo all until it closes is one edit
   const range = { from: 1, to: path === 'serving.batch' ? 4096 : 32768 };
   const slide = rule({ label: t('form.slider', { label: name }), isCount: true, onslide: (value) => take(value, true) });
   function draw(value) {
@@ -211,7 +223,7 @@ function countPicker(noun, { path, page }) {
     if (!(value >= 1)) return;
     if (fromRule) field.value = String(value);
     draw(value);
-    page.setCount(path, Math.round(value));
+    goesOn = setCount(page, path, Math.round(value), goesOn) || goesOn;
   }
   field.addEventListener('input', () => take(parse(field.value, 1000)));
   field.addEventListener('keydown', (event) => {
@@ -243,8 +255,7 @@ export async function openPicker(page, { key, path }) {
   const { store } = page;
   if (!path) {
     const scenario = page.report.scenario;
-    const options = ['both', 'training', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`), note: '', words: '' }));
-    listPicker(element, { name: t('picker.task'), options, chosen: taskOf(scenario), onpick: (id) => store.setInputs(withTask(store.inputs, id)) });
+    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskOf(scenario), onpick: (id) => store.setInputs(withTask(store.inputs, id)) });
   } else if (OPTIONS[path]) {
     const options = OPTIONS[path](await page.catalogue());
     const chosen = get(page.report.scenario, `${path}.preset`);

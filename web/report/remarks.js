@@ -19,12 +19,20 @@ export function remarkOf(warning) {
   return { part, text: start.endsWith(': ') ? warning.slice(start.length) : warning };
 }
 
+const way = (path, key, words, form) => h('button', { type: 'button', class: 'link', 'data-key': `${key}-${path}`, onclick: () => form.focus(path) }, words);
+
+// A warning may end with an input: "…: training.mapping.expert_tp 8". Its pieces: texts, and {path, text} of an input that the form has.
+export function withField(warning, form) {
+  const [, before, path, value] = /^(.*: )([\w.]+\.\w+) (\S+)$/.exec(warning) ?? [];
+  return path && form.has(path) ? [before, { path, text: `${labelOf(path)} ${value}` }] : [warning];
+}
+
 // The assumed inputs of a part, folded: how many, then which, each a way to its field.
 function assumed(part, paths, form) {
   const words = part === 'cost' ? 'remarks.estimated' : 'remarks.assumed';
   const input = (path) =>
     form.has(path)
-      ? h('button', { type: 'button', class: 'link', 'data-key': `assumed-${part}-${path}`, onclick: () => form.focus(path) }, labelOf(path))
+      ? way(path, `assumed-${part}`, labelOf(path), form)
       : h('span', { title: path }, labelOf(path));
   return h(
     'li',
@@ -41,7 +49,8 @@ function assumed(part, paths, form) {
 }
 
 export function showRemarks(element, { warnings = [], training, serving, cost }, form) {
-  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], text)));
+  const shown = (piece) => (piece.path ? way(piece.path, 'remark', piece.text, form) : piece);
+  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], withField(text, form).map(shown))));
   // Every bill has an estimate or two, which the report lists; here only one that is estimated as a whole.
   const made = cost?.assumed?.includes('cost.device') && cost;
   const rests = Object.entries({ training, serving, cost: made }).filter(([, report]) => report?.assumed?.length);

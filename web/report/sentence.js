@@ -7,12 +7,17 @@ import { deviceName, modelName, servedOn, trainedOn } from './words.js';
 // What the scenario asks for: 'both', 'training', 'serving' or 'nothing'.
 export const taskOf = ({ training, serving }) => (training ? (serving ? 'both' : 'training') : serving ? 'serving' : 'nothing');
 
+const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora' ? 'lora' : taskOf(scenario)}`);
+
+// What training is called, also where the scenario does not ask for it.
+export const trainingName = (scenario) => (scenario.training ? taskName(scenario) : t('task.training'));
+
 // Each noun: the input that it sets and how it reads. `devices` is what the sentence counts first.
 function nouns(scenario, inputs) {
   const task = taskOf(scenario);
   const counted = task === 'serving' ? 'serving.devices' : inputs['training.devices'] !== undefined ? 'training.devices' : 'cluster.devices';
   return {
-    task: { path: '', text: t(`task.${task}`) },
+    task: { path: '', text: taskName(scenario) },
     model: { path: 'model', text: modelName(scenario) },
     devices: { path: counted, text: whole(task === 'serving' ? servedOn(scenario) : trainedOn(scenario)), label: 'noun.devices' },
     device: { path: 'cluster', text: deviceName(scenario) },

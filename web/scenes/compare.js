@@ -53,7 +53,7 @@ const shown = (value, path) => (value === undefined ? '–' : typeof value === '
 // Inputs that someone wrote and that are not the same in all scenarios, by their resolved values.
 const differing = (all) => written(all).filter((path) => new Set(all.map((one) => JSON.stringify(resolved(one, path)))).size > 1);
 
-const fleet = ({ report }) => report && `${whole(report.scenario.cluster.devices)} × ${deviceName(report.scenario).replace(/^Instinct /, '')}`;
+const fleet = ({ report }) => report && `${whole(report.scenario.cluster.devices)} × ${deviceName(report.scenario)}`;
 const differs = (all, of) => new Set(all.map(of)).size > 1;
 
 // Each column by what tells it from the others: "512 × B200", "Llama-3.1-8B", "Concurrent requests per replica 64".
@@ -78,12 +78,13 @@ export function namesOf(all) {
 const lettered = (names) =>
   names.map((name, i) => (name && names.indexOf(name) === names.lastIndexOf(name) ? name : [name || t('compare.column', { letter: 'ABCD'[i] }), name && `(${'ABCD'[i]})`].filter(Boolean).join(' ')));
 
-function delta(value, base, better) {
+// More memory in use is no worse while it fits.
+function delta(value, base, better, unit) {
   if (typeof value !== 'number' || typeof base !== 'number' || base === 0 || value === base) return null;
   const ratio = value / base;
   const words = ratio >= 2 ? `×\u00a0${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${number(Math.abs(ratio - 1) * 100, 2)}\u00a0%`;
   const good = better && (better === 'larger') === ratio > 1;
-  return h('small', { class: `delta ${better ? (good ? 'good' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'} ${words}`);
+  return h('small', { class: `delta ${better ? (good ? 'good' : unit === 'B' ? '' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'} ${words}`);
 }
 
 const known = (one, path) => {
@@ -118,7 +119,7 @@ function cell(path, value, { most, best, base, first, place }) {
   return h(
     'td',
     place,
-    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, unbroken(plain(text(value, unitOf(path)))), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
+    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, h('span', {}, unbroken(plain(text(value, unitOf(path))))), !first && delta(value, base, better, unitOf(path)), isBest && h('small', { class: 'bst' }, t('compare.best'))),
     h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-gemm)' : 'var(--c-quiet)' } })),
   );
 }
@@ -189,7 +190,7 @@ function differenceRows(all) {
   const rows = [
     [t('compare.cluster'), (one) => scenario(one)?.cluster.name ?? fleet(one) ?? '–'],
     [t('compare.devices'), (one) => (scenario(one) ? whole(scenario(one).cluster.devices) : '–')],
-    [t('compare.gpu'), (one) => (device(one) ? `${text(device(one).memory.capacity, 'B')}, ${text(device(one).memory.bandwidth, 'B/s')}` : '–')],
+    [t('compare.gpu'), (one) => (device(one) ? `${number(device(one).memory.capacity / 1e9)}\u00a0GB, ${text(device(one).memory.bandwidth, 'B/s')}` : '–')],
     [t('compare.peak'), (one) => (device(one)?.peak?.bf16 ? text(device(one).peak.bf16, 'FLOP/s') : '–')],
     [`${t('group.training')}: ${t('compare.mapping')}`, mapping('training')],
     [`${t('group.serving')}: ${t('compare.mapping')}`, mapping('serving')],

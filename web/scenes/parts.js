@@ -31,12 +31,14 @@ export function ghostOf({ report, ghost }, path) {
   return was > 0 && Math.abs(was / is - 1) > SEEN ? was : undefined;
 }
 
+const sentence = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);
+
 export const infeasible = (part) =>
   part.feasible === false
     ? h(
         'div',
         { class: 'infeasible', role: 'note' },
-        part.infeasible.map(({ message, reason }) => h('p', {}, message || reason)),
+        part.infeasible.map(({ message, reason }) => h('p', {}, sentence(message || reason))),
       )
     : null;
 

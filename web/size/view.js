@@ -1,10 +1,10 @@
 // The Size scene: a traffic and its targets in three groups of fields, the cheapest deployment in a sentence, clusters cheapest first,
 // and what more traffic costs. Made once; it keeps what was asked while the scenario changes.
-import { steps } from '../charts/steps.js';
+import { hasEndCosts, steps } from '../charts/steps.js';
 import { h, redraw } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
 import { asInputs } from '../explore/ranking.js';
-import { modelName } from '../report/words.js';
+import { modelName, shortDevice } from '../report/words.js';
 import { heading } from '../scenes/parts.js';
 import { withPick } from '../state/scenario.js';
 import { number, text, whole } from '../text/format.js';
@@ -18,7 +18,6 @@ const FIELDS = [
   ['targets', ['ttft', 'tpot']],
 ];
 const strong = (words) => h('b', {}, words);
-const shortDevice = (name) => name.replace(/^(NVIDIA|AMD|Intel|Google|AWS)\s/, '').replace(/^Instinct\s/, '').replace(/\s(\(|(SXM\d?|PCIe|\d+ ?GB|OAM)\b).*$/i, '');
 const percent = (share) => text(Math.max(0, Math.round(share * 100) / 100), '%');
 const dollars = (usd) => text(usd, '$');
 
@@ -279,7 +278,7 @@ export class SizeView {
       steps({
         id: 'size-steps',
         title: t('size.chart'),
-        subtitle: t('size.chart.sub'),
+        subtitle: [t('size.chart.sub'), hasEndCosts(this.#context.width) && t('size.chart.sub.end')].filter(Boolean).join('; '),
         width: this.#context.width,
         x: { label: t('size.chart.x') },
         y: { label: t('size.chart.y') },

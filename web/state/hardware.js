@@ -55,6 +55,7 @@ export async function moved(answering, before, path, id) {
     report = await reportOf(answering, inputs);
   }
   const kept = Number(inputs['cluster.devices']);
-  said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
+  // Where only some of them serve, the count of the cluster is not what is looked at.
+  if (kept !== now.devices || report.scenario?.training) said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
   return { inputs, said };
 }

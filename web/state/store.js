@@ -36,12 +36,14 @@ export class Store extends EventTarget {
   }
 
   // An input's text; "" takes it back to its preset or default. `goesOn`: for undo one with the edit before, as of a drag.
+  // False where that is no change.
   set(path, text, goesOn = false) {
-    if ((this.inputs[path] ?? '') === text || this.isLocked(path)) return;
+    if ((this.inputs[path] ?? '') === text || this.isLocked(path)) return false;
     if (!goesOn) this.#remember();
     const { [path]: _, ...rest } = this.inputs;
     this.inputs = text === '' ? rest : { ...rest, [path]: text };
     this.#tell();
+    return true;
   }
 
   // Another catalogue entry.
@@ -65,12 +67,13 @@ export class Store extends EventTarget {
   }
 
   // All inputs at once: a lesson's start or step (then with the place in the lesson), an import, a scenario of the comparison.
-  setInputs(inputs, sub = this.sub) {
-    this.#remember();
+  // `goesOn` as for `set`.
+  setInputs(inputs, sub = this.sub, goesOn = false) {
+    if (!goesOn) this.#remember();
     this.sub = sub;
     const entries = (all, wanted) => Object.entries(all).filter(([path]) => this.isLocked(path) === wanted);
     this.inputs = Object.fromEntries([...entries(inputs, false), ...entries(this.inputs, true)]);
-    this.#tell(true);
+    this.#tell(!goesOn);
   }
 
   setOthers(others) {

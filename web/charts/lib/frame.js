@@ -6,7 +6,7 @@ import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
 
-// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
+// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch|line|sign, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
 // a function where they are many: then they are made when they are looked at. A cell is a text, a number, or {value, unit}: shown as people
 // read it, saved as the number. `hint` says what can be done with the drawing: not on paper.
 const shownColumn = (one) => one.name ?? one;
@@ -26,11 +26,11 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     ? h(
         'ul',
         { class: 'key' },
-        key.map(({ color, hatch, ring, dashed, text }) =>
+        key.map(({ color, hatch, ring, dashed, line, sign, text }) =>
           h(
             'li',
             {},
-            h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : dashed ? 'swatch dashed' : 'swatch', style: hatch || ring || dashed ? {} : { background: color } }),
+            sign ? h('b', {}, `${sign}\u2002`) : h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : dashed ? 'swatch dashed' : 'swatch', style: line ? { width: '18px', height: '0', 'border-top': line, 'border-radius': '0', 'vertical-align': '4px' } : hatch || ring || dashed ? {} : { background: color } }),
             text,
           ),
         ),

@@ -49,10 +49,13 @@ const between = (low, value, high) => Math.min(high, Math.max(low, value));
 const ROW = 17; // from the base of one line of text to that of the next
 const GAP = 12; // between a mark and its name
 
-// Places for names near round marks, the first first: [{words, x, y, r}] -> {words, left, base, leader: a path from the mark}, inside the box and
-// off what is taken and each other. Nearer is better, but for `cost(area)` in pixels.
+// Places for names near round marks, the first first: [{words, x, y, r}] -> [{words, left, base, leader: a path from the mark}], inside the
+// box and off what is taken and each other; a name without room is left out. Nearer is better, but for `cost(area)` in pixels and for paths
+// through what else is there.
 export function near(names, { box, taken, cost }) {
+  const CROSSING = 30; // px
   const kept = [...taken];
+  const leaders = [];
   return names.flatMap(({ words, x, y, r }) => {
     const wide = textWidth(words) + 2;
     const areas = [];
@@ -64,13 +67,17 @@ export function near(names, { box, taken, cost }) {
       }
     }
     const far = (area) => Math.hypot(x - between(area.left, x, area.right), y - between(area.top, y, area.bottom)) - r;
+    const endOf = (area) => [between(area.left - 3, x, area.right + 1), between(area.top + 2, y, area.base - 4)];
+    const others = kept.filter((one) => !crosses(one, [x, y], [x, y]));
+    const crossings = (area) => leaders.filter((line) => crosses(area, ...line)).length + others.filter((one) => crosses(one, [x, y], endOf(area))).length;
     const [best] = areas
       .filter((area) => area.top >= box.top && area.bottom <= box.bottom && !kept.some((one) => touch(area, one)))
-      .map((area) => ({ ...area, price: far(area) + cost(area) }))
+      .map((area) => ({ ...area, price: far(area) + cost(area) + CROSSING * crossings(area) }))
       .sort((a, b) => a.price - b.price);
     if (!best) return [];
     kept.push(best);
-    const [toX, toY] = [between(best.left - 3, x, best.right + 1), between(best.top + 2, y, best.base - 4)];
+    const [toX, toY] = endOf(best);
+    leaders.push([[x, y], [toX, toY]]);
     const away = Math.hypot(toX - x, toY - y);
     const leader = away > r + 3 && `M${(x + ((toX - x) * r) / away).toFixed(1)} ${(y + ((toY - y) * r) / away).toFixed(1)}L${toX.toFixed(1)} ${toY.toFixed(1)}`;
     return [{ words, left: best.left, base: best.base, leader }];
@@ -89,8 +96,8 @@ function crosses({ left, right, top, bottom }, [ax, ay], [bx, by]) {
   return from <= to;
 }
 
-// Puts texts where they touch no line, mark or earlier text: `place(words, places)` takes the first free of some {x, y, 'text-anchor'}, or the one
-// that touches least. `lines`: lists of points; a mark on a line is part of it.
+// Puts texts where they touch no line, mark or earlier text. Both ways take the first of some {x, y, 'text-anchor'} that touches least;
+// `place` takes it anyway, `clear` gives null where it lies on a line or a text. `lines`: lists of points; the marks on a line are part of it.
 export function placer({ lines, box }) {
   const MARK = 6;
   const taken = [];
@@ -105,11 +112,14 @@ export function placer({ lines, box }) {
     const wide = { left: area.left - MARK, right: area.right + MARK, top: area.top - MARK / 2, bottom: area.bottom + MARK / 2 };
     return 1000 * outside(area) + 20 * taken.filter((one) => touch(area, one)).length + segments.filter(([a, b]) => crosses(wide, a, b)).length;
   };
+  const best = (words, places) => places.map((at) => ({ at, area: areaOf(words, at) })).map((one) => ({ ...one, price: price(one.area) })).sort((a, b) => a.price - b.price)[0];
+  const take = ({ at, area }) => (taken.push(area), at);
   return {
-    place(words, places) {
-      const [best] = places.map((at) => ({ at, area: areaOf(words, at) })).map((one) => ({ ...one, price: price(one.area) })).sort((a, b) => a.price - b.price);
-      taken.push(best.area);
-      return best.at;
+    place: (words, places) => take(best(words, places)),
+    clear(words, places) {
+      const found = best(words, places);
+      const lies = found.price >= 20 || segments.some(([a, b]) => crosses(found.area, a, b));
+      return lies ? null : take(found);
     },
   };
 }
