@@ -25,7 +25,7 @@ ExpertSize SizeOfExpert(const Deployment& deployment, Trace& trace) {
   return {expert, expert_weights};
 }
 
-// Experts of a layer that get a row of a pass of so many tokens, `rows`: as the device's kernels find them.
+// Experts of a layer that get a row in a pass of `rows` tokens, counted as for the device's kernels.
 double HitExperts(const Deployment& deployment, double rows, Trace& trace) {
   const double pass_tokens = rows;
   trace.Alias("pass_tokens", pass_tokens, "rows");

@@ -125,12 +125,14 @@ bool TrainingMoves::Matters(MappingAxis member, const Degrees& degrees) const {
   return MayOverlapExperts(run_.framework.capabilities, mapping);
 }
 
+bool TrainingMoves::IsTooWideForDispatch(const Degrees& degrees) const {
+  return degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] > run_.framework.capabilities.dedicated_ranks;
+}
+
 Degrees TrainingMoves::WithExchange(const Degrees& from, Degrees to) const {
   for (const auto& [member, start] : {std::pair{MappingAxis::kDispatch, Count{0}}, std::pair{MappingAxis::kExpertOverlap, Count{1}}}) {
     if (!IsFree(member)) continue;
-    const bool is_too_wide =
-        member == MappingAxis::kDispatch && to[MappingAxis::kEp] * to[MappingAxis::kExpertTp] > run_.framework.capabilities.dedicated_ranks;
-    if (is_too_wide || !Matters(member, to)) {
+    if ((member == MappingAxis::kDispatch && IsTooWideForDispatch(to)) || !Matters(member, to)) {
       to[member] = 0;
     } else if (!Matters(member, from)) {
       to[member] = start;
@@ -303,7 +305,13 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
 void TrainingMoves::VisitNeighbors(const Degrees& from, const Visit& visit) const {
   const Visit visit_legal = [&](const Degrees& moved) {
     const Degrees to = WithExchange(from, moved);
-    if (!(to == from) && IsLegal(to)) visit(to);
+    if (to == from || !IsLegal(to)) return;
+    visit(to);
+    // Wider groups had to do without dedicated dispatch.
+    if (!IsFree(MappingAxis::kDispatch) || !IsTooWideForDispatch(from) || IsTooWideForDispatch(to)) return;
+    Degrees dedicated = to;
+    dedicated[MappingAxis::kDispatch] = 1;
+    if (Matters(MappingAxis::kDispatch, to)) visit(dedicated);
   };
   VisitSplits(from, visit_legal);
   for (const MappingAxis member : {MappingAxis::kEp, MappingAxis::kExpertTp, MappingAxis::kMicroBatch}) {

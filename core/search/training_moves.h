@@ -83,6 +83,8 @@ class TrainingMoves {
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
   // Members that follow where a degree moved: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
+  // Whether experts lie on more ranks than the framework dispatches to by kernels of its own.
+  [[nodiscard]] bool IsTooWideForDispatch(const Degrees& degrees) const;
   // Choices of the expert exchange only where there is one: as they were, or as a walk starts.
   [[nodiscard]] Degrees WithExchange(const Degrees& from, Degrees to) const;
   void VisitStages(const Degrees& from, const Visit& visit) const;
