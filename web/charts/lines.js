@@ -64,11 +64,13 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     ],
   });
   const words = (text, places) => svg('text', { class: 'lab halo', ...labels.place(text, places) }, text);
-  // A name that would lie on a line wherever it stands is in the key.
+  // A name that would lie on a line wherever it stands is in the key; names of lines that look alike share a sign there.
   const keyed = [];
   const wordsOrKey = (text, places, entry) => {
     const at = labels.clear(text, places);
-    if (!at) keyed.push({ ...entry, text });
+    const alike = keyed.find((one) => one.line === entry.line);
+    if (!at && alike) alike.text += `, ${text}`;
+    else if (!at) keyed.push({ ...entry, text });
     return at && svg('text', { class: 'lab halo', ...at }, text);
   };
   const sides = (at, base) => [{ x: at + 8, y: base }, { x: at - 8, y: base, 'text-anchor': 'end' }];

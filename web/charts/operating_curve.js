@@ -26,7 +26,7 @@ function placed(labels, taken, box) {
   }
   return places;
 }
-const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start']];
+const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start'], [-8, -8, 'end'], [8, 20, 'start'], [12, 22, 'start']];
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
 // points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text},
@@ -46,6 +46,14 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
     svg('line', { class: 'level', x1: x(level.x), x2: x(level.x), y1: box.top, y2: box.bottom }),
   ];
   const taken = all.map((p) => ({ x: x(p.x) - 6, y: y(p.y) - 6, w: 12, h: 12 }));
+  // Off the line, too.
+  const STEP = 5;
+  points.slice(1).forEach((to, i) => {
+    const from = points[i];
+    const [width, height] = [x(to.x) - x(from.x), y(to.y) - y(from.y)];
+    const count = Math.ceil(Math.hypot(width, height) / STEP);
+    for (let n = 0; n < count; n++) taken.push({ x: x(from.x) + (n / count) * width - 1, y: y(from.y) + (n / count) * height - 1, w: 2, h: 2 });
+  });
   if (level) taken.push({ x: x(level.x) - 2, y: box.top, w: 4, h: box.bottom - box.top });
   const labels = placed(
     [

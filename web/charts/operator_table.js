@@ -4,6 +4,7 @@ import { number, text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 
 const WORK = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler' };
+const FAINT = 1e-3; // a share of which the digits say nothing
 const MICRO = 1e6;
 const MILLI = 1e3;
 const each = (seconds) => (seconds >= 1e-3 ? `${number(seconds * MILLI)}\u00a0ms` : `${number(seconds * MICRO)}\u00a0µs`);
@@ -30,7 +31,7 @@ export function operatorTable({ title, subtitle, operators }) {
             {},
             h('th', { scope: 'row' }, one.name),
             h('td', {}, `${whole(one.count)}\u00a0× ${each(one.time_s)}`),
-            h('td', {}, text(one.share, '%'), bar(one)),
+            h('td', {}, one.share < FAINT ? `< ${text(FAINT, '%')}` : text(one.share, '%'), bar(one)),
             h('td', {}, t(`bound.short.${one.bound}`)),
           ),
         ),

@@ -21,7 +21,7 @@ export function partBar({ id, title, subtitle, width: room, unit, parts, onpart,
     const from = (at / total) * width;
     at += one.value;
     const size = (at / total) * width - from;
-    const words = format(one.value, unit);
+    const words = format(unit === '$' && total >= 1 ? Math.max(0.01, Math.round(one.value * 100) / 100) : one.value, unit); // no fractions of a cent beside dollars
     const label = Math.max(textWidth(words), textWidth(one.name)) + 10;
     const fits = label <= size || (one === shown.at(-1) && from + label <= width && from >= free);
     if (fits) free = from + label;

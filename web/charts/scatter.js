@@ -56,12 +56,15 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => (a.series ?? 0) - (b.series ?? 0) || a.x - b.x);
   const ends = diagonal && [Math.max(xDomain[0], yDomain[0]), Math.min(xDomain[1], yDomain[1])];
   const equal = diagonal && svg('line', { class: 'hair', x1: x(ends[0]), x2: x(ends[1]), y1: y(ends[0]), y2: y(ends[1]) });
-  const said = diagonal && svg('text', { class: 'lab halo', x: box.right, y: box.bottom - 10, 'text-anchor': 'end' }, diagonal);
   const joined = kinds.map((_, kind) => sorted.filter((p) => (p.series ?? 0) === kind).map((p) => [x(p.x), y(p.y)]));
   const front =
     !diagonal &&
     joined.map((line, kind) => svg('polyline', { class: 'front', fill: 'none', stroke: kinds[kind].color, points: line.map((at) => at.map((c) => c.toFixed(1)).join(',')).join(' ') }));
-  const labels = placer({ box, lines: [...joined, ...(here ? [[[x(here.x), box.top], [x(here.x), box.bottom]]] : [])] });
+  const labels = placer({ box, lines: [...joined, ...(ends ? [ends.map((end) => [x(end), y(end)])] : []), ...(here ? [[[x(here.x), box.top], [x(here.x), box.bottom]]] : [])] });
+  // The diagonal's name stands beside it, near its upper end.
+  const along = (share) => [x(ends[1]) + share * (x(ends[0]) - x(ends[1])), y(ends[1]) + share * (y(ends[0]) - y(ends[1]))];
+  const besideLine = () => [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5].map(along).flatMap(([at, base]) => [{ x: at - 16, y: base, 'text-anchor': 'end' }, { x: at + 16, y: base + 12 }]);
+  const said = diagonal && svg('text', { class: 'lab halo', ...labels.place(diagonal, besideLine()) }, diagonal);
   const beside = (p) => {
     const [at, base] = [x(p.x), y(p.y)];
     const corner = (right, down) => ({ x: at + right, y: base + down, 'text-anchor': right < 0 ? 'end' : right > 0 ? 'start' : 'middle' });

@@ -17,6 +17,12 @@ const corners = (steps, end) =>
     return [[from, usd], [breaks, usd], ...(next ? [[breaks, next.usd]] : [])];
   });
 
+// The cost at a rate, on the line: a deployment serves up to its `to`, the next one from there.
+export function costAt({ steps: list }, rate) {
+  if (rate < list[0].from / 1.0001) return undefined;
+  return (list.find(({ to }) => rate <= to * 1.0001) ?? list.at(-1)).usd;
+}
+
 // Whether a line's end has room for its last cost.
 export const hasEndCosts = (width) => width > 560;
 
@@ -34,7 +40,6 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
   const y = log(ys, [box.bottom, box.top]);
   const frame = logAxes(box, { domain: xs, at: x, label: across.label, below: height - 4 - box.bottom }, { domain: ys, at: y, label: up.label });
   const style = { best: ['var(--ink)', 2, '5 3'], chosen: ['var(--accent)', 2.4, undefined] };
-  const costAt = (one, rate) => one.steps.findLast(({ from }) => from <= rate * 1.0001)?.usd;
   const drawn = [...series].sort((a, b) => (a.kind ? 1 : 0) - (b.kind ? 1 : 0)).map((one) => {
     const [stroke, size, dash] = style[one.kind] ?? ['var(--c-quiet)', 1.2];
     const points = corners(one.steps, xs[1]);

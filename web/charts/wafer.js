@@ -64,7 +64,7 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
     key: [
       { color: FILL.good, text: t('chip.wafer.good') },
       ...(counts.spare ? [{ color: FILL.spare, text: t('chip.wafer.spare') }] : []),
-      { color: FILL.bad, text: `× ${t('chip.wafer.bad')}` },
+      { sign: '×', text: t('chip.wafer.bad') },
     ],
     columns: [t('chip.wafer.column'), ...STATES.map((state) => t(`chip.wafer.${state}`))],
     rows: ordered.map((dies, row) => [row + 1, ...Object.values(count(dies)).map(whole)]),

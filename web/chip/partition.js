@@ -2,9 +2,9 @@
 import { stackedBars } from '../charts/bars.js';
 import { billsParts } from '../charts/parts.js';
 import { h } from '../dom.js';
-import { nameOf } from '../report/names.js';
+import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
-import { text, unitOf } from '../text/format.js';
+import { number, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { choose, chosen, pick, row, typed } from './choices.js';
 import { packages, study } from './dies.js';
@@ -56,11 +56,11 @@ export function partition(context) {
     [t('chip.linkEdge'), 'link_edge_mm', 'mm'],
     [t('chip.linkPower'), 'link_power_w', 'W'],
   ].map(([name, member, unit]) => [name, '–', ...answers.map((one) => text(one[member], unit) + (member === 'link_edge_mm' && !one.edge_fits ? ` (${t('chip.edgeShort')})` : ''))]);
-  const change = (now, before) => (now === before ? '' : ` (${now > before ? '+' : '−'}${text(Math.abs(now / before - 1), '%')})`);
+  const change = (now, before) => (now === before ? '' : ` (${now > before ? '+' : '−'}${number(100 * Math.abs(now / before - 1), 2)}\u00a0%)`);
   const moved = ANSWERS.filter((path) => typeof get(whole, path) === 'number').map((path) => {
     const bandwidth = path.startsWith('memory_bandwidth');
     const unit = bandwidth ? 'B/s' : unitOf(path);
-    const name = bandwidth ? t('chip.memoryBandwidth') : `${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)}`;
+    const name = bandwidth ? t('chip.memoryBandwidth') : figureName(path);
     const before = get(whole, path);
     return [name, text(before, unit), ...answers.map(({ performance: { split } }) => text(get(split, path), unit) + change(get(split, path), before))];
   });

@@ -1,8 +1,8 @@
 // "What would the same chip be at 3 nm with HBM4?": the device derived anew from a node, a memory, links and a network, and what
 // that does to every answer, beside the device as it is.
 import { h } from '../dom.js';
+import { figureName } from '../explore/controls.js';
 import { mappingIn } from '../form/chosen.js';
-import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { parts, text, unitOf } from '../text/format.js';
@@ -86,7 +86,7 @@ function tableOf(before, after) {
     [
       ...FIGURES.map(([path, unit]) => line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit)),
       ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('compare.mapping')}`, mappingIn(part, before), mappingIn(part, after), '']),
-      ...ANSWERS.map((path) => line(`${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)}`, path, unitOf(path))),
+      ...ANSWERS.map((path) => line(figureName(path), path, unitOf(path))),
     ].filter(Boolean),
   );
 }

@@ -43,9 +43,11 @@ export const textBox = (value, attributes = {}) =>
 export const button = (name, onclick, attributes = {}) => h('button', { type: 'button', onclick, ...attributes }, name);
 
 export const partName = (path) => t(`group.${path.split('.')[0]}`);
-export const figureName = (path) => `${partName(path)}: ${nameOf(path)}`;
+// A name with its part, which it does not say twice: "Training: Step time", "Training cost".
+export const inPart = (path, name) => (name.startsWith(partName(path)) ? name : `${partName(path)}: ${name}`);
+export const figureName = (path) => inPart(path, nameOf(path));
 
-export const inputName = (path) => `${partName(path)}: ${labelOf(path)}`;
+export const inputName = (path) => inPart(path, labelOf(path));
 
 // An objective's or a member's name: "step_time_s" -> as figures are called.
 export const memberName = (path) => labelOf(path);

@@ -5,7 +5,7 @@ import { labelIn } from '../form/fields.js';
 import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { faults, figureGroups, figureName, fillSelect, labelled, partName, select } from './controls.js';
+import { faults, figureGroups, figureName, fillSelect, inPart, labelled, select } from './controls.js';
 import { nameOfValue } from './sweep_values.js';
 
 const MOST = 14;
@@ -15,8 +15,8 @@ const FIRST = ['training.time_to_train_s', 'serving.tpot_s', 'cost.device_usd'];
 const COLUMNS = ['explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'];
 
 // What moves by less than a thousandth of the input's change.
-const FAINT = 0.001;
-const elasticityText = (value) => (value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : text(value, '').replace('-', '−'));
+const FAINT = 0.01;
+const elasticityText = (value) => (value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : value.toFixed(2).replace('-', '−'));
 
 export class SensitivityPanel {
   #pool;
@@ -117,7 +117,7 @@ export class SensitivityPanel {
               h(
                 'tr',
                 {},
-                h('th', { scope: 'row' }, `${partName(one.path)}: ${label(one.path)}`),
+                h('th', { scope: 'row' }, inPart(one.path, label(one.path))),
                 [nameOfValue(one.value, of(one.path)), text(one.low_figure, unit), text(one.high_figure, unit), elasticityText(one.elasticity)].map((cell, i) =>
                   h('td', { 'data-name': t(COLUMNS[i]) }, cell),
                 ),

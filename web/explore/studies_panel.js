@@ -48,7 +48,7 @@ export class StudiesPanel {
     this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain' });
     this.bar = h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.status);
     this.result = h('div', { class: 'ex-study' });
-    this.element = h('section', {}, h('div', { class: 'ex-form' }, labelled(t('explore.study'), this.choice)), this.bar, this.result);
+    this.element = h('section', {}, h('div', { class: 'ex-form ex-wide' }, labelled(t('explore.study'), this.choice)), this.bar, this.result);
     this.ready = Promise.all([pool.call('presets', 'study'), pool.call('presets', '')]).then(([studies, catalogue]) => {
       this.#names = new Map(catalogue.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]));
       const list = studies.map((study) => ({ ...study, ...withNames(this.#names, { points: study.points, chart: study.chart, ratios: study.ratios }) }));

@@ -2,7 +2,7 @@
 import { nameOf } from '../report/names.js';
 import { number, text, unitOf } from '../text/format.js';
 import { has, t } from '../text/strings.js';
-import { partName } from './controls.js';
+import { figureName, partName } from './controls.js';
 
 // A figure of a split device is one of the report.
 const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(/^split\.device_usd$/, 'cost.device_usd');
@@ -10,7 +10,7 @@ const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(
 export function nameOfFigure(path) {
   if (has(`explore.study.figure.${path}`)) return t(`explore.study.figure.${path}`);
   const own = reportPath(path);
-  return /^(training|serving|cost)\./.test(own) ? `${partName(own)}: ${nameOf(own)}` : nameOf(own);
+  return /^(training|serving|cost)\./.test(own) ? figureName(own) : nameOf(own);
 }
 
 export const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
@@ -25,7 +25,8 @@ export function shown(one, path) {
 
 const KINDS = ['falls', 'rises', 'flat', 'ratio', 'between', 'equals', 'matches'];
 const kindOf = (check) => KINDS.find((kind) => check && kind in check);
-const quoted = (labels) => labels.map((one) => `“${one}”`).join(', ');
+const plain = (label) => label.replaceAll('_', ' '); // "fully_connected" as its chart has it
+const quoted = (labels) => labels.map((one) => `“${plain(one)}”`).join(', ');
 
 // What a check claims: "Manufacturing cost per device falls from “1 die” to “4 dies”".
 export function checkWords(check) {
@@ -38,8 +39,8 @@ export function checkWords(check) {
   const range = kind === 'ratio' ? (value) => number(value) : (value) => shown(value, path);
   return t(`explore.check.${kind}`, {
     figure: nameOfFigure(path),
-    first: points[0],
-    last: points.at(-1),
+    first: plain(points[0]),
+    last: plain(points.at(-1)),
     points: quoted(points),
     low: range(check.low),
     high: range(check.high),

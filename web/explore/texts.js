@@ -63,7 +63,7 @@ export const texts = {
   'explore.link': 'link', 'explore.link.of': 'Link to the scenario with mapping {rank}', 'explore.sort': 'Sort by {name}', 'explore.sort.by': 'Sort by',
   'explore.rows': 'Show all {count}', 'explore.all': 'Equal in all of them: {list}.',
   'explore.front': 'Pareto frontier: {y} against {x}', 'explore.front.sub': 'each point is a mapping that no other dominates; Enter or a click shows it',
-  'explore.front.summary': '{count} mappings on the Pareto frontier.', 'explore.front.thinned': 'One point in {nth} of the {count} is drawn, and both ends.',
+  'explore.front.summary': '{count} mappings on the Pareto frontier.', 'explore.front.thinned': 'Of these points 1 in {nth} is drawn, both ends included.',
   'explore.chosen': 'Selected mapping', 'explore.stale': 'The scenario has changed since this search.',
   'explore.input': 'Input', 'explore.values': 'Values', 'explore.second': 'Second input', 'explore.secondValues': 'Its values',
   'explore.values.hint': 'a list “1, 2, 4” or a range “from:to:steps”; “:log” for equal ratios',

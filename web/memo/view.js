@@ -28,6 +28,9 @@ function listed(title, rows, most, where, kind) {
 
 const named = (name, words) => [h('b', {}, name), ` ${words}`];
 
+// A change's arrow stays with its ends, a sign with its number.
+const held = (words) => words.replace(/ → /g, '\u00a0→\u00a0').replace(/([▼▲]) /g, '$1\u00a0');
+
 function answers({ answers: rows }) {
   const heads = ['memo.figure', 'memo.value', 'memo.interval', 'memo.more'].map((key) => h('th', { scope: 'col' }, t(key)));
   return h(
@@ -47,7 +50,7 @@ function changes({ changes: same, alternatives, columns }) {
       'tbody',
       {},
       h('tr', {}, h('th', { scope: 'rowgroup', colspan: columns.length + 1 }, h('h3', {}, t(title)))),
-      rows.map((row) => h('tr', {}, h('th', { scope: 'row' }, row.title), row.effects.map((effect, i) => h('td', { 'data-l': columns[i] }, effect)))),
+      rows.map((row) => h('tr', {}, h('th', { scope: 'row' }, held(row.title)), row.effects.map((effect, i) => h('td', { 'data-l': columns[i] }, held(effect))))),
     );
   if (!same.length && !alternatives.length) return h('section', {}, h('h3', {}, t('memo.changes')), h('p', {}, t('memo.none')));
   const heads = [t('memo.change'), ...columns].map((name) => h('th', { scope: 'col' }, name));

@@ -120,7 +120,7 @@ function row(change, before, action, part) {
   return h(
     'tr',
     {},
-    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, effort)),
+    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, effort.replace(/ M\b/g, '\u00a0M'))),
     COLUMNS.map((column) => cell(column, figures, before)),
     h('td', { class: 'full' }, action),
   );

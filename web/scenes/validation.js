@@ -129,7 +129,7 @@ export function validation(context) {
       h(
         'div',
         { class: 'views scene-views', role: 'group', 'aria-label': t('method.by') },
-        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`) }))),
+        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`).toLowerCase() }))),
       ),
       groups(context, runs, by, named, Object.values(picked).every((one) => one === '') ? all.coverage : null),
       picked.kind !== '' && drawn(context, picked.kind, runs, all.known, named),

@@ -99,7 +99,8 @@ export class Sizing {
         }
         const to = one.headroom.requests_per_s;
         curve.steps.push({ from, to, usd: costOf(one), devices: one.deployment.devices });
-        curve.next = Math.max(to * (1 + 1e-6), from * STEP);
+        // The rate asked for is a start of its own, so that the curve says there what the table says.
+        curve.next = Math.max(to * (1 + 1e-6), from < rate ? Math.min(from * STEP, rate) : from * STEP);
       });
       if (own()) this.#tell({ curves: new Map(curves) });
     }

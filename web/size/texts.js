@@ -24,7 +24,7 @@ export const texts = {
   'size.note': 'Servers are bought whole. Utilization, TTFT and TPOT are at the peak, with the spare replicas down.',
   'size.more': 'What does more traffic cost?', 'size.drag': 'drag the red line, or ← →; a step is a purchase of servers',
   'size.chart': 'Cost per hour against requests per second',
-  'size.chart.sub': 'both logarithmic; cheapest deployment of each cluster within the targets, in steps of at least 12 % more traffic',
+  'size.chart.sub': 'both logarithmic; cheapest deployment of each cluster within the targets, in steps of at least 12 % more traffic and at your rate',
   'size.chart.sub.end': 'the amount at a line’s end is that at its last rate',
   'size.chart.x': 'requests per second', 'size.chart.y': '$ per hour', 'size.chart.from': 'Requests/s from', 'size.chart.to': 'up to', 'size.chart.count': 'GPUs', 'size.chart.usd': '$ per hour',
   'size.chart.summary': 'At {rate} requests/s {name} costs {cost} per hour; at {far}, {more}.',

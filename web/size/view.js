@@ -1,6 +1,6 @@
 // The Size scene: a traffic and its targets in three groups of fields, the cheapest deployment in a sentence, clusters cheapest first,
 // and what more traffic costs. Made once; it keeps what was asked while the scenario changes.
-import { hasEndCosts, steps } from '../charts/steps.js';
+import { costAt, hasEndCosts, steps } from '../charts/steps.js';
 import { h, redraw } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
 import { asInputs } from '../explore/ranking.js';
@@ -271,8 +271,7 @@ export class SizeView {
       .filter(({ steps: list }) => list.length > 1);
     if (!series.length) return null;
     const rate = state.asked;
-    const costAt = (one) => one.steps.findLast(({ from }) => from <= rate * 1.0001)?.usd;
-    const [cheapest] = series.filter((one) => costAt(one) !== undefined);
+    const [cheapest] = series.filter((one) => costAt(one, rate) !== undefined);
     return [
       h('div', { class: 'headrow' }, h('h2', {}, t('size.more')), h('span', { class: 'quiet' }, t('size.drag'))),
       steps({
@@ -285,7 +284,7 @@ export class SizeView {
         series,
         here: rate,
         onrate: (value) => this.#ask({ ...this.#question(), rate: String(value) }),
-        summary: cheapest ? t('size.chart.summary', { rate: text(rate, ''), name: cheapest.name, cost: dollars(costAt(cheapest)), far: text(series[0].steps.at(-1).from, ''), more: dollars(series[0].steps.at(-1).usd) }) : '',
+        summary: cheapest ? t('size.chart.summary', { rate: text(rate, ''), name: cheapest.name, cost: dollars(costAt(cheapest, rate)), far: text(series[0].steps.at(-1).from, ''), more: dollars(series[0].steps.at(-1).usd) }) : '',
         columns: [t('size.column.gpus'), t('size.chart.from'), t('size.chart.to'), t('size.chart.count'), t('size.chart.usd')],
         rows: () => series.flatMap((one) => one.steps.map(({ from, to, devices, usd }) => [one.name, { value: from, unit: '/s' }, { value: to, unit: '/s' }, { value: devices, unit: 'count' }, { value: usd, unit: '$' }])),
       }),

@@ -30,7 +30,7 @@ export const english = {
   'group.model': 'Model', 'group.cluster': 'Cluster', 'group.training': 'Training', 'group.serving': 'Serving', 'group.post_training': 'Post-training (RL)', 'group.cost': 'Cost',
   'issues.title': '{count} inputs are invalid', 'issues.title.one': '1 input is invalid',
   'issues.stale': 'Showing results of the last valid scenario.', 'issues.remove': 'remove',
-  'answers.training': 'Training', 'answers.uninterrupted': 'uninterrupted', 'answers.training.of': '{devices}, {tokens}', 'answers.devices': '{count} {count:GPU|GPUs}',
+  'answers.training': 'Training', 'answers.uninterrupted': 'uninterrupted', 'answers.training.of': '{devices}, {tokens}', 'answers.devices': '{count}\u00a0{count:GPU|GPUs}',
   'answers.serving': 'Serving', 'answers.serving.of': '{batch} per replica, {devices}', 'answers.memory.of': 'peak per GPU',
   'answers.memory.training': 'Training memory', 'answers.memory.serving': 'Serving memory', 'answers.memory.beside': 'serving {used} · {room}',
   'answers.room': 'up to {batch} requests', 'answers.cost': 'Cost', 'answers.cost.of': 'per GPU-hour',

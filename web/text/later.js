@@ -188,7 +188,7 @@ extend({
   'help.help': 'This help', 'help.scenes': 'Open a tab', 'help.inputs': 'Go to inputs', 'help.copy': 'Copy link', 'help.keep': 'Add to comparison',
   'help.export': 'Export', 'help.undo': 'Undo, outside fields', 'help.marks': 'In a chart: next mark, next series',
   'help.why': 'In a chart: why; close', 'help.field': 'In a field: one step; double or halve', 'help.single': 'Single-key shortcuts',
-  'exercise.title': 'Share as an exercise', 'exercise.lead': 'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
+  'exercise.title': 'Make an exercise', 'exercise.lead': 'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
   'exercise.hide': 'Hide figures and charts until the reader shows them', 'exercise.lock': 'Lock every input but those chosen here',
   'exercise.may': 'Unlocked inputs', 'exercise.question': 'Question', 'exercise.choices': 'Choices, one per line', 'exercise.link': 'Link to the exercise', 'exercise.make': 'Make an exercise…', 'exercise.teach': 'Make an exercise',
   'assume.train': 'Assumes identical devices, no failures, no stragglers, and input pipelines that keep up.',
