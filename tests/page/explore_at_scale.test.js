@@ -36,7 +36,7 @@ test('which device serves best: one front a cluster, in seconds', async () => {
     const [, value, unit] = / searches in ([\d.,]+) (ms|s|min)/.exec(said);
     timed(`${model}: ${said}`, number(value) * { ms: 1, s: 1000, min: 60000 }[unit], 3000);
     assert.ok((await page.locator('#explore-front .point').count()) > 6);
-    assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);
+    assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['DGX H100', 'DGX H200', 'DGX B200']);
     await page.locator('#frontier-progress').evaluate((line) => (line.textContent = ''));
   }
   assert.deepEqual(faults, []);

@@ -64,6 +64,7 @@ test('the cost in steps against the rate; ← and → on the red line change the
   await chart.locator('.drag').focus();
   await page.keyboard.press('ArrowRight');
   await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), '25'));
+  await sized(page); // or the button clicked is still that of this question
   // A question of all clusters, stopped as soon as it can be: it ends within a second.
   await page.evaluate(() => {
     location.hash = '#/size?model=deepseek-v3&serving.prompt=8k&v=1';
