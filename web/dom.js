@@ -28,10 +28,14 @@ export const h = (tag, attributes, ...children) => fill(document.createElement(t
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 export const math = (tag, attributes, ...children) => fill(document.createElementNS(MATH, tag), attributes, children);
 
-// Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key.
+// Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key, or to the same mark of
+// a chart.
 export function redraw(element, ...children) {
   const active = element.contains(document.activeElement) ? document.activeElement : null;
   const key = active?.closest('[data-key]')?.dataset.key;
+  const mark = active?.closest('figure[id] .mark');
+  const chart = mark?.closest('figure');
+  const place = mark && [...chart.querySelectorAll('.mark')].indexOf(mark);
   const marked = active?.type === 'text' && [active.selectionStart, active.selectionEnd];
   const open = new Map([...element.querySelectorAll('details[data-key]')].map((one) => [one.dataset.key, one.open]));
   element.replaceChildren();
@@ -39,7 +43,9 @@ export function redraw(element, ...children) {
   for (const one of element.querySelectorAll('details[data-key]')) {
     if (open.has(one.dataset.key)) one.open = open.get(one.dataset.key);
   }
-  const again = key && [...element.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+  const again = mark
+    ? element.querySelectorAll(`#${chart.id} .mark`)[place]
+    : key && [...element.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
   again?.focus({ preventScroll: true });
   if (marked && again?.type === 'text') again.setSelectionRange(...marked);
 }

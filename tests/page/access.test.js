@@ -143,10 +143,13 @@ test('targets are at least 24 by 24 pixels', async () => {
 
 test('up and down change the series, Enter opens why, and the mark is announced when the focus rests', async () => {
   const { page } = await chromium.open('#/memory');
-  await settled(page); // what comes after the answer draws the scene anew
-  await page.locator('#kv-context .mark[tabindex="0"]').focus();
   const label = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  await page.waitForSelector('#kv-context .mark');
+  await page.locator('#kv-context .mark[tabindex="0"]').focus();
   const first = await label();
+  // What comes after the answer draws the scene anew: the focus stays.
+  await settled(page);
+  assert.equal(await label(), first);
   await page.keyboard.press('ArrowDown');
   assert.notEqual((await label()).split(':')[0], first.split(':')[0], 'another series');
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement.firstElementChild).strokeWidth);
