@@ -62,22 +62,22 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
 // Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a batch.
 ServingPerformance TwoPools(const Deployment& deployment, double requested_sequences, double max_sequences, Trace& trace);
 
-// Fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n stays, nearly linear in n.
+// Least fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n stays. It rises in
+// steps, where products need another wave of tiles; the number that runs fluctuates by about its square root, so that what flows in is
+// taken at squares and as linear in between. It then grows with the rate.
 template <class Inflow>
 double SettledSequences(double slots, const Inflow& inflow) {
-  double low = 1, low_excess = inflow(1.0) - 1;
-  if (low_excess <= 0) return inflow(1 + low_excess);
-  if (slots <= 1) return 1;
-  double high = slots, high_excess = inflow(slots) - slots;
-  if (high_excess >= 0) return slots;
-  for (int i = 0; i < 4 && high - low > 0.02 * high; ++i) {
-    const double middle = low + (high - low) * low_excess / (low_excess - high_excess);
-    const double excess = inflow(middle) - middle;
-    if (std::abs(excess) < 0.002 * middle) return middle;
-    (excess > 0 ? low : high) = middle;
-    (excess > 0 ? low_excess : high_excess) = excess;
+  double low = 1, flow_low = inflow(low);
+  if (flow_low <= 1) return inflow(flow_low);
+  if (inflow(slots) >= slots) return slots;
+  while (low < slots) {
+    // What flows in at less than the answer is at most the answer.
+    const double root = std::max(std::floor(std::sqrt(low)) + 1, std::floor(std::sqrt(flow_low)));
+    const double high = std::min(root * root, slots), flow_high = inflow(high);
+    if (!(flow_high >= high)) return low + (high - low) * (flow_low - low) / ((high - low) - (flow_high - flow_low));
+    low = high, flow_low = flow_high;
   }
-  return low + (high - low) * low_excess / (low_excess - high_excess);
+  return slots;
 }
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).

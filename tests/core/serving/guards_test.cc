@@ -55,6 +55,22 @@ TEST(ServingGuards, MoreLoadIsNeverSooner) {
   }
 }
 
+TEST(ServingGuards, MoreArrivalsAreNeverSooner) {
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    const std::vector<std::string> drawn = Drawn(seed);
+    const ServingReport full = Serve(drawn + std::vector<std::string>{"serving.batch=max"});
+    if (!full.infeasible.empty()) continue;
+    const double capacity = full.requests_per_s;
+    Seconds ttft, tpot;
+    for (const double load : {0.1, 0.5, 0.8, 0.9, 0.95, 0.96, 0.97, 0.975, 0.98, 0.985, 0.99, 0.992, 0.994, 0.996, 0.997, 0.998, 0.999}) {
+      const ServingReport report = Serve(drawn + std::vector<std::string>{"serving.requests_per_s=" + std::to_string(load * capacity)});
+      EXPECT_GE(report.ttft * kRounding, ttft) << Drawn(drawn) << load << " of capacity";
+      EXPECT_GE(report.tpot * kRounding, tpot) << Drawn(drawn) << load << " of capacity";
+      ttft = report.ttft, tpot = report.tpot;
+    }
+  }
+}
+
 TEST(ServingGuards, ALargerBatchIsNeverAShorterStep) {
   for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
     const std::vector<std::string> drawn = Drawn(seed);
