@@ -337,7 +337,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   deployment.mapping = DegreesOf(load, trace);
   deployment.layers = LayersOf(model, deployment.mapping.pp, trace);
   deployment.shapes = ShapesOf(model, load, deployment.mapping, trace);
-  deployment.formats = FormatsOf(model, load.precision, load.engine);
+  deployment.formats = FormatsOf(model, load.precision, load.engine, deployment.device);
   SetLaunches(deployment, trace);
   PlaceGroups(deployment);
   return deployment;

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "core/operators/efficiency.h"
+
 namespace slipstick {
 namespace {
 
@@ -14,7 +16,7 @@ bool IsWeightOnly(Precision weights) {
 
 // Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q4_0,
 // Q8_0); attention, where only the experts are quantized (int4 and mxfp4 experts) or where it is latent and the rest is nvfp4.
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine) {
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine, const Device& device) {
   const Precision weights = requested.weights;
   const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
   const bool experts_only = model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);
@@ -30,7 +32,8 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
   formats.attention_weights = formats.keeps_as_model ? *model.compressed->weights : formats.keeps_attention ? kept : weights;
   formats.head_weights = formats.keeps_head ? kept : weights;
   formats.activations = requested.activations;
-  if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1) formats.activations = Precision::kBf16;
+  const bool multiplied_as_stored = weights == formats.activations && IsFourBitFloat(NativePrecision(device, weights));
+  if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1 && !multiplied_as_stored) formats.activations = Precision::kBf16;
   if (engine.stored_products && BytesPerElement(formats.activations) < 2) formats.activations = Precision::kFp16;
   formats.attention_activations = formats.keeps_as_model    ? formats.attention_weights
                                   : formats.keeps_attention ? Precision::kBf16

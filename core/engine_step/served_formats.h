@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine_step/serving_load.h"
+#include "core/hardware/device.h"
 #include "core/software/engine.h"
 #include "core/workload/model.h"
 #include "core/workload/precision.h"
@@ -22,6 +23,7 @@ inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
   return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
 }
 
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine);
+// Weights that the device has no units for in their own format are converted to that of the activations, or to 16 bits.
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine, const Device& device);
 
 }  // namespace slipstick

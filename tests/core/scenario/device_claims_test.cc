@@ -219,7 +219,10 @@ TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
             Set{"A100 SXM4 80 GB has no fp8 arithmetic: the KV cache stays stored in fp8, and attention is computed in a wider format."});
   EXPECT_EQ(served("b200-sxm", "int4", "nvfp4"),
             Set{"Weights in int4 are dequantized as they are read: matrix products are computed in bf16, not in nvfp4."});
+  EXPECT_EQ(served("h100-sxm5-80gb", "mxfp4", "mxfp4"),
+            Set{"Weights in mxfp4 are dequantized as they are read: matrix products are computed in bf16, not in mxfp4."});
   EXPECT_EQ(served("a100-sxm4-80gb", "int4", "bf16"), Set{});  // as asked
+  for (const char* device : {"mi355x", "b200-sxm"}) EXPECT_EQ(served(device, "mxfp4", "mxfp4"), Set{}) << device;
   EXPECT_EQ(served("h100-sxm5-80gb", "fp8", "fp8", "fp8"), Set{});
   EXPECT_EQ(served("b200-sxm", "nvfp4", "nvfp4"), Set{});
 }
