@@ -129,63 +129,61 @@ Flops CoreFlops(const Model& model, double full_columns, double window_columns, 
   return core_flops;
 }
 
-// Per token, forward.
-struct TokenFlops {
-  Flops core, layers, head, masked;
+// Of attention and recurrences, per token, forward; the causal mask hides a part of it.
+struct AttentionFlops {
+  Flops core, masked;
 };
+
 // Attention to a compressed history: its keys in place of the context.
-TokenFlops CompressedTokenFlops(const Model& model, const ParameterCount& count, double attended, double attention_layers, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
-  const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
-  const double active_matrices = count.active_matrices;
+AttentionFlops CompressedAttention(const Model& model, double attended, double attention_layers, Trace& trace) {
   trace.Alias("attention_layers", attention_layers, "full_layers");
   const double head_columns = HeadColumns(model, Mixer::kFullAttention, trace);
   const CompressedKeys keys = KeysOfCompressed(model, attended, trace);
   const double all_keys = keys.all, causal_keys = keys.causal;
-  trace.Input("modules", modules, "model.mtp_layers");
-  trace.Input("vocabulary", vocabulary, "model.vocab");
   FIGURE(trace, core_flops, 2 * kFlop * attention_layers * head_columns * all_keys,
          (Note{"Attention FLOPs per token, forward", "with the window, the entries and the indexer's scores at the end of a document"}),
          attention_layers, head_columns, all_keys);
-  FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
-         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
-         core_flops);
-  FIGURE(trace, head_flops,
-         2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
-         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
-         layers);
   FIGURE(trace, masked_flops, 2 * kFlop * attention_layers * head_columns * (all_keys - causal_keys),
          (Note{"Attention FLOPs per token that the causal mask hides, forward", ""}), attention_layers, head_columns, all_keys,
          causal_keys);
-  return {core_flops, layer_flops, head_flops, masked_flops};
+  return {core_flops, masked_flops};
 }
 
-TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
-  const ParameterCount count = CountParameters(model, trace);
-  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
-  const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
+AttentionFlops AttentionOverSquares(const Model& model, double attended, double full_layers, double window_layers, Trace& trace) {
   const auto sliding_window = static_cast<double>(model.window.tokens);
-  const double active_matrices = count.active_matrices;
-  const LayerCounts counted = CountLayers(model, trace);
-  const double attention_layers = counted.attention, window_layers = counted.window;
-  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
-  if (model.compressed) return CompressedTokenFlops(model, count, attended, full_layers, trace);
   const auto [full_columns, window_columns] = ColumnsOfLayers(model, full_layers, window_layers, trace);
-  trace.Input("modules", modules, "model.mtp_layers");
-  trace.Input("vocabulary", vocabulary, "model.vocab");
   FIGURE(trace, seen, min(attended, sliding_window), (Note{"Tokens that a layer with a window attends to"}), attended, sliding_window);
   const Flops core_flops = CoreFlops(model, full_columns, window_columns, attended, seen, trace);
-  FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
-         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
-         core_flops);
-  FIGURE(trace, head_flops,
-         2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
-         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
-         layers);
   FIGURE(trace, masked_flops, 2 * kFlop * (full_columns * (attended / 2) + window_columns * (seen * seen / (2 * attended))),
          (Note{"Attention FLOPs per token that the causal mask hides, forward",
                "half of the square; with a window of w tokens, the triangle at the start of a document"}),
          full_columns, attended, window_columns, seen);
+  return {core_flops, masked_flops};
+}
+
+// Per token, forward.
+struct TokenFlops {
+  Flops core, layers, head, masked;
+};
+TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
+  const ParameterCount count = CountParameters(model, trace);
+  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
+  const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
+  const double active_matrices = count.active_matrices;
+  const LayerCounts counted = CountLayers(model, trace);
+  const double attention_layers = counted.attention, window_layers = counted.window;
+  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
+  const auto [core_flops, masked_flops] = model.compressed ? CompressedAttention(model, attended, full_layers, trace)
+                                                           : AttentionOverSquares(model, attended, full_layers, window_layers, trace);
+  trace.Input("modules", modules, "model.mtp_layers");
+  trace.Input("vocabulary", vocabulary, "model.vocab");
+  FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
+         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
+         core_flops);
+  FIGURE(trace, head_flops,
+         2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
+         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
+         layers);
   return {core_flops, layer_flops, head_flops, masked_flops};
 }
 
