@@ -130,6 +130,7 @@ struct FrameworkMemory {
   double hidden = 8;
   double gated = 6;
   double plain = 4;
+  double gathered = 0;
   double hidden_saved_fp8 = 2;
   double gated_saved_fp8 = 1;
   double working_hidden = 0;

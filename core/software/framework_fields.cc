@@ -125,6 +125,11 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::hidden>("hidden", "Activations of a layer: bytes per token and hidden unit").Between(0, 64),
     Of<&FrameworkMemory::gated>("gated", "Activations of a gated MLP: bytes per token and inner unit").Between(0, 64),
     Of<&FrameworkMemory::plain>("plain", "Activations of a plain MLP: bytes per token and inner unit").Between(0, 64),
+    Of<&FrameworkMemory::gathered>("gathered",
+                                   "Gathered inputs of a layer that sequence parallelism keeps: bytes per token and hidden unit; 4: both in "
+                                   "16 bits (nanotron without tp_recompute_allgather); 0: gathered again")
+        .Label("Gathered inputs kept")
+        .Between(0, 64),
     Of<&FrameworkMemory::hidden_saved_fp8>("hidden_saved_fp8", "Hidden bytes saved where inputs are kept in 8-bit").Between(0, 64),
     Of<&FrameworkMemory::gated_saved_fp8>("gated_saved_fp8", "MLP bytes saved where inputs are kept in 8-bit").Between(0, 64),
     Of<&FrameworkMemory::working_hidden>("working_hidden", "Working buffers of one layer: bytes per token and hidden unit").Between(0, 256),

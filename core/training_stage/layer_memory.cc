@@ -129,6 +129,19 @@ Addend<double> EmbeddingPart(const TrainingContext& context, Trace& trace) {
   return {kSymbol, embedding_part};
 }
 
+// Inputs of the column-parallel products as all TP ranks share them, beyond the rank's own tokens.
+Addend<double> GatheredPart(const TrainingContext& context, double residual_tokens, Trace& trace) {
+  constexpr std::string_view kSymbol = "gathered_part";
+  const double gathered_bytes = context.framework().memory.gathered;
+  if (!context.run.mapping.sequence_parallel) return {kSymbol, 0, false};
+  const double tokens = context.shape.tokens, hidden = static_cast<double>(context.model.hidden);
+  trace.Input("gathered_bytes", gathered_bytes, "training.framework.memory.gathered");
+  FIGURE(trace, gathered_part, gathered_bytes * hidden * (tokens - residual_tokens),
+         (Note{"Gathered inputs", "of the other ranks' tokens; none where the backward pass gathers them again", kMemorySource}),
+         gathered_bytes, hidden, tokens, residual_tokens);
+  return {kSymbol, gathered_part};
+}
+
 // Further residual streams, of which each part of the layer keeps its input.
 Addend<double> StreamPart(const TrainingContext& context, double residual_tokens, Trace& trace) {
   constexpr std::string_view kSymbol = "stream_part";
@@ -212,6 +225,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                                          {"token_part", token_part},
                                          ScorePart(context, work, plan, trace),
                                          EmbeddingPart(context, trace),
+                                         GatheredPart(context, residual_tokens, trace),
                                          StreamPart(context, residual_tokens, trace),
                                          RoutedPart(context, work, plan, trace)});
   const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
