@@ -168,6 +168,16 @@ TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
   }
 }
 
+// GPT-NeoX-20B (Black et al. 2022): 150,000 steps of 1,536 contexts in 1,830 hours on 96 A100 of 40 GB, evaluations and restarts included.
+// The 117 TFLOP/s per GPU that the paper says would have taken 1,985 hours.
+TEST(Step, OfGptNeoxIsNearItsTrainingTime) {
+  const TrainingReport report = Evaluated(TrainingScenario(
+      R"({"preset": "gpt-neox-20b"})", R"({"preset": "dgx-a100-40gb", "devices": 96})",
+      R"({"sequence": 2048, "global_batch": 1536, "recompute": "full", "flash_attention": false, "framework": {"preset": "megatron-deepspeed"},
+          "mapping": {"tp": 2, "pp": 4, "micro_batch": 4, "zero": 1, "sequence_parallel": false}})"));
+  EXPECT_NEAR(In(report.step_time, kS) / (1830 * 3600. / 150000), 1, 0.15);
+}
+
 // A layer's launches take 1 s, and 2 s more per TP rank in a pipeline; its kernels take no time beside them. Two layers, four
 // micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
 TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineWhereTheFrameworkSaysSo) {
