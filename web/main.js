@@ -6,7 +6,6 @@ import { Form } from './form/form.js';
 import { readJson } from './host.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { Dependence } from './report/dependence.js';
-import { embed } from './report/embed.js';
 import { ExerciseView } from './report/exercise_view.js';
 import { header } from './report/header.js';
 import { InputsBar } from './report/inputs_bar.js';
@@ -20,7 +19,6 @@ import { Stage } from './scenes/stage.js';
 import { linkOf } from './state/address.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
-import { keepOffline } from './state/offline.js';
 import { release } from './state/release.js';
 import { withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
@@ -39,6 +37,7 @@ const FETCHERS = {
   sheet: () => import('./report/sheet.js'),
   export_menu: () => import('./report/export_menu.js'),
   picker: () => import('./report/picker.js'),
+  advice: () => import('./report/advice.js'),
   advising: () => import('./engine/advising.js'),
   help: () => import('./report/help.js'),
   hardware: () => import('./state/hardware.js'),
@@ -65,6 +64,8 @@ class Page {
   #before = null; // the report before a change of advice, for a moment after the next is drawn
   #forgetting = 0;
   #soon = 0;
+  #advice = null; // draws advice, once it is fetched
+  #drawingAdvice = null;
   #advising = null;
 
   async start() {
@@ -78,7 +79,7 @@ class Page {
     this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
     header(byId('actions'), this);
     this.exercise.take();
-    if (this.exercise.shown.embedded) embed(document.querySelector('.foot'), () => this.linkWith({}));
+    if (this.exercise.shown.embedded) import('./report/embed.js').then(({ embed }) => embed(document.querySelector('.foot'), () => this.linkWith({})));
     this.drawTabs();
     this.listen();
     this.tellFaults(state.faults);
@@ -89,9 +90,6 @@ class Page {
     painted()
       .then(() => this.describe())
       .catch((error) => this.notice(t('app.stopped', { message: error.message })));
-    keepOffline((reload) =>
-      this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))),
-    );
     setTimeout(() => this.prefetch().catch(() => {}), 300);
   }
 
@@ -164,6 +162,16 @@ class Page {
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);
   data = (path) => this.files.at(path);
+  // The section of the next best changes; its title stands until what draws the rest is there.
+  nextChanges(context) {
+    this.#drawingAdvice ??= painted()
+      .then(FETCHERS.advice)
+      .then(({ advice }) => {
+        this.#advice = advice;
+        this.drawScene();
+      });
+    return this.#advice ? this.#advice(context) : h('section', { class: 'part advice', id: 'advice', 'aria-busy': 'true' }, h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))));
+  }
   // Advice on a question: {report, isFresh}, the report null until the first has come.
   adviceOn(question) {
     if (this.#advising instanceof Promise || !this.#advising) {
@@ -314,10 +322,11 @@ class Page {
 
   // Inputs and outputs with what the first view leaves out.
   async describe() {
-    const whole = await this.engine.ask('describe');
-    this.form.describe(whole.inputs);
-    setInputs(this.described.inputs);
+    const [whole] = await Promise.all([this.engine.ask('describe'), import('./text/later.js')]); // the texts for the fields that are made next
+    // First what the inputs are called: the fields that are made next are named so.
+    setInputs(whole.inputs);
     setOutputs(whole.outputs);
+    this.form.describe(whole.inputs);
     this.isDescribed = true;
     this.draw();
   }
@@ -379,8 +388,14 @@ class Page {
     await tellMoved(this, state);
   }
 
+  async keepOffline() {
+    const { keepOffline } = await import('./state/offline.js');
+    keepOffline((reload) => this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))));
+  }
+
   // Everything a scene may fetch later, so that the page works when the network is gone.
   async prefetch() {
+    await this.keepOffline();
     for (const scene of SCENES) await scene.load?.();
     for (const fetched of Object.values(FETCHERS)) await fetched();
     this.form.addSources(await this.catalogue());

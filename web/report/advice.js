@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
+import '../text/later.js';
 import { number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 

@@ -1,4 +1,3 @@
-import { advice } from '../report/advice.js';
 import { limits } from '../report/limits.js';
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
@@ -36,7 +35,7 @@ export const overview = {
         ['training', 'serving'].filter((part) => context.faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
         limits(context),
       ),
-      advice(context),
+      context.page.nextChanges(context),
       others(),
       footnote(context, 'overview'),
     ];

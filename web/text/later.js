@@ -2,6 +2,18 @@
 import { extend } from './strings.js';
 // prettier-ignore
 extend({
+  'advice.caption': 'The best next changes with their effect on each answer', 'advice.by': 'Rank by', 'advice.change': 'Change · what it asks',
+  'advice.aim.training': 'training time', 'advice.aim.token': 'TPOT', 'advice.aim.cost': 'cost per token',
+  'advice.column.training': 'Training', 'advice.column.token': 'TPOT', 'advice.column.memory': 'Peak memory', 'advice.column.cost': 'Run · per 1 M tokens',
+  'advice.now': 'now {value}', 'advice.same': 'same', 'advice.serving': 'serving', 'advice.action': 'Action', 'advice.apply': 'Apply', 'advice.undo': 'Undo',
+  'advice.apply.of': 'Apply: {title}', 'advice.undo.of': 'Undo: {title}', 'advice.none': 'No single change that is tried makes this better.',
+  'advice.note': 'Each is evaluated in full.', 'advice.pair': 'Together, {title}: ▼ {share}.',
+  'choice.library.measured': 'Measured', 'choice.library.analytic': 'Analytic', 'choice.library.alpha_beta': 'Textbook (α-β)',
+  'choice.topology.fully_connected': 'fully connected', 'choice.topology.fat_tree': 'fat tree', 'choice.topology.rail': 'rail-optimized',
+  'choice.optimizer.adamw': 'AdamW', 'choice.optimizer.adafactor': 'Adafactor', 'choice.optimizer.sgd': 'SGD', 'choice.optimizer.adam8bit': 'Adam, 8-bit', 'choice.optimizer.muon': 'Muon',
+  'choice.cp_kind.ulysses': 'Ulysses (all-to-all)', 'choice.cp_kind.all_gather': 'all-gather', 'choice.trainable.lora': 'LoRA',
+  'choice.fabric.efa': 'Elastic Fabric Adapter', 'choice.fabric.gaudi': 'Gaudi Ethernet', 'choice.fabric.generic': 'other', 'choice.fabric.ici': 'TPU ICI', 'choice.fabric.infiniband': 'InfiniBand', 'choice.fabric.neuronlink': 'NeuronLink',
+  'choice.fabric.nvlink': 'NVLink', 'choice.fabric.pcie': 'PCI Express', 'choice.fabric.roce': 'RoCE', 'choice.fabric.tcp': 'TCP', 'choice.fabric.xgmi': 'Infinity Fabric (xGMI)',
   'summary.lines': 'From {from} at {x0} to {to} at {x1}.', 'summary.lines.named': '{name}: from {from} at {x0} to {to} at {x1}.',
   'summary.gantt': '{stages} {stages:stage runs|stages run} {batches} {batches:micro-batch|micro-batches} in {time}.', 'summary.roofline': 'Operators with arithmetic: {list}.', 'chart.before': 'Outlined: {value} before.', 'summary.tornado': 'Largest effect: {input}.',
   'why.title': '{title}: {value}', 'why.none': 'This figure has no recorded derivation.', 'why.terms': 'Inputs of this formula',
