@@ -6,9 +6,10 @@ import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
-import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
+import { boundChart, hasBounds, misfits, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
-import { flat, inputsOf } from './study_inputs.js';
+import { flat, inputsOf, requestOfPoint } from './study_inputs.js';
+import { inputsNamed } from './study_words.js';
 
 const MOST_AT_ONCE = 60;
 const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
@@ -113,6 +114,7 @@ export class StudiesPanel {
     this.#draw();
     try {
       const all = await run.done;
+      if (all) await this.#giveReasons(named);
       if (run !== this.#run) return;
       if (all) this.#whole = withNames(this.#names, await this.#pool.call('studyOfPoints', id, JSON.stringify(points)));
       if (run !== this.#run) return;
@@ -123,6 +125,17 @@ export class StudiesPanel {
       this.#run = null;
       this.#draw();
       this.status.textContent = t('app.stopped', { message: error.message });
+    }
+  }
+
+  // A study reports that a point is infeasible, not why: that is asked of the core.
+  async #giveReasons(named) {
+    const study = this.#study;
+    const { engine, presetPaths } = this.#context.page;
+    for (const [at, point] of named.entries()) {
+      if (!study.points || !misfits(point) || point.issues.length) continue;
+      const report = await engine.ask('evaluate', requestOfPoint(study, at, presetPaths), '');
+      point.reason = ['training', 'serving'].map((part) => report[part]?.infeasible?.[0]?.message).find(Boolean);
     }
   }
 
@@ -147,7 +160,8 @@ export class StudiesPanel {
           ? t('explore.points', { done, all: size })
           : t('explore.study.size', { all: size });
     const open = new Set([...this.result.querySelectorAll('details[open]')].map((one) => one.dataset.key));
-    const term = (key, words) => words && [h('dt', {}, t(key)), h('dd', {}, words)];
+    const named = (words) => words && inputsNamed(words, this.#context.page.described.inputs);
+    const term = (key, words) => words && [h('dt', {}, t(key)), h('dd', {}, named(words))];
     this.result.replaceChildren(
       h('h2', { class: 'ex-sub' }, study.title),
       h('p', {}, study.question),
@@ -301,13 +315,13 @@ export class StudiesPanel {
           h(
             'tbody',
             {},
-            points.map(({ label, figures, issues }) =>
+            points.map(({ label, figures, issues, reason }) =>
               h(
                 'tr',
                 {},
                 h('th', { scope: 'row' }, label),
                 paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
-                h('td', { class: issues.length ? undefined : 'none', 'data-name': t('explore.reason') }, issues.map(({ message }) => message).join('; ')),
+                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('explore.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
               ),
             ),
           ),

@@ -14,9 +14,20 @@ import { nameOfFigure, unit } from './study_checks.js';
 const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
-// A point whose memory does not hold it has figures all the same.
-const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
-const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
+// An infeasible point has figures all the same, and in `reason` why it is infeasible ("Out of memory: 108 of 79.2 GiB").
+export const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const misfit = ({ reason }) => reason || t('explore.study.misfit');
+const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? misfit(point) : undefined);
+
+// The infeasible points by what is wrong with them: "Out of memory: A; B. Overloaded: C."
+function outsideWords(points) {
+  const labels = new Map();
+  for (const point of points.filter(misfits)) {
+    const [reason] = misfit(point).split(': ');
+    labels.set(reason, [...(labels.get(reason) ?? []), point.label]);
+  }
+  return [...labels].map(([reason, list]) => t('explore.study.outside', { reason, list: list.join('; ') })).join(' ');
+}
 
 // The first part of a label is the place, the rest the series.
 const placeOf = (chart, label) => (chart.series ? label.split(', ')[0] : label);
@@ -113,7 +124,6 @@ function stack(chart, common, points) {
     const by = chart.share ? total(row) || 1 : (base ?? 1);
     return { ...row, parts: row.parts.map((one) => ({ ...one, value: one.value / by })) };
   });
-  const outside = points.filter(misfits).map(({ label }) => label);
   const words = (chart.over && t(chart.per ? 'explore.study.perWork' : 'explore.study.over', { label: chart.over })) || (chart.share && t('explore.study.share'));
   return stackedBars({
     ...common,
@@ -124,7 +134,7 @@ function stack(chart, common, points) {
     summary: isByBound(chart) ? boundSummary(rows, common.unit) : chart.share ? '' : undefined,
     axis: true,
     limit: chart.level ? { value: chart.level, text: chart.level_text } : undefined,
-    note: outside.length ? t('explore.study.outside', { list: outside.join('; ') }) : undefined,
+    note: outsideWords(points) || undefined,
   });
 }
 

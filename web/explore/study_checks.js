@@ -28,6 +28,9 @@ const kindOf = (check) => KINDS.find((kind) => check && kind in check);
 const plain = (label) => label.replaceAll('_', ' '); // "fully_connected" as its chart has it
 const quoted = (labels) => labels.map((one) => `“${plain(one)}”`).join(', ');
 
+// Whether a figure's name is of more than one: "Training: Activations", "Bytes moved".
+const isPlural = (name) => /[^sui]s$/.test(name.split(': ').at(-1).split(/ (?:of|per|moved)\b|[,(]/)[0]);
+
 // What a check claims: "Manufacturing cost per device falls from “1 die” to “4 dies”".
 export function checkWords(check) {
   const kind = kindOf(check);
@@ -37,8 +40,10 @@ export function checkWords(check) {
     return t(check.value ? 'explore.check.fits' : 'explore.check.misfits', { part: partName(path), points: quoted(check.at) });
   const points = check.along ?? check.of ?? check.at;
   const range = kind === 'ratio' ? (value) => number(value) : (value) => shown(value, path);
+  const figure = nameOfFigure(path);
   return t(`explore.check.${kind}`, {
-    figure: nameOfFigure(path),
+    figure,
+    many: isPlural(figure) ? 2 : 1,
     first: plain(points[0]),
     last: plain(points.at(-1)),
     points: quoted(points),
@@ -60,6 +65,7 @@ export function foundWords(check, found) {
   const kind = kindOf(check);
   if (kind === 'matches') return found ? agreementWords(found) : '–';
   const list = Array.isArray(found) ? (typeof found[0] === 'boolean' ? [...new Set(found)] : found) : [found];
+  if (kind === 'equals' && check.equals.endsWith('.feasible')) return list.map((one) => t(one ? 'explore.check.fits.found' : 'explore.check.misfits.found')).join(', ');
   const say = (one) => (kind === 'ratio' && typeof one === 'number' ? number(one) : shown(one, check?.[kind] ?? ''));
   if (['falls', 'rises'].includes(kind)) return list.map(say).join(' → ');
   return [...new Set(list.map(say))].join(', '); // what holds at all points alike is said once
