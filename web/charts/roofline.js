@@ -1,5 +1,5 @@
 // Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its share of the
-// pass, all its runs counted, and the four largest are named: on the drawing, or where it is narrow in the key by their numbers.
+// pass, all its runs counted, and the four largest are named: on the drawing, or where it has no room for them in the key by their numbers.
 // Operators of other phases than `main` are dashed rings. Caches with a stated bandwidth have a roof each; an operator that one of them
 // bounds has a ring at its FLOP per byte of that cache.
 import { svg } from '../dom.js';
@@ -17,6 +17,7 @@ const SHAPES = {
   layer: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
 };
 const NAMED = 4;
+const RIDGE = 300; // px of another way that a name goes rather than lie on the ridge
 const WORK = { gemm: 'var(--c-gemm)', attention: 'var(--c-attention)', communication: 'var(--c-reduce)', small_kernels: 'var(--c-launch)', scheduler: 'var(--c-scheduler)' };
 const colorOf = (one) => WORK[one.work] ?? COLOR[one.phase];
 const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(--c-forward)' };
@@ -153,10 +154,13 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
   const nameOf = (one) => `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
+  // A name beyond the ridge that is wider than the room there would cross it.
+  const room = box.right - x(ridge) - 8;
+  const isNumbered = isNarrow || named.some((one) => x(one.intensity) > x(ridge) && textWidth(nameOf(one)) > room);
   // Names stand under the roof, off the marks and, where there is room, off the ridge.
-  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? 60 : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
+  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
   const spots = near(
-    named.map((one, i) => ({ words: isNarrow ? String(i + 1) : nameOf(one), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
+    named.map((one, i) => ({ words: isNumbered ? String(i + 1) : nameOf(one), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
     { box: { ...box, bottom: box.bottom - 18 }, taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))], cost: crossed },
   );
   const signOf = (one) => spots.find(({ words }) => words === String(named.indexOf(one) + 1))?.words;
@@ -173,7 +177,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     hint: onridge && t('roofline.drag'),
     drawing: canvas(width, height, frame, was, roof, cacheRoofs, ringMarks, held, marks(title, points), names),
     key: [
-      ...(isNarrow ? named.map((one) => ({ sign: signOf(one), color: colorOf(one), text: nameOf(one) })) : []),
+      ...(isNumbered ? named.map((one) => ({ sign: signOf(one), color: colorOf(one), text: nameOf(one) })) : []),
       ...(main ? Object.keys(WORK) : []).filter((work) => dots.some((one) => one.work === work && !one.other)).map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
       ...groups.filter(({ phase }) => main && phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
       ...(main || groups.length < 2 ? [] : groups).map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),

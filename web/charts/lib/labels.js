@@ -53,7 +53,7 @@ const GAP = 12; // between a mark and its name
 // box and off what is taken and each other; a name without room is left out. Nearer is better, but for `cost(area)` in pixels and for paths
 // through what else is there.
 export function near(names, { box, taken, cost }) {
-  const CROSSING = 30; // px
+  const CROSSING = 80; // px
   const kept = [...taken];
   const leaders = [];
   return names.flatMap(({ words, x, y, r }) => {
