@@ -54,6 +54,7 @@ export function mappingIn(part, { scenario }) {
 
 // {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.
 export function chosenIn(id, { scenario, report }) {
+  if (report && scenario[id] === null) return { lines: [t('answers.absent')], isAuto: false };
   if (!report || !scenario[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };
   return { lines: CHOSEN[id]({ scenario, report }).filter(Boolean), isAuto: report[id]?.chosen?.length > 0 };
 }

@@ -115,6 +115,7 @@ export function show(value, unit = '', factor = 1) {
 export const spelled = (text) =>
   text
     .replace(/ ([kMGTPE]?)token$/, (_, prefix) => ` ${prefix && `${prefix} `}tokens`)
+    .replace(/^((?!1 ).*) (year|month|day|hour)$/, '$1 $2s')
     .replace(/ u(?=[ms])/, ' µ')
     .replace('^2', '²');
 

@@ -9,12 +9,15 @@ export function extend(texts) {
   table = { ...table, ...(pseudo ? accentedTexts(texts) : texts) };
 }
 
+// An amount in a name stays on one line: the 80 GB of "H100 SXM5 80 GB".
+const unbroken = (value) => String(value).replace(/(\d) (?=[KMGT]i?B\b)/g, '$1\u00a0');
+
 export function t(key, values = {}) {
   const text = table[key]; // {name} is filled in; {name:one|many} chooses by number
   if (text === undefined) return key;
   return text
     .replace(/\{(\w+):([^|}]*)\|([^}]*)\}/g, (_, name, one, many) => (String(values[name]) === '1' ? one : many))
-    .replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+    .replace(/\{(\w+)\}/g, (whole, name) => (name in values ? unbroken(values[name]) : whole));
 }
 export const has = (key) => Object.hasOwn(table, key);
 
