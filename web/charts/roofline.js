@@ -154,15 +154,17 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
   const nameOf = (one) => `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
-  // A name beyond the ridge that is wider than the room there would cross it.
-  const room = box.right - x(ridge) - 8;
-  const isNumbered = isNarrow || named.some((one) => x(one.intensity) > x(ridge) && textWidth(nameOf(one)) > room);
-  // Names stand under the roof, off the marks and, where there is room, off the ridge.
-  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
-  const spots = near(
-    named.map((one, i) => ({ words: isNumbered ? String(i + 1) : nameOf(one), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
-    { box: { ...box, bottom: box.bottom - 18 }, taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))], cost: crossed },
-  );
+  // Names stand under the roof, off the marks and off the ridge; where they do not all find such a place their numbers do.
+  const isOnRidge = (left, right) => left < x(ridge) + 4 && x(ridge) < right + 4;
+  const crossed = ({ left, right, top }) => (isOnRidge(left, right) ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
+  const placed = (wordsOf) =>
+    near(
+      named.map((one, i) => ({ words: wordsOf(one, i), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
+      { box: { ...box, bottom: box.bottom - 18 }, taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))], cost: crossed },
+    );
+  const inWords = isNarrow ? [] : placed(nameOf);
+  const isNumbered = inWords.length < named.length || inWords.some(({ left, words }) => isOnRidge(left, left + textWidth(words)));
+  const spots = isNumbered ? placed((_, i) => String(i + 1)) : inWords;
   const signOf = (one) => spots.find(({ words }) => words === String(named.indexOf(one) + 1))?.words;
   const names = spots.map((one) => [
     one.leader && svg('path', { class: 'leader', d: one.leader }),
