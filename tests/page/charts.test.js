@@ -180,3 +180,23 @@ test('a lesson outlines what was before its change: the bar that was longer, the
   assert.match(await page.locator('.watched thead').textContent(), /Change$/);
   assert.deepEqual(faults, []);
 });
+
+test('on a roofline the names of kernels are off the ridge and off each other', async () => {
+  for (const width of [390, 768, 1000, 1280, 1920]) {
+    for (const hash of ['#/train', '#/serve']) {
+      const { page, context } = await chromium.open(hash, { width });
+      const chart = page.locator(hash === '#/train' ? '#train-roofline' : '#roofline');
+      await chart.waitFor();
+      const { ridge, names } = await chart.evaluate((one) => ({
+        ridge: one.querySelector('.hair').getBoundingClientRect().x,
+        names: [...one.querySelectorAll('.lab.halo')].map((name) => ({ words: name.textContent, ...name.getBoundingClientRect().toJSON() })),
+      }));
+      const where = `${hash} at ${width}: ${JSON.stringify(names.map(({ words }) => words))}`;
+      assert.equal(names.length, 4, where);
+      assert.deepEqual(names.filter(({ left, right }) => left < ridge && ridge < right).map(({ words }) => words), [], where);
+      const over = (a, b) => a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
+      assert.equal(names.some((a, i) => names.slice(i + 1).some((b) => over(a, b))), false, where);
+      await context.close();
+    }
+  }
+});

@@ -135,3 +135,15 @@ test('the own die is marked where the header’s cost lies, and a part of the bi
   for (const [part, color] of colors) assert.equal(color, names.get(part), part);
   assert.equal(new Set(names.values()).size, names.size, 'and no other part has it');
 });
+
+test('a study names inputs as the form does, its checks agree in number, and infeasible points say why', async () => {
+  const { page, faults } = await chromium.open('#/explore/studies/topologies');
+  const words = () => page.locator('.ex-study').textContent();
+  await page.waitForSelector('.ex-verdicts li');
+  assert.match(await words(), /with “Times of collectives” analytic or Textbook \(α-β\)/);
+  await page.evaluate(() => (location.hash = '#/explore/studies/mixture-of-experts'));
+  await page.waitForFunction(() => /Weights fall from/.test(document.querySelector('.ex-verdicts')?.textContent));
+  assert.match(await page.locator('#study-chart').textContent(), /Out of memory: Mixtral 8x7B, ep 1; dense 70B\./);
+  assert.match(await page.locator('details[data-key="study-points"] td[data-name=Note]', { hasText: 'Out of memory' }).first().textContent(), /Out of memory: .*[\d.]+ GiB of [\d.]+ GiB/);
+  assert.deepEqual(faults, []);
+});

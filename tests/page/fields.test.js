@@ -264,3 +264,27 @@ test('a tap right after typing reaches what it was aimed at', async () => {
   await page.mouse.up();
   assert.equal(await page.locator('[data-key="more-serving"]').evaluate((one) => one.open), false, 'by mouse');
 });
+
+test('fields made while the description of the inputs comes are called as it says', async () => {
+  const openMore = () => {
+    const early = new MutationObserver(() => {
+      const more = document.querySelector('[data-key="more-cluster"]');
+      if (!more) return;
+      early.disconnect();
+      more.open = true;
+    });
+    early.observe(document, { subtree: true, childList: true });
+  };
+  const { page } = await chromium.open('', { prepare: (one) => one.addInitScript(openMore) });
+  await page.waitForSelector('[data-key="more-cluster"] .section');
+  const names = await page.locator('[data-key="more-cluster"]').locator('h4, label').allTextContents();
+  assert.deepEqual(names.filter((name) => /^\d+\b/.test(name.trim())), []);
+  assert.ok((await page.locator('[data-key="more-cluster"] option').allTextContents()).includes('Textbook (α-β)'), 'choices by their names');
+});
+
+test('a number and its unit in a name stay on one line, and a part that is off says so', async () => {
+  const { page } = await chromium.open('#/train');
+  await page.waitForSelector('.published');
+  assert.match(await page.locator('.published').textContent(), /SXM5 80\u00a0GB/);
+  assert.equal(await page.locator('[data-key="group-post_training"] .chosen').textContent(), 'off');
+});
