@@ -45,16 +45,41 @@ PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) 
   return {chunk_tokens, chunk_cached};
 }
 
+// Tokens that a step with drafts yields.
+double KeptTokens(const Speculative& speculative, Trace& trace) {
+  const auto draft_tokens = static_cast<double>(speculative.draft_tokens);
+  const double acceptance = speculative.acceptance;
+  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
+  if (acceptance < 1) {
+    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
+    return kept;
+  }
+  FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
+  return kept;
+}
+
+// Decode steps of a request: one per output token, fewer where drafts are accepted.
+double DecodeSteps(const Deployment& deployment, Trace& trace) {
+  const auto output = static_cast<double>(deployment.load.output);
+  if (!deployment.load.speculative) {
+    trace.Alias("steps", output, "output");
+    return output;
+  }
+  const double kept = KeptTokens(*deployment.load.speculative, trace);
+  FIGURE(trace, steps, max(1.0, output / kept), (Note{"Decode steps of a request", "each yields the drafts that are accepted and one token"}),
+         output, kept);
+  return steps;
+}
+
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
-double MixedPrompts(const Deployment& deployment, double running, double prompts_per_pass, double chunks, Trace& trace) {
+double MixedPrompts(const Deployment& deployment, double running, double steps, double prompts_per_pass, double chunks, Trace& trace) {
   if (chunks > 1) return trace.Constant("prompts", 1.0, "serving.scheduler", "a step prefills one chunk");
   if (GroupsPrefills(deployment)) {
     trace.Alias("prompts", prompts_per_pass, "prompts_per_pass");
     return prompts_per_pass;
   }
-  const auto output = static_cast<double>(deployment.load.output);
-  FIGURE(trace, prompts, min(prompts_per_pass, max(1.0, running / output)),
-         (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running, output);
+  FIGURE(trace, prompts, min(prompts_per_pass, max(1.0, running / steps)),
+         (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running, steps);
   return prompts;
 }
 
@@ -90,8 +115,9 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
                      const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
   if (PrefillsApart(deployment)) return WholeStall(shared_prefill, trace);
   const auto output = static_cast<double>(deployment.load.output);
+  const double steps = DecodeSteps(deployment, trace);
   const double chunks = ChunksOf(deployment, prompt.tokens, trace);
-  const double prompts = MixedPrompts(deployment, running, prompts_per_pass, chunks, trace);
+  const double prompts = MixedPrompts(deployment, running, steps, prompts_per_pass, chunks, trace);
   const PromptTokens chunk = MeanChunk(prompt, chunks, trace);
   MixedPass pass;
   pass.decode = {running, MeanContext(deployment, trace), CheckedTokens(deployment, trace), output};
@@ -101,8 +127,8 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
   trace.Alias("sequences", running, "running");
   const Seconds mixed_step = TimeOf(pass, deployment, trace), decode_step = decode.step.time;
   // More prompts than steps: every step prefills, and prefill-only passes run in between.
-  FIGURE(trace, passes, chunks * running / (output * prompts), (Note{"Passes with prefill per decode step", "in steady state"}), chunks,
-         running, output, prompts);
+  FIGURE(trace, passes, chunks * running / (steps * prompts), (Note{"Passes with prefill per decode step", "in steady state"}), chunks,
+         running, steps, prompts);
   FIGURE(trace, replaced_steps, chunks * min(mixed_step, decode_step) / (max(1, passes) * prompts),
          (Note{"Decode-only steps in whose place a prefill comes", "per prompt"}), chunks, mixed_step, decode_step, passes, prompts);
   FIGURE(trace, prefill_pass, min(mixed_step, prompts / chunks * shared_prefill),
@@ -126,22 +152,14 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
 Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
   const Speculative& speculative = *deployment.load.speculative;
   const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
-  const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
+  const double draft_cost = speculative.draft_cost;
   const Seconds plain_step = [&] {
     const Trace::Scope scope(trace, "plain");
     return TimeOf(DecodePass{sequences, context, OneToken(trace), output, false}, deployment, trace).time;
   }();
   trace.Alias("plain_step", plain_step, "step_time");
   trace.Alias("checked_step", checked_step, "decode_step");
-  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
-  double kept_tokens = draft_tokens + 1;
-  if (acceptance < 1) {
-    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
-    kept_tokens = kept;
-  } else {
-    FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
-  }
-  const double kept = kept_tokens;
+  const double kept = KeptTokens(speculative, trace);
   FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
          (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
                "Leviathan et al., arXiv 2211.17192"}),
@@ -281,7 +299,7 @@ PrefillStall TimeStall(const Deployment& deployment, double running, const Decod
   }
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);
   const double prompts_per_pass = PromptsPerPass(deployment, running, prompt.tokens, trace);
-  const bool more_than_steps = running > prompts_per_pass * static_cast<double>(deployment.load.output);
+  const bool more_than_steps = running > prompts_per_pass * DecodeSteps(deployment, trace);
   const Seconds alone = more_than_steps ? TimeAlone(deployment, prompt, trace).occupancy : Seconds{};
   const Seconds shared = more_than_steps ? ShareOfPass(deployment, prompts_per_pass, prompt, alone, trace) : Seconds{};
   return StallOf(deployment, running, prompts_per_pass, prompt, decode, shared, trace);

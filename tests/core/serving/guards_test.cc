@@ -1,4 +1,4 @@
-// Monotonicity on random deployments, without tolerance: more load is never faster, a larger batch never has a shorter step. That better
+// Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, a larger batch never has a shorter step. That better
 // hardware is never slower is tested on random scenarios (tests/core/evaluation).
 #include "tests/core/serving/served.h"
 
@@ -67,6 +67,24 @@ TEST(ServingGuards, MoreArrivalsAreNeverSooner) {
       EXPECT_GE(report.ttft * kRounding, ttft) << Drawn(drawn) << load << " of capacity";
       EXPECT_GE(report.tpot * kRounding, tpot) << Drawn(drawn) << load << " of capacity";
       ttft = report.ttft, tpot = report.tpot;
+    }
+  }
+}
+
+// Drafts that are accepted leave fewer steps for as many prompts: more steps hold a prompt, and fewer only decode.
+TEST(ServingGuards, WithDraftsMoreRequestsTakeNoLessTimePerToken) {
+  constexpr double kTiles = 1.005;  // a verified batch may fill its tiles better
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    Dice dice(seed + 1000);
+    const std::vector<std::string> drawn =
+        Drawn(seed) + std::vector<std::string>{"serving.speculative.draft_tokens=" + dice.One({"1", "3", "7"}),
+                                               "serving.speculative.acceptance=" + dice.One({"0.3", "0.6", "0.8", "1"}),
+                                               "serving.speculative.draft_cost=" + dice.One({"0", "0.1", "0.3"})};
+    Seconds tpot;
+    for (const char* concurrency : {"1", "2", "3", "5", "8", "9", "16", "33", "64", "100", "200", "256"}) {
+      const ServingReport report = Serve(drawn + std::vector<std::string>{std::string("serving.concurrency=") + concurrency});
+      EXPECT_GE(report.tpot * kTiles, tpot) << Drawn(drawn) << "concurrency " << concurrency;
+      tpot = report.tpot;
     }
   }
 }
