@@ -214,16 +214,39 @@ PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Tra
   return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
 }
 
-// Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures.
-PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks, Trace& trace) {
+// What the stages after the slowest one add to a prompt in chunks: the time of a whole chunk, of which only the last one is the rest.
+std::optional<Seconds> FillOfChunks(const Deployment& deployment, double sequences, const PromptTokens& prompt, Trace& trace) {
+  if (deployment.mapping.pp <= 1) return std::nullopt;
+  const double tokens = prompt.tokens, cached = prompt.cached;
+  const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
+  FIGURE(trace, whole_cached, cached + (tokens - prefill_chunk) / 2, (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached,
+         tokens, prefill_chunk);
+  const Trace::Scope scope(trace, "whole_chunk");
+  trace.Alias("tokens", prefill_chunk, "prefill_chunk");
+  trace.Alias("cached", whole_cached, "whole_cached");
+  const PassCost whole = TimeOf(PrefillPass{sequences, prefill_chunk, whole_cached}, deployment, trace);
+  const Seconds pass_time = whole.time, occupancy = whole.occupancy;
+  FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a whole chunk", "that the next chunk does not wait for"}), pass_time,
+         occupancy);
+  return fill;
+}
+
+// Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures. `chunk_fill`: of chunks, what
+// the other stages add.
+PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks, std::optional<Seconds> chunk_fill, Trace& trace) {
   PassCost step = TimeOf(pass, deployment, trace);
   if (chunks <= 1) return step;
   const Seconds pass_time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
+  if (!chunk_fill) {
+    FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a pass", "that the next one does not wait for"}), pass_time, occupancy);
+    chunk_fill = fill;
+  }
+  const Seconds fill = *chunk_fill;
   FIGURE(
-      trace, chunked_time, pass_time + (chunks - 1) * (occupancy + prefill_step),
+      trace, chunked_time, fill + chunks * occupancy + (chunks - 1) * prefill_step,
       (Note{"Prefill in several passes", "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
             "SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15); vLLM pull request 42187"}),
-      pass_time, chunks, occupancy, prefill_step);
+      fill, chunks, occupancy, prefill_step);
   FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step,
          (Note{"Prefill in several passes on the slowest stage", ""}), chunks, occupancy, prefill_step);
   const Seconds fixed_time = step.fixed;
@@ -243,8 +266,9 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
 PassCost ComputePrompts(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double chunks = ChunksOf(deployment, tokens, trace);
   if (chunks > 1) {
+    const std::optional<Seconds> fill = FillOfChunks(deployment, sequences, {tokens, cached}, trace);
     const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
-    return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, trace);
+    return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, fill, trace);
   }
   if (deployment.mapping.pp <= 1 || sequences <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
@@ -256,7 +280,7 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
   FIGURE(trace, pass_sequences, sequences / passes, (Note{"Prompts per pass", ""}), sequences, passes);
   trace.Alias("sequences", pass_sequences, "pass_sequences");
   trace.Alias("chunks", passes, "passes");
-  return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, trace);
+  return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, std::nullopt, trace);
 }
 
 }  // namespace

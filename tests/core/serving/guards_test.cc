@@ -1,5 +1,7 @@
 // Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, a larger batch never has a shorter step. That better
 // hardware is never slower is tested on random scenarios (tests/core/evaluation).
+#include <cmath>
+
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -85,6 +87,30 @@ TEST(ServingGuards, WithDraftsMoreRequestsTakeNoLessTimePerToken) {
       const ServingReport report = Serve(drawn + std::vector<std::string>{std::string("serving.concurrency=") + concurrency});
       EXPECT_GE(report.tpot * kTiles, tpot) << Drawn(drawn) << "concurrency " << concurrency;
       tpot = report.tpot;
+    }
+  }
+}
+
+// Crossing the end of a chunk starts another one; the chunks before it stay whole, and the stages of a pipeline fill as slowly.
+TEST(ServingGuards, OneMoreChunkIsNeverASoonerPrefill) {
+  constexpr double kTiles = 1.02;  // equal parts of a prompt may fill their tiles better than a whole chunk
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    Dice dice(seed + 2000);
+    const std::string tp = dice.One({"1", "2", "4"}), chunk = dice.One({"64", "256", "512", "1024", "2048", "8192"});
+    const std::vector<std::string> drawn{"cluster=" + dice.One({"dgx-a100", "dgx-h100", "dgx-b200", "hgx-mi300x", "tpu-v5e-pod"}),
+                                         "model=" + dice.One({"llama-3.1-8b", "llama-2-7b", "mistral-7b", "qwen2.5-14b"}),
+                                         "serving.engine=" + dice.One({"vllm", "sglang", "trtllm", "ideal"}),
+                                         "serving.batch=" + dice.One({"1", "8"}),
+                                         "serving.mapping.tp=" + tp,
+                                         "serving.mapping.pp=2",
+                                         "serving.devices=" + std::to_string(2 * std::stoi(tp)),
+                                         "serving.prefill_chunk=" + chunk};
+    Seconds prefill;
+    for (const double chunks : {0.5, 0.99, 1.0, 1.001, 1.1, 1.5, 1.99, 2.0, 2.001, 2.1, 3.0, 3.001, 4.0, 4.01, 8.0, 8.01}) {
+      const int prompt = static_cast<int>(std::ceil(chunks * std::stod(chunk)));
+      const ServingReport report = Serve(drawn + std::vector<std::string>{"serving.prompt=" + std::to_string(prompt)});
+      EXPECT_GE(report.prefill * kTiles, prefill) << Drawn(drawn) << "prompt " << prompt;
+      prefill = report.prefill;
     }
   }
 }
