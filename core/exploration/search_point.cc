@@ -215,7 +215,9 @@ Json SearchPoint::OverridesAt(Count index) const {
     if (m.overlap.ep) overrides["training.mapping.overlap.ep"] = *m.overlap.ep;
     return overrides;
   }
-  return OverridesOf(serving_->At(index));
+  Json overrides = OverridesOf(serving_->At(index));
+  if (scenario_.serving->concurrency) overrides["serving.concurrency"] = nullptr;  // it would rule over the batch that was chosen
+  return overrides;
 }
 
 }  // namespace slipstick

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/exploration/search_spec.h"
@@ -184,12 +186,16 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
       "training": {"sequence": 4096, "global_batch": 64}, "serving": null})");
   const Json serving = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
       "training": null, "serving": {"prompt": 2048, "output": 256, "devices": 16}})");
-  for (const bool trains : {true, false}) {
+  Json closed_loop = serving, open_loop = serving;
+  closed_loop["serving"]["concurrency"] = 24;
+  open_loop["serving"]["requests_per_s"] = 3;
+  for (const Json* asked : std::array<const Json*, 4>{&training, &serving, &closed_loop, &open_loop}) {
+    const bool trains = asked == &training;
     SearchSpec spec;
     spec.part = trains ? "training" : "serving";
     spec.pareto = {trains ? "energy_j" : "tokens_per_s_per_user"};
     spec.top = 20;
-    Result<Json> request = CompleteRequest(trains ? training : serving);
+    Result<Json> request = CompleteRequest(*asked);
     ASSERT_TRUE(request);
     const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
     ASSERT_TRUE(job) << job.issues[0].message;
