@@ -80,6 +80,28 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return slots;
 }
 
+// Sequences that a group may run, at most `max_slots` (the nearest figure of that name), where requests arrive at random. Where the KV cache
+// beyond the device's budget comes over the host link, from some number on each more takes longer than it brings, and arrivals that fewer
+// sustain never fill the rest. `rate(n)`: what a group serves that always has n.
+template <class Rate>
+double UsefulSlots(const Deployment& deployment, double max_slots, const Rate& rate, Trace& trace) {
+  constexpr Note kSlots{"Slots of a group", "sequences that it can run"};
+  if (!deployment.load.kv_offload) {
+    FIGURE(trace, slots, max(1.0, max_slots), kSlots, max_slots);
+    return slots;
+  }
+  FIGURE(trace, held, max(1.0, max_slots), (Note{"Sequences whose KV cache fits", "of a group, on the device and the host"}), max_slots);
+  constexpr double kGrowth = 1.1;
+  double slots = held;
+  Hertz most = rate(held);
+  for (double running = 1; running < held; running = std::floor(std::max(running + 1, running * kGrowth))) {
+    if (const Hertz found = rate(running); found > most) slots = running, most = found;
+  }
+  trace.Procedure("slots", slots, Note{kSlots.title, "as many as serve the most requests per second: with more, the host link is slower"},
+                  "held", held);
+  return slots;
+}
+
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).
 inline double WaitOverService(double load, double servers, Trace& trace) {
   FIGURE(trace, occupied, min(0.999, load), (Note{"Share of the servers that is occupied", "below 1: the queue would never end"}), load);

@@ -30,6 +30,14 @@ ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace&
   return performance;
 }
 
+// Of an attention group that always has `running` sequences.
+Hertz RateOf(const Deployment& deployment, double running) {
+  Trace off = Trace::Off();
+  const DecodeTimes decode = TimeDecode(deployment, running, off);
+  const PrefillTimes prefill = TimePrefills(deployment, running, decode, off);
+  return running / SteadyCycle(deployment, running, decode, prefill, off).time;
+}
+
 Seconds SlotWait(double utilization, double slots, Seconds cycle, Trace& trace) {
   const double slot_wait = [&] {
     const Trace::Scope scope(trace, "queue");
@@ -79,7 +87,8 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
 
 ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double max_slots, Trace& trace) {
   const double attention_groups = AttentionGroups(deployment, trace);
-  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of an attention group", "sequences that it can run"}), max_slots);
+  const double slots = UsefulSlots(
+      deployment, max_slots, [&](double running) { return RateOf(deployment, running); }, trace);
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
   FIGURE(trace, per_group, arrivals / attention_groups, (Note{"Arrivals at an attention group", "per second"}), arrivals, attention_groups);
   Trace off = Trace::Off();

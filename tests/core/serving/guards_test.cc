@@ -73,6 +73,26 @@ TEST(ServingGuards, MoreArrivalsAreNeverSooner) {
   }
 }
 
+// With much of the KV cache in host memory a step waits for the link: what few sequences sustain is not lost where more would fit.
+TEST(ServingGuards, MoreHostMemoryServesWhateverLessServed) {
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    Dice dice(seed + 3000);
+    std::vector<std::string> drawn =
+        Drawn(seed) + std::vector<std::string>{"serving.requests_per_s=" + dice.One({"0.1", "0.5", "2", "10", "30"}),
+                                               "serving.kv_offload.bandwidth=" + dice.One({"25 GB/s", "63 GB/s"})};
+    if (seed % 2 == 0) {
+      drawn = drawn + std::vector<std::string>{"cluster.devices=16", "serving.devices=16", "serving.disaggregated.prefill_devices=8",
+                                               "serving.disaggregated.decode_devices=8"};
+    }
+    bool served = false;
+    for (const char* capacity : {"4 GB", "16 GB", "32 GB", "64 GB", "80 GB", "128 GB", "256 GB", "1 TB"}) {
+      const ServingReport report = Serve(drawn + std::vector<std::string>{std::string("serving.kv_offload.capacity=") + capacity});
+      EXPECT_TRUE(!served || report.infeasible.empty()) << Drawn(drawn) << capacity;
+      served = report.infeasible.empty();
+    }
+  }
+}
+
 // Drafts that are accepted leave fewer steps for as many prompts: more steps hold a prompt, and fewer only decode.
 TEST(ServingGuards, WithDraftsMoreRequestsTakeNoLessTimePerToken) {
   constexpr double kTiles = 1.005;  // a verified batch may fill its tiles better
