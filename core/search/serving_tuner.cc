@@ -115,11 +115,13 @@ class ServingTuner {
     }
     const ServedMapping* best = nullptr;
     for (const ServedMapping& one : tried_) {
-      if (fastest && (!one.fits || one.tpot > kSlowestOverFastest * *fastest)) continue;
+      if (fastest && (!one.fits || (WaitsForTokens() && one.tpot > kSlowestOverFastest * *fastest))) continue;
       if (best == nullptr || (fastest ? ServesMore(one, *best) : one.needed < best->needed)) best = &one;
     }
     return best;
   }
+  // No token follows the first where there is only one.
+  [[nodiscard]] bool WaitsForTokens() const { return wanted_.output > 1; }
   [[nodiscard]] static bool ServesMore(const ServedMapping& one, const ServedMapping& other) {
     if (one.per_device != other.per_device) return one.per_device > other.per_device;
     return one.latency < other.latency;
@@ -151,7 +153,7 @@ class ServingTuner {
     if (!other.fits) return text + " " + (best.fits ? DoesNotFit(other.needed, capacity_) : NeedsMore(other.needed, best.needed));
     const double less = std::round(100 * (1 - other.per_device / best.per_device)), longer = std::round(10 * (other.tpot / best.tpot)) / 10;
     if (less >= 1) return text + " serves " + NumberText(less) + " % less";
-    if (best.fits && longer > 1) return text + " takes " + NumberText(longer) + " times as long per token";
+    if (best.fits && WaitsForTokens() && longer > 1) return text + " takes " + NumberText(longer) + " times as long per token";
     return text + " is no better";
   }
 

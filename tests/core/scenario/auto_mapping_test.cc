@@ -137,6 +137,26 @@ TEST(AutoMapping, WhatNobodyWroteFollows) {
   EXPECT_EQ(grown.serving->devices, 16);
 }
 
+// Prompts alone: no mapping serves more of them, however long a next token would take.
+TEST(AutoMapping, OfPromptsAloneServesTheMost) {
+  for (const std::string model : {"mistral-7b", "gemma-3-27b", "opt-13b", "qwen3-30b-a3b"}) {
+    for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
+      const std::vector<std::string> asked{"training=null",     "model=" + model,  "cluster=hgx-mi300x", "serving.engine=" + engine,
+                                           "serving.output=1", "serving.batch=8", "serving.prompt=1024"};
+      const auto rate = [&](const std::string& mapping) {
+        std::vector<std::string> assignments = asked;
+        assignments.push_back("serving.mapping=" + mapping);
+        const Result<Json> report = Evaluate(Settled(assignments), ReportDetail::Figures());
+        return (*report)["serving"]["feasible"].get<bool>() ? (*report)["serving"]["requests_per_s"].get<double>() : 0;
+      };
+      const double most = rate("auto");
+      for (const char* pinned : {R"({"tp": 1})", R"({"tp": 2})", R"({"tp": 4})", R"({"tp": 1, "pp": 2})", R"({"tp": 2, "pp": 2})"}) {
+        EXPECT_LE(rate(pinned), most * (1 + 1e-9)) << model << ' ' << engine << ' ' << pinned;
+      }
+    }
+  }
+}
+
 TEST(AutoMapping, MustBeTrueOrFalse) {
   EXPECT_EQ(ParseScenario(*ReadRequest("", {"training.mapping.auto=3"})).issues.front().path, "training.mapping.auto");
 }
