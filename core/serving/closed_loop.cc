@@ -25,9 +25,8 @@ struct RoundTimes {
 // every round.
 double PassMates(const Deployment& deployment, double running, Trace& trace) {
   if (GroupsPrefills(deployment)) return trace.Constant("pass_mates", 0.0, "serving.scheduler", "grouped in every round");
-  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  const double step_tokens = StepTokens(deployment, trace);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   FIGURE(trace, pass_mates, max(0.0, min(running, step_tokens / tokens) - 1),
          (Note{"Other prompts of a pass", "of those that start together, as many as a step takes"}), running, step_tokens, tokens);
   return pass_mates;
@@ -65,9 +64,8 @@ RoundTimes OverRounds(const Deployment& deployment, double running, const Reques
 // other, so each but the first finds the one before it in its prefill.
 PromptGroup PromptsTogether(const Deployment& deployment, double running, Trace& trace) {
   if (!GroupsPrefills(deployment)) return OnePrompt(trace);
-  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  const double step_tokens = StepTokens(deployment, trace);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   FIGURE(trace, batched_prompts, min(running, max(1.0, floor(step_tokens / tokens))),
          (Note{"Requests prefilled in the same pass", "those that ended together"}), running, step_tokens, tokens);
   FIGURE(trace, prompts_ahead, batched_prompts * (1 - batched_prompts / running),
@@ -86,11 +84,10 @@ struct Residual {
 Residual ResidualSteps(const Deployment& deployment, double found, Trace& trace) {
   const EngineScheduler& scheduler = deployment.engine.scheduler;
   const auto receive_interval = static_cast<double>(scheduler.receive_interval),
-             collect_steps = static_cast<double>(scheduler.collect_steps), step_tokens = static_cast<double>(scheduler.prefill_tokens),
+             collect_steps = static_cast<double>(scheduler.collect_steps), step_tokens = StepTokens(deployment, trace),
              output = static_cast<double>(deployment.load.output);
   const double steps_ahead = deployment.launch.steps_ahead, collect_share = scheduler.collect_share;
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   FIGURE(trace, collecting, min(collect_steps, max(0.0, collect_share * step_tokens / tokens - 1) * output / max(1.0, found)),
          (Note{"Steps for which prompts are collected", "at most those set, or until enough tokens have come"}), collect_steps,
          collect_share, step_tokens, tokens, output, found);

@@ -196,8 +196,7 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
 
 // Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
 double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
-  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  const double step_tokens = StepTokens(deployment, trace);
   constexpr Note kNote{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource};
   if (PrefillsApart(deployment)) {
     FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)), kNote, step_tokens, tokens, running);
@@ -284,6 +283,13 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
 }
 
 }  // namespace
+
+double StepTokens(const Deployment& deployment, Trace& trace) {
+  const std::optional<Count> prefill_chunk = deployment.load.prefill_chunk;
+  const auto step_tokens = static_cast<double>(prefill_chunk.value_or(deployment.engine.scheduler.prefill_tokens));
+  trace.Input("step_tokens", step_tokens, prefill_chunk ? "serving.prefill_chunk" : "serving.engine.prefill_tokens");
+  return step_tokens;
+}
 
 Seconds TimeRequest(const Deployment& deployment, Trace& trace) {
   const EngineOverhead& overhead = deployment.engine.overhead;

@@ -26,6 +26,9 @@ PrefillTimes PrefillsOf(const Deployment& deployment, double running, const Deco
 // Work of the host on a request before its prefill: the nearest figure `request`.
 Seconds TimeRequest(const Deployment& deployment, Trace& trace);
 
+// Prompt tokens that a step takes at most: of a load with chunked prefill, a chunk.
+double StepTokens(const Deployment& deployment, Trace& trace);
+
 // One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
 

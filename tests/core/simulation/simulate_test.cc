@@ -45,6 +45,19 @@ TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   }
 }
 
+// A chunk bounds the prompt tokens of a step, of whole prompts too.
+TEST(Simulation, AgreesWithTheClosedFormsWithChunks) {
+  const Assignments small{"cluster=dgx-h100", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
+                          "serving.simulate.requests=2000"};
+  for (const std::string engine : {"vllm", "trtllm"}) {
+    for (const std::string prompt : {"64", "128", "250"}) {
+      const Assignments load = small + Assignments{"serving.engine=" + engine,   "serving.prompt=" + prompt, "serving.output=16",
+                                                   "serving.prefill_chunk=256", "serving.concurrency=128"};
+      EXPECT_NEAR(Simulated(load).requests_per_s / Serve(load).requests_per_s, 1, 0.15) << engine << " prompt " << prompt;
+    }
+  }
+}
+
 TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
   for (const char* engine : {"vllm", "sglang", "trtllm", "ideal"}) {
     const Assignments load = kLlama + Assignments{std::string("serving.engine=") + engine, "serving.requests_per_s=0.02"};
