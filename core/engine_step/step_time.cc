@@ -89,10 +89,23 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
   return AllLayers(deployment, one, mixing, trace);
 }
 
+// A step that is a CUDA graph has the rows of the captured number of sequences.
+double RowsOf(const Deployment& deployment, double sequences, double checked, Trace& trace) {
+  const std::vector<GraphSizes>& sizes = deployment.engine.kernels.graph_sizes;
+  const double captured = deployment.launch.graphs ? CapturedSequences(sizes, sequences) : sequences;
+  if (!(captured > sequences)) {
+    FIGURE(trace, rows, sequences * checked, (Note{"Tokens of the step", ""}), sequences, checked);
+    return rows;
+  }
+  trace.Input("captured", captured, "serving.engine.graph_sizes");
+  FIGURE(trace, rows, captured * checked,
+         (Note{"Tokens of the step", "filled up to the next number of sequences that was captured as a CUDA graph"}), captured, checked);
+  return rows;
+}
+
 LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployment& deployment, OperatorBreakdown& operators,
                         Trace& trace) {
-  const double checked = pass.checked;
-  FIGURE(trace, rows, sequences * checked, (Note{"Tokens of the step", ""}), sequences, checked);
+  const double rows = RowsOf(deployment, sequences, pass.checked, trace);
   const auto window = static_cast<double>(deployment.model.window.tokens);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators, trace);
   MixingCost mixing;
@@ -250,12 +263,13 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   PassCost step;
   trace.Alias("own_sequences", pass.sequences, "sequences");
   const auto [groups, sequences] = SplitOverStages(deployment, pass.sequences, pass.splits_evenly, trace);
-  const double rows = sequences * pass.checked, own_sequences = pass.sequences;
+  const double own_sequences = pass.sequences;
   const double group_sequences = sequences;
   const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
     return DecodeLayers(half ? HalfOf(group_sequences, t) : group_sequences, pass, deployment, operators, t);
   };
   const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kDecode, Seconds{}, step.operators, trace).time;
+  const double rows = RowsOf(deployment, group_sequences, pass.checked, trace);
   const Seconds head = TimeHead(deployment, rows, !deployment.launch.graphs, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
   step.operators.Add(kStageSend, hop, deployment.mapping.pp - 1);

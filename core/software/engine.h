@@ -13,6 +13,7 @@
 #include "core/software/custom_all_reduce.h"
 #include "core/software/expert_exchange.h"
 #include "core/software/flash_version.h"
+#include "core/software/graph_sizes.h"
 #include "core/software/utilizations.h"
 #include "core/workload/precision.h"
 
@@ -194,6 +195,7 @@ struct EngineKernels {
   bool pads_heads = false;                      // to a multiple of tp
   std::optional<double> expert_kernels;         // of a layer with experts, launched beside those of a dense one where no graph holds them
   std::optional<Count> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
+  std::vector<GraphSizes> graph_sizes;          // that a decode step is filled up to; none: it is as large as its sequences
 };
 
 // How prefill context parallelism brings the ranks' keys and values together.

@@ -131,6 +131,11 @@ constexpr FieldRow kEngineFields[] = {
         .Label("Largest decode step as a CUDA graph")
         .Between(0, 1 << 20)
         .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::graph_sizes>(
+        "graph_sizes",
+        "Numbers of sequences captured as CUDA graphs, ascending: a decode step is filled up to the next one; none: it is not filled up")
+        .Label("Captured batch sizes")
+        .Advanced(),
     Of<&Engine::overhead, &EngineOverhead::launch_gap>("launch_gap", "Kernel launch gap without graphs")
         .In(kUs)
         .Between(0, 1'000'000)
