@@ -188,7 +188,8 @@ struct MatrixUnits {
 };
 MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit_rate, Trace& trace) {
   const KernelTraits& traits = device.architecture->traits;
-  const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(NativePrecision(device, gemm.precision));
+  const Precision computed = NativePrecision(device, gemm.precision);
+  const bool narrow_fragments = !SameElements(gemm.weights, computed) && BytesPerElement(gemm.weights) < BytesPerElement(computed);
   const double row_grain = traits.mma_rows, mma_rows = min(row_grain, narrow_fragments ? 16 : 64);
   CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), row_grain);
   trace.Record("mma_rows", narrow_fragments ? "min(row_grain, 16)" : "min(row_grain, 64)", mma_rows,

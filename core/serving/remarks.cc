@@ -24,6 +24,17 @@ void AddGemms(const Deployment& deployment, const Device& device, std::vector<st
   }
 }
 
+// Weights that are no narrower than what the products are computed in, and in another format.
+void AddConversion(const Deployment& deployment, const Device& device, std::vector<std::string>& texts) {
+  const Precision weights = deployment.formats.mlp_weights;
+  const Precision computed = SubstituteFor(device, deployment.formats.activations).value_or(deployment.formats.activations);
+  const bool is_narrow = BytesPerElement(computed) < 2, is_smaller = BytesPerElement(weights) < 1;
+  if (!is_narrow || is_smaller || SameElements(weights, computed)) return;
+  if (computed == Precision::kInt8 && weights == Precision::kQ8_0) return;
+  Add(texts, "Weights in " + Named(weights) + " with activations in " + Named(deployment.formats.activations) +
+                 ": matrix products are timed in " + Named(computed) + ", as if the weights were converted while they are read.");
+}
+
 // An engine that states its formats has no kernels for another: it is timed as if it had.
 void AddWeights(const Deployment& deployment, std::vector<std::string>& texts) {
   const std::vector<Precision>& formats = deployment.engine.formats.weights;
@@ -75,6 +86,7 @@ std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
     devices.push_back(&*deployment.load.disaggregated->prefill_device);
   for (const Device* device : devices) {
     AddGemms(deployment, *device, texts);
+    AddConversion(deployment, *device, texts);
     AddKvCache(deployment, *device, texts);
   }
   return texts;

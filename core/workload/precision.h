@@ -65,5 +65,9 @@ constexpr Bytes ElementSize(Precision precision) { return BytesPerElement(precis
 constexpr bool IsSixteenBit(Precision p) { return p == Precision::kFp16 || p == Precision::kBf16; }
 constexpr bool IsEightBitFloat(Precision p) { return p == Precision::kFp8 || p == Precision::kMxfp8; }
 constexpr bool IsFourBitFloat(Precision p) { return p == Precision::kNvfp4 || p == Precision::kMxfp4; }
+// Formats that differ in their scales alone.
+constexpr bool SameElements(Precision a, Precision b) {
+  return a == b || (IsEightBitFloat(a) && IsEightBitFloat(b)) || (IsFourBitFloat(a) && IsFourBitFloat(b));
+}
 
 }  // namespace slipstick
