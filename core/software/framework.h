@@ -124,6 +124,7 @@ struct FrameworkMemory {
   double data_parallel_gradients = 0;
   double sharded_gradients = 0;
   double sharded_optimizer = 0;
+  double update = 0;
   Bytes fixed_static = 0.095 * kGiB;
   double kept_hidden = 0;
   bool splits_residual = false;
@@ -140,6 +141,7 @@ struct FrameworkMemory {
   double logits = 8;
   Bytes constant = 1.5 * kGiB;
   Bytes communication;
+  Bytes outside;
   Count gathered_layers = 2;
 };
 template <>

@@ -115,9 +115,13 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::gradients_fp8>("gradients_fp8", "Gradients in an 8- or 4-bit recipe: bytes per parameter").Between(0, 16),
     Of<&FrameworkMemory::data_parallel_gradients>("data_parallel_gradients", "Added gradient bytes per parameter under data parallelism")
         .Between(0, 16),
-    Of<&FrameworkMemory::sharded_gradients>("sharded_gradients", "Added gradient bytes per parameter where the optimizer is sharded")
+    Of<&FrameworkMemory::sharded_gradients>("sharded_gradients",
+                                            "Added gradient bytes per parameter where the optimizer is sharded; "
+                                            "between steps only: activations take their room")
         .Between(0, 16),
     Of<&FrameworkMemory::sharded_optimizer>("sharded_optimizer", "Added optimizer bytes per parameter of the shard").Between(0, 16),
+    Of<&FrameworkMemory::update>("update", "Copies that the update makes: bytes per updated parameter; sharded_optimizer is a part of them")
+        .Between(0, 32),
     Of<&FrameworkMemory::fixed_static>("fixed_static", "Library workspaces that persist between steps").In(kGiB).AtLeast(0),
     Of<&FrameworkMemory::kept_hidden>("kept_hidden", "Bytes per token and hidden unit that persist between steps").Between(0, 64),
     Of<&FrameworkMemory::splits_residual>("splits_residual",
@@ -145,6 +149,11 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::logits>("logits", "Bytes per logit at the peak").Between(0, 64),
     Of<&FrameworkMemory::constant>("constant", "Library buffers and allocator overhead").In(kGiB).AtLeast(0),
     Of<&FrameworkMemory::communication>("communication", "Communication buffers and buckets, with more than one device")
+        .In(kGiB)
+        .AtLeast(0),
+    Of<&FrameworkMemory::outside>("outside",
+                                  "Memory that the framework's allocator cannot reserve (driver, collectives), "
+                                  "where the other constants do not count it")
         .In(kGiB)
         .AtLeast(0),
     Of<&FrameworkMemory::gathered_layers>("gathered_layers", "Layers whose sharded weights are gathered at once").Between(0, 64)};

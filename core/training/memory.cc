@@ -101,6 +101,7 @@ double PerRank(const TrainingContext& context, const StageParameters& parameters
 // Optimizer bytes per parameter of the rank's shard, and gradient bytes per parameter.
 struct StepBytes {
   double optimizer, gradients;
+  double sharded;  // 1 or 0
 };
 StepBytes StepBytesOf(const TrainingContext& context, const StateBytes& state, double data_ranks, Trace& trace) {
   const FrameworkMemory& framework = context.framework().memory;
@@ -115,7 +116,7 @@ StepBytes StepBytesOf(const TrainingContext& context, const StateBytes& state, d
          sharded, sharded_gradients);
   FIGURE(trace, optimizer_bytes, state_optimizer + sharded * sharded_optimizer,
          (Note{"Bytes of optimizer state per parameter", "with the framework's buffers"}), state_optimizer, sharded, sharded_optimizer);
-  return {optimizer_bytes, gradient_bytes};
+  return {optimizer_bytes, gradient_bytes, sharded};
 }
 
 // What a rank keeps of its weights, gradients and optimizer state, on the device or in host memory.
@@ -123,6 +124,8 @@ struct StateShare {
   Bytes weights, gradients;
   double weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
   double held_state;                                     // parameters that the rank keeps optimizer state for
+  Bytes reusable;                                        // of the gradients, for activations
+  Bytes copies;                                          // that the update makes
 };
 
 // All weights of the rank, recorded as all_weights.
@@ -164,7 +167,7 @@ StateShare AddState(const TrainingContext& context, const StageParameters& param
   const FrameworkMemory& framework = context.framework().memory;
   const StateBytes state = StateBytesOf(context);
   ExplainStateBytes(context, state, trace);
-  const auto [optimizer_bytes, gradient_bytes] = StepBytesOf(context, state, context.shape.DataRanks(), trace);
+  const auto [optimizer_bytes, gradient_bytes, sharded] = StepBytesOf(context, state, context.shape.DataRanks(), trace);
   const Bytes all_weights = AllWeights(context, parameters, state, trace);
   const double offloaded_parameters = context.run.offload.parameters, offloaded_gradients = OffloadedGradients(context.run);
   trace.Input("offloaded_parameters", offloaded_parameters, "training.offload.parameters");
@@ -188,7 +191,21 @@ StateShare AddState(const TrainingContext& context, const StageParameters& param
          (Note{"Optimizer state", "and buffers that libraries keep between steps", "", "training.memory_bytes.optimizer"}), optimizer_bytes,
          offloaded_state, held_state, kept_hidden, tokens, hidden, library);
   memory.weights = weights, memory.gradients = gradients, memory.optimizer = optimizer;
-  return {all_weights, all_gradients, state.weights, gradient_bytes, optimizer_bytes, held_state};
+  const double sharded_gradients = framework.sharded_gradients, sharded_optimizer = framework.sharded_optimizer;
+  Bytes left;
+  if (sharded * sharded_gradients > 0) {
+    FIGURE(trace, reusable, sharded * sharded_gradients * (1 - offloaded_gradients) * kB * held_gradients,
+           (Note{"Room that the update leaves to activations", "what ZeRO adds to the gradients lies there between steps only"}), sharded,
+           sharded_gradients, offloaded_gradients, held_gradients);
+    left = reusable;
+  }
+  const double update_bytes = context.run.optimizer == Optimizer::kNone ? 0 : framework.update;
+  trace.Input("update_bytes", update_bytes,
+              context.run.optimizer == Optimizer::kNone ? "training.optimizer" : "training.framework.memory.update");
+  FIGURE(trace, copies, max(0.0, update_bytes - sharded * sharded_optimizer) * kB * (1 - offloaded_state) * held_state,
+         (Note{"Copies that the update makes", "beyond those that lie between steps too"}), update_bytes, sharded, sharded_optimizer,
+         offloaded_state, held_state);
+  return {all_weights, all_gradients, state.weights, gradient_bytes, optimizer_bytes, held_state, left, copies};
 }
 
 // Weights, gradients and optimizer state on the way to the host and back: of the layer in work and of the next.
@@ -236,7 +253,7 @@ Bytes GatheredWeights(const TrainingContext& context, double gathered, double la
 }
 
 // Library buffers, gathered weights of ZeRO 3, and what moves between device and host.
-Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double largest_layer, Bytes moving, Trace& trace) {
+Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double largest_layer, Bytes moving, Bytes copies, Trace& trace) {
   const FrameworkMemory& framework = context.framework().memory;
   const double zero = static_cast<double>(context.run.mapping.zero), most_gathered = static_cast<double>(framework.gathered_layers);
   const Bytes constant = framework.constant, communication = framework.communication;
@@ -246,9 +263,10 @@ Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double la
          stage_layers, most_gathered);
   FIGURE(trace, communicates, min(1.0, tp * cp * pp * dp - 1), (Note{"Whether ranks communicate", "1 or 0"}), tp, cp, pp, dp);
   const Bytes gathered_weights = GatheredWeights(context, gathered, largest_layer, trace);
-  FIGURE(trace, workspace, constant + communicates * communication + gathered_weights + moving,
-         (Note{"Workspace", "library buffers, allocator overhead, gathered weights", "", "training.memory_bytes.workspace"}), constant,
-         communicates, communication, gathered_weights, moving);
+  FIGURE(trace, workspace, constant + communicates * communication + gathered_weights + moving + copies,
+         (Note{"Workspace", "library buffers, allocator overhead, gathered weights, copies of the update", "",
+               "training.memory_bytes.workspace"}),
+         constant, communicates, communication, gathered_weights, moving, copies);
   return workspace;
 }
 
@@ -260,8 +278,8 @@ void ExplainStage(const MemoryTerms& terms, double index, const RecomputeChoice&
   std::vector<std::pair<std::string, Bytes>> left;
   const std::vector<Stage> stages = PlanLayers(terms.context, terms.works).stages;
   for (std::size_t other = 0; other < stages.size(); ++other) {
-    left.emplace_back(StageName(other) + ": memory left",
-                      UsableMemory(terms.context.device()) - StageMemory(terms, stages, other, recompute, off).Total());
+    left.emplace_back(StageName(other) + ": memory left", UsableMemory(terms.context.device()) - terms.context.framework().memory.outside -
+                                                              StageMemory(terms, stages, other, recompute, off).Total());
   }
   const double pp = terms.context.shape.pipeline, virtual_stages = terms.context.shape.chunks;
   const double logit_bytes = terms.context.framework().memory.logits, vocabulary = static_cast<double>(terms.context.model.vocab);
@@ -280,9 +298,10 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& s
   const StageParameters parameters = ParametersOf(context, device, trace);
   TrainingMemory memory;
   const StateShare share = AddState(context, parameters, memory, trace);
-  const auto [in_flight, largest_layer] = AddActivations(terms, device, static_cast<double>(index), recompute, memory, trace);
+  const auto [in_flight, largest_layer] =
+      AddActivations(terms, device, static_cast<double>(index), recompute, share.reusable, memory, trace);
   const Bytes moving = MovingBytes(context, parameters, share, largest_layer, trace);
-  const Bytes workspace = WorkspaceOf(context, device.own.layers.Total(), largest_layer, moving, trace);
+  const Bytes workspace = WorkspaceOf(context, device.own.layers.Total(), largest_layer, moving, share.copies, trace);
   memory.workspace = workspace;
   const Bytes weights = memory.weights, gradients = memory.gradients, optimizer = memory.optimizer, activations = memory.activations;
   FIGURE(trace, total, weights + gradients + optimizer + activations + workspace,

@@ -210,7 +210,7 @@ Bytes EndBytes(const TrainingContext& context, const DeviceStages& device, doubl
 }  // namespace
 
 HeldActivations AddActivations(const MemoryTerms& terms, const DeviceStages& device, double index, const RecomputeChoice& recompute,
-                               TrainingMemory& memory, Trace& trace) {
+                               Bytes reusable, TrainingMemory& memory, Trace& trace) {
   const TrainingContext& context = terms.context;
   const TrainingShape& shape = context.shape;
   const FrameworkMemory& framework = context.framework().memory;
@@ -233,9 +233,16 @@ HeldActivations AddActivations(const MemoryTerms& terms, const DeviceStages& dev
       trace, "working", Note{"Working set of one layer", "activations that recomputation restores, gathered inputs", kActivationSource},
       {{"working_layer", working_layer, Restores(recompute)}, {"gathered_inputs", gathered_inputs}});
   const Bytes end_bytes = EndBytes(context, device, passes, trace);
-  FIGURE(trace, activations, resident + working + end_bytes, (Note{"Activations", "at the peak", "", "training.memory_bytes.activations"}),
-         resident, working, end_bytes);
-  memory.activations = activations;
+  if (reusable > Bytes{}) {
+    FIGURE(trace, activations, max(0 * kB, resident + working + end_bytes - reusable),
+           (Note{"Activations", "at the peak, beyond the room that the update leaves", "", "training.memory_bytes.activations"}), resident,
+           working, end_bytes, reusable);
+    memory.activations = activations;
+  } else {
+    FIGURE(trace, activations, resident + working + end_bytes,
+           (Note{"Activations", "at the peak", "", "training.memory_bytes.activations"}), resident, working, end_bytes);
+    memory.activations = activations;
+  }
   return {in_flight, kept.largest_layer};
 }
 

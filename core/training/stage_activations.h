@@ -14,8 +14,8 @@ struct HeldActivations {
   Bytes in_flight;           // of the layers, those in host memory included
   double largest_layer = 0;  // parameters of one layer on the device
 };
-// Sets memory.activations. `index`: of the device's own stage, from 0.
+// Sets memory.activations. `index`: of the device's own stage, from 0; `reusable`: room that activations take of the gradients.
 HeldActivations AddActivations(const MemoryTerms& terms, const DeviceStages& device, double index, const RecomputeChoice& recompute,
-                               TrainingMemory& memory, Trace& trace);
+                               Bytes reusable, TrainingMemory& memory, Trace& trace);
 
 }  // namespace slipstick

@@ -246,8 +246,12 @@ class Evaluation {
     report_.dropped_tokens = dropped_tokens;
     const Bytes visible = UsableMemory(context_.device());
     if (context_.device().memory.usable) trace_.Input("visible", visible, "cluster.device.memory.usable");
-    FIGURE(trace_, capacity, 1 * visible, (Note{"Usable memory per device", "visible to programs", "", "training.memory_bytes.capacity"}),
-           visible);
+    const Bytes outside = context_.framework().memory.outside;
+    trace_.Input("outside", outside, "training.framework.memory.outside");
+    FIGURE(trace_, capacity, max(0 * kB, visible - outside),
+           (Note{"Usable memory per device", "visible to programs, without what the framework's allocator cannot reserve", "",
+                 "training.memory_bytes.capacity"}),
+           visible, outside);
     report_.capacity = capacity;
   }
 
