@@ -458,5 +458,18 @@ TEST(TrainingMemory, LeavesRoomForWhatTheAllocatorCannotReserve) {
   EXPECT_NEAR(plain - most, 2.3, 1e-9);
 }
 
+TEST(TrainingMemory, OfInternEvoIsWhatItsTableSays) {
+  // InternLM/InternEvo, doc/en/train_performance.md: 7B on 3 to 6 A800, everything sharded, sequences of 2,048.
+  const std::pair<int, double> readings[] = {{3, 72e9}, {4, 56e9}, {5, 49e9}, {6, 39e9}};
+  for (const auto& [devices, bytes] : readings) {
+    const TrainingReport report = Evaluated(TrainingScenario(
+        R"({"layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 32, "ffn": 11008, "gated": true, "vocab": 103168})",
+        R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
+        R"({"sequence": 2048, "global_batch": )" + std::to_string(4 * devices) +
+            R"(, "precision": "bf16", "recompute": "full", "framework": {"preset": "internevo"}, "mapping": {"micro_batch": 1, "zero": 3}})"));
+    EXPECT_NEAR(report.memory.Total().base() / bytes, 1, 0.13) << devices;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
