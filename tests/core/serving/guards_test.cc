@@ -1,5 +1,5 @@
-// Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, a larger batch never has a shorter step. That better
-// hardware is never slower is tested on random scenarios (tests/core/evaluation).
+// Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, a larger batch never has a shorter
+// step. That better hardware is never slower is tested on random scenarios (tests/core/evaluation).
 #include <cmath>
 
 #include "tests/core/serving/served.h"

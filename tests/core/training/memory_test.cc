@@ -392,6 +392,7 @@ TEST(TrainingMemory, OfGatheredInputsIsThatOfAllRanksTokens) {
   EXPECT_NEAR(kept - again, 28 * 4 * 3072 * 8. * 4096 * 15 / 16 / (1 << 30), 1e-9);
   EXPECT_NEAR(again / 14.56, 1, 0.05);
   EXPECT_NEAR(kept / 24.99, 1, 0.05);
+}
 
 // Runs of the Ultra-Scale Playbook's sweep: GiB that PyTorch reserved.
 struct NanotronReading {
