@@ -192,6 +192,8 @@ const std::vector<Assignments>& Scenarios() {
                                  "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.5"},
       kServingOnly + Assignments{"model=deepseek-v3", "cluster=dgx-h200", "cluster.devices=8", "serving.devices=8", "serving.mapping.tp=8",
                                  "serving.engine=trtllm", "serving.precision.weights=fp8", "serving.precision.activations=fp8"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h200-sxm", "serving.mapping.tp=1", "serving.engine=trtllm",
+                                 "serving.batch=300", R"(serving.engine.graph_sizes=[{"up_to": 384, "every": 128}])"},
       kServingOnly + Assignments{"model=gpt-oss-20b", "cluster=single-rtx-4090", "serving.mapping.tp=1", "serving.engine=llamacpp-2025",
                                  "serving.precision.weights=mxfp4", "serving.precision.activations=fp16", "serving.batch=1",
                                  "serving.host_experts.layers=12"},
