@@ -1,8 +1,9 @@
 // The best mapping of a serving load, by trying every kind of replica whose weights and requests fit.
 //
 // Best is the most tokens per second and device among the mappings whose time per output token is at most twice the shortest: small
-// replicas serve most, but a user waits for them, and beyond that factor people buy more devices rather than wait. A load of one output token has no such time. Under given arrivals
-// all that hold serve the same, and the fastest wins. Where nothing fits, the mapping that comes nearest.
+// replicas serve most, but a user waits for them, and beyond that factor people buy more devices rather than wait. A load of one output
+// token has no such time. Under given arrivals all that hold serve the same, and the fastest wins. Where nothing fits, the mapping that
+// comes nearest.
 #pragma once
 
 #include <string>

@@ -71,7 +71,7 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
   const double mean = SettledSequences(slots, arriving);
   trace.Procedure("mean", mean,
                   Note{"Mean number of running sequences",
-                       "as many as arrive while one of them runs, at most the slots; the time that one runs is linear between square numbers"},
+                       "as many as arrive while one of them runs, at most the slots; the time that one runs is linear between squares"},
                   "per_group, slots, capacity", per_group, slots, capacity);
   if (trace.on() && mean > 1 && mean < slots) {
     // As many as arrive in a cycle that itself grows with them; a faster engine shortens the cycle and raises the capacity alike.

@@ -74,7 +74,7 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
   const double decode_groups = pools.decode_groups, slots = pools.slots;
   const Hertz prefill_capacity = pools.prefill_limit;
   constexpr Note kNote{"Sequences of a decode group",
-                       "as many as arrive while one of them is decoded, at most the slots; the time that one stays is linear between square numbers"};
+                       "as many as arrive while one of them is decoded, at most the slots; its time is linear between squares"};
   const auto settle = [&](double limit, const auto& arriving, std::string_view names, auto... terms) {
     const double settled = SettledSequences(limit, arriving);
     trace.Procedure("decoding", settled, kNote, names, terms...);
