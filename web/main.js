@@ -51,7 +51,7 @@ const BEFORE_MS = 5000; // for which what was stands struck out beside what is
 const painted = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
 
 class Page {
-  answering = new Answering(() => this.stage.draw());
+  answering = new Answering(() => this.drawScene());
   dependence = new Dependence(this.answering.engine);
   files = new SiteData((path) => {
     if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.drawSoon();
