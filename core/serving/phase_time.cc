@@ -270,8 +270,7 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
     return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, fill, trace);
   }
   if (deployment.mapping.pp <= 1 || sequences <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
-  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  const double step_tokens = StepTokens(deployment, trace);
   FIGURE(trace, passes, min(sequences, max(1.0, sequences * tokens / step_tokens)),
          (Note{"Passes of the prompts through the pipeline",
                "each takes as many tokens as the engine's limit per step, the last one the rest"}),

@@ -111,6 +111,17 @@ TEST(Pipeline, RunsAsManyGroupsAsStages) {
   EXPECT_LT(at("4", "256").tokens_per_s, 4.4 * at("1", "64").tokens_per_s) << "no more than four such devices";
 }
 
+// Prompts that are whole within a chunk go through the stages in passes of a chunk's tokens, as under an engine that takes so many a step.
+TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
+  const auto prefill = [](const char* limit) {
+    return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=vllm", "serving.devices=2", "serving.mapping.pp=2",
+                  "serving.mapping.tp=1", "serving.batch=8", "serving.prompt=1000", limit})
+        .static_ttft;
+  };
+  EXPECT_NEAR(prefill("serving.prefill_chunk=2000") / prefill("serving.engine.prefill_tokens=2000"), 1, 1e-9);
+  EXPECT_NE(prefill("serving.prefill_chunk=2000"), prefill("serving.prefill_chunk=null"));
+}
+
 TEST(Report, ExplainsEveryFigureDownToInputs) {
   const struct {
     const char* path;
