@@ -80,13 +80,13 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return slots;
 }
 
-// Sequences that a group may run, at most `max_slots` (the nearest figure of that name), where requests arrive at random. Where the KV cache
+// Sequences that a group may run, at most `max_slots` (the nearest figure of that name). Where requests arrive at random and the KV cache
 // beyond the device's budget comes over the host link, from some number on each more takes longer than it brings, and arrivals that fewer
 // sustain never fill the rest. `rate(n)`: what a group serves that always has n.
 template <class Rate>
 double UsefulSlots(const Deployment& deployment, double max_slots, const Rate& rate, Trace& trace) {
   constexpr Note kSlots{"Slots of a group", "sequences that it can run"};
-  if (!deployment.load.kv_offload) {
+  if (!deployment.load.kv_offload || !deployment.load.requests_per_s) {
     FIGURE(trace, slots, max(1.0, max_slots), kSlots, max_slots);
     return slots;
   }

@@ -30,12 +30,11 @@ ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace&
   return performance;
 }
 
-// Of an attention group that always has `running` sequences.
-Hertz RateOf(const Deployment& deployment, double running) {
-  Trace off = Trace::Off();
-  const DecodeTimes decode = TimeDecode(deployment, running, off);
-  const PrefillTimes prefill = TimePrefills(deployment, running, decode, off);
-  return running / SteadyCycle(deployment, running, decode, prefill, off).time;
+// Cycle of a request in an attention group that always has `running` sequences.
+Seconds SteadyCycleTime(const Deployment& deployment, double running, Trace& trace) {
+  const DecodeTimes decode = TimeDecode(deployment, running, trace);
+  const PrefillTimes prefill = TimePrefills(deployment, running, decode, trace);
+  return SteadyCycle(deployment, running, decode, prefill, trace).time;
 }
 
 Seconds SlotWait(double utilization, double slots, Seconds cycle, Trace& trace) {
@@ -56,10 +55,7 @@ void ExplainCapacity(const Deployment& deployment, double slots, double capacity
   if (!trace.on()) return;
   const Trace::Scope scope(trace, "capacity");
   trace.Alias("running", slots, "slots");
-  const DecodeTimes decode = TimeDecode(deployment, slots, trace);
-  const PrefillTimes prefill = TimePrefills(deployment, slots, decode, trace);
-  const RequestCycle full = SteadyCycle(deployment, slots, decode, prefill, trace);
-  const Seconds cycle = full.time;
+  const Seconds cycle = SteadyCycleTime(deployment, slots, trace);
   trace.Record("capacity", "slots / cycle", capacity,
                Note{"Capacity of an attention group", "requests per second with every slot occupied"}, "slots, cycle", slots, cycle);
 }
@@ -87,11 +83,11 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
 
 ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double max_slots, Trace& trace) {
   const double attention_groups = AttentionGroups(deployment, trace);
-  const double slots = UsefulSlots(
-      deployment, max_slots, [&](double running) { return RateOf(deployment, running); }, trace);
+  Trace off = Trace::Off();
+  const auto rate_of = [&](double running) { return running / SteadyCycleTime(deployment, running, off); };
+  const double slots = UsefulSlots(deployment, max_slots, rate_of, trace);
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
   FIGURE(trace, per_group, arrivals / attention_groups, (Note{"Arrivals at an attention group", "per second"}), arrivals, attention_groups);
-  Trace off = Trace::Off();
   const ServingPerformance full = AtCapacity(deployment, slots, off);
   const auto output = static_cast<double>(deployment.load.output);
   const double capacity = full.rate.base() / output / attention_groups;

@@ -107,17 +107,6 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
       output, full_step);
 }
 
-// Of a decode group.
-double SlotsOf(const Deployment& deployment, double max_slots, Trace& trace) {
-  if (deployment.load.requests_per_s) {
-    Trace off = Trace::Off();
-    return UsefulSlots(
-        deployment, max_slots, [&](double running) { return running / DecodeOf(deployment, running, off).token; }, trace);
-  }
-  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of a decode group", "sequences that it can run"}), max_slots);
-  return slots;
-}
-
 struct Served {
   Hertz rate;
   Seconds queue;  // for either pool
@@ -222,7 +211,8 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   const double max_slots = is_batch ? requested_sequences : max_sequences;
   if (is_batch) trace.Alias("max_slots", max_slots, "requested_sequences");
   Trace off = Trace::Off();
-  const double slots = SlotsOf(deployment, max_slots, trace);
+  const auto rate = [&](double running) { return running / DecodeOf(deployment, running, off).token; };
+  const double slots = UsefulSlots(deployment, max_slots, rate, trace);
   const DecodeTimes full = [&] {
     const Trace::Scope scope(trace, "full");
     trace.Alias("running", slots, "slots");
