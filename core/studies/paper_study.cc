@@ -80,18 +80,33 @@ SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   sweep.request = *CompleteRequest(study["request"]);
   Apply(sweep.request, point.changes);
   for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
+  // Behind the figures, why a point is infeasible.
+  for (const Json& path : study["report"]) {
+    const std::string_view text = TextOf(path);
+    if (text.ends_with(".feasible")) sweep.reports.push_back(std::string(text.substr(0, text.rfind('.'))) + ".infeasible");
+  }
   if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();
   return SweepAt(sweep, 0);
 }
 
-// Label, figures by path, and issues of one point.
+// Why a point that is infeasible is so: the first of the lists behind its figures that says something.
+Json ReasonOf(const SweepPoint& found, std::size_t reported) {
+  for (std::size_t i = reported; i < found.figures.size(); ++i) {
+    if (found.figures[i].is_array() && !found.figures[i].empty()) return found.figures[i][0]["message"];
+  }
+  return nullptr;
+}
+
+// Label, figures by path, issues of one point, and its reason if it is infeasible.
 Json Run(const Json& study, const Point& point) {
   const SweepPoint found = study.contains("verb") ? AskedOf(study, point) : EvaluatedOf(study, point);
   Json figures = Json::object();
-  for (std::size_t i = 0; i < found.figures.size(); ++i) figures[study["report"][i].get<std::string>()] = found.figures[i];
+  const std::size_t reported = study["report"].size();
+  for (std::size_t i = 0; i < reported; ++i) figures[study["report"][i].get<std::string>()] = found.figures[i];
   Json issues = Json::array();
   for (const Issue& issue : found.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
   Json answer{{"label", point.label}, {"figures", std::move(figures)}, {"issues", std::move(issues)}};
+  if (Json reason = ReasonOf(found, reported); !reason.is_null()) answer["reason"] = std::move(reason);
   if (!point.measured.is_null()) answer["measured"] = point.measured;
   return answer;
 }

@@ -32,7 +32,8 @@
 
 namespace slipstick {
 
-// {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
+// {"id","title",…,"points":[{"label","figures":{path: value},"issues","reason"?}],"expectations":[{"text","holds","found"}]} of one
+// study; reason: why a point is infeasible.
 Answer StudyAnswer(std::string_view id);
 
 // For a study that is not in the catalogue, or differs from the one there.

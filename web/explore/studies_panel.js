@@ -6,9 +6,9 @@ import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
-import { boundChart, hasBounds, misfits, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
+import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
-import { flat, inputsOf, requestOfPoint } from './study_inputs.js';
+import { flat, inputsOf } from './study_inputs.js';
 import { inputsNamed } from './study_words.js';
 
 const MOST_AT_ONCE = 60;
@@ -114,7 +114,6 @@ export class StudiesPanel {
     this.#draw();
     try {
       const all = await run.done;
-      if (all) await this.#giveReasons(named);
       if (run !== this.#run) return;
       if (all) this.#whole = withNames(this.#names, await this.#pool.call('studyOfPoints', id, JSON.stringify(points)));
       if (run !== this.#run) return;
@@ -125,17 +124,6 @@ export class StudiesPanel {
       this.#run = null;
       this.#draw();
       this.status.textContent = t('app.stopped', { message: error.message });
-    }
-  }
-
-  // A study reports that a point is infeasible, not why: that is asked of the core.
-  async #giveReasons(named) {
-    const study = this.#study;
-    const { engine, presetPaths } = this.#context.page;
-    for (const [at, point] of named.entries()) {
-      if (!study.points || !misfits(point) || point.issues.length) continue;
-      const report = await engine.ask('evaluate', requestOfPoint(study, at, presetPaths), '');
-      point.reason = ['training', 'serving'].map((part) => report[part]?.infeasible?.[0]?.message).find(Boolean);
     }
   }
 

@@ -15,7 +15,7 @@ const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
 // An infeasible point has figures all the same, and in `reason` why it is infeasible ("Out of memory: 108 of 79.2 GiB").
-export const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
 const misfit = ({ reason }) => reason || t('explore.study.misfit');
 const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? misfit(point) : undefined);
 

@@ -1,5 +1,4 @@
 // A study's request as inputs, so that the page asks what the study asks.
-import { set } from '../state/paths.js';
 
 // {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
 export function flat(json, path = '', inputs = {}) {
@@ -34,11 +33,4 @@ export function inputsOf(defaults, request, fields) {
   };
   for (const [part, value] of Object.entries(defaults[1])) if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
   return { ...inputs, ...flat(request) };
-}
-
-// What the study asks at one of its points.
-export function requestOfPoint({ request, points }, at, presetPaths) {
-  const asked = structuredClone(request);
-  for (const [path, value] of Object.entries(points[at].overrides)) set(asked, path, presetPaths.includes(path) && typeof value === 'string' ? { preset: value } : value);
-  return asked;
 }

@@ -67,6 +67,22 @@ TEST(PaperStudy, TenfoldRisesMeetOnlyRisingExpectations) {
   }
 }
 
+// Twenty-two billion parameters without recomputation need more than an A100 has; with full recomputation they do not.
+TEST(PaperStudy, InfeasiblePointsSayWhy) {
+  int infeasible = 0, feasible = 0;
+  const Json points = (*ParseJson(StudyAnswer("training-memory").text))["points"];
+  for (const Json& point : points) {
+    const bool fits = point["figures"]["training.feasible"].get<bool>();
+    (fits ? feasible : infeasible) += 1;
+    EXPECT_EQ(point.contains("reason"), !fits) << point["label"];
+    if (point.contains("reason")) {
+      EXPECT_EQ(point["reason"].get<std::string>().rfind("Out of memory: ", 0), 0U) << point["label"];
+    }
+  }
+  EXPECT_GT(infeasible, 0);
+  EXPECT_GT(feasible, 0);
+}
+
 TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
   for (const std::string& id : StudyIds()) {
     for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
