@@ -64,8 +64,7 @@ class Page {
   #before = null; // the report before a change of advice, for a moment after the next is drawn
   #forgetting = 0;
   #soon = 0;
-  #advice = null; // draws advice, once it is fetched
-  #drawingAdvice = null;
+  #late = new Map(); // by name: what is fetched behind the first paint
   #advising = null;
 
   async start() {
@@ -162,27 +161,24 @@ class Page {
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);
   data = (path) => this.files.at(path);
-  // The section of the next best changes; its title stands until what draws the rest is there.
-  nextChanges(context) {
-    this.#drawingAdvice ??= painted()
-      .then(FETCHERS.advice)
-      .then(({ advice }) => {
-        this.#advice = advice;
-        this.drawScene();
-      });
-    return this.#advice ? this.#advice(context) : h('section', { class: 'part advice', id: 'advice', 'aria-busy': 'true' }, h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))));
+  // A module that is fetched behind the first paint, after which the scene is drawn again; undefined until then.
+  late(name) {
+    if (!this.#late.has(name)) {
+      this.#late.set(name, undefined);
+      painted()
+        .then(FETCHERS[name])
+        .then((module) => {
+          this.#late.set(name, module);
+          this.drawScene();
+        });
+    }
+    return this.#late.get(name);
   }
   // Advice on a question: {report, isFresh}, the report null until the first has come.
   adviceOn(question) {
-    if (this.#advising instanceof Promise || !this.#advising) {
-      this.#advising ??= painted()
-        .then(FETCHERS.advising)
-        .then(({ Advising }) => {
-          this.#advising = new Advising(this.drawScene);
-          this.drawScene();
-        });
-      return { report: null, isFresh: false };
-    }
+    const module = this.late('advising');
+    if (!module) return { report: null, isFresh: false };
+    this.#advising ??= new module.Advising(this.drawScene);
     return this.#advising.on(question);
   }
   // After a change of advice the answers show for a moment what they were.

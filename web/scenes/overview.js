@@ -24,6 +24,12 @@ const others = () =>
     ),
   );
 
+// Its title stands until what draws the rest is there.
+function nextChanges(context) {
+  const module = context.page.late('advice');
+  return module ? module.advice(context) : h('section', { class: 'part advice', id: 'advice', 'aria-busy': 'true' }, h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))));
+}
+
 export const overview = {
   id: 'overview',
   draw(context) {
@@ -35,7 +41,7 @@ export const overview = {
         ['training', 'serving'].filter((part) => context.faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
         limits(context),
       ),
-      context.page.nextChanges(context),
+      nextChanges(context),
       others(),
       footnote(context, 'overview'),
     ];
