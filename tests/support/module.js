@@ -7,20 +7,21 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const GLUE = ROOT + "build/site/wasm/slipstick.js";
 export const WASM = ROOT + "build/site/wasm/slipstick.wasm";
 
-/** The module, and its memory. */
+/** The module, its memory, and what its WebAssembly exports. */
 export async function loadSlipstick() {
   const compiled = new WebAssembly.Module(readFileSync(WASM));
-  let memory;
+  let memory, exported;
   const { default: createSlipstick } = await import(pathToFileURL(GLUE).href);
   const slipstick = await createSlipstick({
     instantiateWasm(imports, done) {
       const instance = new WebAssembly.Instance(compiled, imports);
+      exported = instance.exports;
       memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
       done(instance, compiled);
       return instance.exports;
     },
   });
-  return { slipstick, compiled, memory };
+  return { slipstick, compiled, memory, exported };
 }
 
 /** The command line's answer to arguments, as text. A wrong request exits with 2 and still answers. */
