@@ -131,7 +131,7 @@ std::vector<NetworkLevelTime> NetworkLevelTimes::List(Seconds to_host) const {
 }
 
 void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
-  if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return;
+  if (ViewOf(group, cluster).ranks <= 1 || !(call.bytes > Bytes{})) return;
   const auto known = std::find_if(uses_.begin(), uses_.end(),
                                   [&](const CollectiveUse& use) { return use.group == group_name && use.pattern == call.type; });
   if (known != uses_.end() && known->bytes >= call.bytes) return;

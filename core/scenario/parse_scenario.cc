@@ -123,6 +123,23 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
   }
 }
 
+// Runs on several devices need something that joins them.
+void CheckNetworks(const Scenario& scenario, Issues& issues) {
+  const Count devices = scenario.cluster.devices;
+  if (!scenario.cluster.networks.empty() || devices <= 1 || !(scenario.training || scenario.serving)) return;
+  const std::string_view joined = TextOf(DefaultRequest(1)["cluster"]["preset"]);
+  issues.push_back({"cluster.networks", "Add a network level: " + GroupedText(static_cast<double>(devices)) + " devices need one",
+                    {SetTo("cluster.devices", 1), SetTo("cluster.preset", joined)}});
+}
+
+// A part of the memory that the links between its dies cut off.
+void CheckDieLinks(const Scenario& scenario, Issues& issues) {
+  const bool runs = scenario.training || scenario.serving;
+  if (!scenario.partition || !runs || scenario.cluster.device.memory.bandwidth > BytesPerSecond{}) return;
+  issues.push_back({"partition.bandwidth", "Links without bandwidth: the dies cannot read each other's memory",
+                    {SetToBase("partition.bandwidth", scenario.partition->interface.module_bandwidth.base()), SetTo("partition.chiplets", 1)}});
+}
+
 // Completes model, cluster and prices, on which both runs depend.
 void ResolveSystem(Scenario& scenario, Issues& issues) {
   ValidateAndFillDefaults(scenario.model, "model", issues);
@@ -134,6 +151,8 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   }
   if (scenario.cost && scenario.cluster.device.design) UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
   CheckPackage(partition, scenario.cluster.device, scenario.cost, issues);
+  CheckNetworks(scenario, issues);
+  CheckDieLinks(scenario, issues);
   CompleteEfficiency(scenario.cluster.device);
 }
 
