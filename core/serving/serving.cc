@@ -66,13 +66,19 @@ double ConcurrencyOf(const Deployment& deployment, double requested_sequences, T
   return concurrency;
 }
 
+// Whether requests that do not fit wait for those that do.
+bool QueuesRequests(const Deployment& deployment) {
+  const ServingLoad& load = deployment.load;
+  return deployment.engine.scheduler.queues_static_batch || load.concurrency || load.requests_per_s;
+}
+
 ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, Trace& trace) {
   const ServingLoad& load = deployment.load;
   trace.Alias("max_slots", batch.max_sequences, "group_batch");
   if (load.disaggregated) return TwoPools(deployment, batch.requested_sequences, batch.max_sequences, trace);
   if (load.requests_per_s) return OpenLoop(deployment, *load.requests_per_s, batch.max_sequences, trace);
   const double concurrency = ConcurrencyOf(deployment, batch.requested_sequences, trace);
-  const bool queues = load.concurrency || deployment.engine.scheduler.queues_static_batch;
+  const bool queues = QueuesRequests(deployment);
   const double max_slots = queues ? batch.max_sequences : batch.requested_sequences;
   if (!queues) trace.Alias("max_slots", max_slots, "requested_sequences");
   return ClosedLoop(deployment, concurrency, max_slots, Rounds::kBenchmark, trace);
@@ -90,8 +96,7 @@ std::string Percent(double fraction) { return NumberText(std::floor(100 * fracti
 // The infeasibility reason of the memory, "" if the load fits.
 std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch) {
   if (!(budget.kv_cache > Bytes{})) return "memory";
-  const ServingLoad& load = deployment.load;
-  const bool queues = deployment.engine.scheduler.queues_static_batch || load.concurrency || load.requests_per_s;
+  const bool queues = QueuesRequests(deployment);
   return batch.max_sequences < 1 || (!queues && batch.requested_sequences > batch.max_sequences) ? "kv_cache" : "";
 }
 
@@ -119,6 +124,8 @@ void FindHostShortfall(const Deployment& deployment, ServingReport& report) {
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report) {
   const std::string reason(MemoryReason(deployment, budget, batch));
+  Trace off = Trace::Off();
+  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
     const Bytes taken = budget.weights + budget.activations + budget.workspace;
@@ -128,7 +135,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              " nothing for the KV cache; spread the model over more devices"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
     report.infeasible.push_back({reason, "Out of memory: one request needs " +
-                                             GibText(performance.running > 0 ? report.kv_cache / performance.running : report.kv_cache) +
+                                             GibText(KvCacheAtEnd(deployment, prompt, output, off)) +
                                              " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the longest request that fits has " +
                                              GroupedText(static_cast<double>(report.max_context)) + " tokens"});
@@ -302,11 +309,10 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   const double running = performance.running;
   report.kv_cache_per_token = KvCachePerToken(deployment, trace);
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
-  FIGURE(trace, held_tokens, prompt + output, (Note{"Tokens of a request at its end", ""}), prompt, output);
-  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, held_tokens, trace);
-  FIGURE(trace, kv_cache, running * kv_cache_of_sequence,
-         (Note{"KV cache per GPU, full batch", "every sequence at its full length", "", "serving.kv_cache_bytes"}), running,
-         kv_cache_of_sequence);
+  const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
+  FIGURE(trace, kv_cache, running * kv_cache_of_request,
+         (Note{"KV cache per GPU, full batch", "what the running requests hold", "", "serving.kv_cache_bytes"}), running,
+         kv_cache_of_request);
   report.kv_cache = kv_cache;
   report.state_per_sequence = StateOfSequence(deployment, trace);
   SetHostTraffic(deployment, performance, report, trace);
@@ -316,7 +322,7 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   const Bytes kv_cache_held = HeldCache(deployment, DeviceCache(deployment, budget, kv_cache, trace), trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
-         (Note{"Peak memory per GPU", "of the most loaded device", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
+         (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
          workspace);
   report.memory = {weights, kv_cache_held, activations, workspace};
   const Bytes visible = budget.capacity;

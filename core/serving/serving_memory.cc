@@ -153,23 +153,36 @@ double EngineLimit(const Deployment& deployment, Trace& trace) {
   return engine_limit;
 }
 
-double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace) {
+Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double output, Trace& trace) {
   const double output_reserved = deployment.engine.memory.output_reserved;
   trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
-  FIGURE(trace, held_tokens, prompt + output_reserved * output,
-         (Note{"Tokens that a request holds on admission", "with the part of its output that the engine reserves"}), prompt,
-         output_reserved, output);
+  FIGURE(trace, held_tokens, prompt + max(output / 2, output_reserved * output),
+         (Note{"Tokens that a running request holds", "its prompt and half of its output in the mean, or what the engine reserves of it"}),
+         prompt, output, output_reserved);
   const Bytes kv_cache_of_request = KvCacheOfSequence(deployment, held_tokens, trace);
   trace.Alias("kv_cache_of_request", kv_cache_of_request, "kv_cache_of_sequence");
+  return kv_cache_of_request;
+}
+
+Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, Trace& trace) {
+  FIGURE(trace, held_tokens, prompt + output, (Note{"Tokens of a request at its end", ""}), prompt, output);
+  const Bytes kv_cache_at_end = KvCacheOfSequence(deployment, held_tokens, trace);
+  trace.Alias("kv_cache_at_end", kv_cache_at_end, "kv_cache_of_sequence");
+  return kv_cache_at_end;
+}
+
+double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace) {
+  const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, prompt, output, trace);
+  const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
   const double engine_limit = EngineLimit(deployment, trace), attention_dp = deployment.mapping.attention_dp;
   const Bytes room = RoomOf(budget, trace);
-  FIGURE(trace, group_batch, min(floor(room / kv_cache_of_request + 1e-9), engine_limit),
-         (Note{"Maximum concurrent sequences of an attention group", "whole sequences; at most the engine's limit"}), room,
-         kv_cache_of_request, engine_limit);
+  FIGURE(trace, group_batch, min(floor(room / kv_cache_of_request + 1e-9), engine_limit, floor(room / kv_cache_at_end + 1e-9) * engine_limit),
+         (Note{"Maximum concurrent sequences of an attention group",
+               "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
+         room, kv_cache_of_request, engine_limit, kv_cache_at_end);
   FIGURE(trace, max_batch, attention_dp * group_batch,
          (Note{"Maximum concurrent sequences",
-               "whole sequences, with the fraction of the output that the engine reserves on admission; at most the engine's limit", "",
-               "serving.max_batch"}),
+               "whole sequences, each with what a running request holds; at most the engine's limit", "", "serving.max_batch"}),
          attention_dp, group_batch);
   return max_batch / attention_dp;
 }

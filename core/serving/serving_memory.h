@@ -28,8 +28,12 @@ struct KvCacheBudget {
 };
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);
 
-// Whole sequences of prompt + output that fit at once on the devices of one attention group; 0 if none fits. The reserved fraction of
-// the output is the engine's.
+// KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while it runs, half, or
+// as the engine keeps room for, if that is more. What fits, what is held and what a decode step reads follow this rule.
+Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double output, Trace& trace);
+// The same at the end of its output.
+Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, Trace& trace);
+// Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace);
 // Longest single sequence that fits, in tokens.
 double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace);

@@ -13,12 +13,9 @@ double RunningOf(const Deployment& deployment, double sequences, const KvCacheBu
     return sequences;
   }
   const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  const double output_reserved = deployment.engine.memory.output_reserved;
-  FIGURE(trace, held_tokens, prompt + output_reserved * output, (Note{"Tokens that a request holds on admission", ""}), prompt,
-         output_reserved, output);
-  const Bytes kv_cache_budget = budget.kv_cache, kv_cache_of_sequence = KvCacheOfSequence(deployment, held_tokens, trace);
-  FIGURE(trace, running, min(max(kv_cache_budget / kv_cache_of_sequence, 1.0), sequences),
-         (Note{"Sequences that run at once", "those that fit; the others wait"}), kv_cache_budget, kv_cache_of_sequence, sequences);
+  const Bytes kv_cache_budget = budget.kv_cache, kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
+  FIGURE(trace, running, min(max(kv_cache_budget / kv_cache_of_request, 1.0), sequences),
+         (Note{"Sequences that run at once", "those that fit; the others wait"}), kv_cache_budget, kv_cache_of_request, sequences);
   return running;
 }
 

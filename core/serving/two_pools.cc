@@ -67,7 +67,7 @@ Seconds TransferTime(const Deployment& deployment, Trace& trace) {
 }
 
 // Sequences per decode group: those that arrive while one of them is decoded, as far as the prefill pool can follow.
-double DecodingSequences(const Deployment& deployment, const Pools& pools, double requested_sequences, Seconds full_step, Trace& trace) {
+double DecodingSequences(const Deployment& deployment, const Pools& pools, Seconds full_step, Trace& trace) {
   Trace off = Trace::Off();
   const auto output = static_cast<double>(deployment.load.output);
   const auto stay = [&](double sequences) { return output * DecodeOf(deployment, max(1.0, sequences), off).token; };
@@ -75,8 +75,8 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
   const Hertz prefill_capacity = pools.prefill_limit;
   constexpr Note kNote{"Sequences of a decode group",
                        "as many as arrive while one of them is decoded, at most the slots; its time is linear between squares"};
-  const auto settle = [&](double limit, const auto& arriving, std::string_view names, auto... terms) {
-    const double settled = SettledSequences(limit, arriving);
+  const auto settle = [&](const auto& arriving, std::string_view names, auto... terms) {
+    const double settled = SettledSequences(slots, arriving);
     trace.Procedure("decoding", settled, kNote, names, terms...);
     return settled;
   };
@@ -85,7 +85,7 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
     const Hertz arrivals = requests / (1 * kS);
     trace.Input("requests", requests, "serving.requests_per_s");
     return settle(
-        slots, [&](double n) { return min(arrivals, prefill_capacity) * stay(n) / decode_groups; },
+        [&](double n) { return min(arrivals, prefill_capacity) * stay(n) / decode_groups; },
         "requests, prefill_capacity, decode_groups, slots, output, full_step", requests, prefill_capacity, decode_groups, slots, output,
         full_step);
   }
@@ -93,7 +93,6 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
     const auto concurrency = static_cast<double>(*deployment.load.concurrency);
     const Seconds before = pools.before;
     return settle(
-        slots,
         [&](double n) {
           const Seconds decoded = stay(n);
           return min(concurrency / (before + decoded), prefill_capacity) * decoded / decode_groups;
@@ -101,10 +100,8 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
         "concurrency, before, prefill_capacity, decode_groups, slots, output, full_step", concurrency, before, prefill_capacity,
         decode_groups, slots, output, full_step);
   }
-  return settle(
-      max(1.0, requested_sequences), [&](double n) { return prefill_capacity * stay(n) / decode_groups; },
-      "prefill_capacity, decode_groups, requested_sequences, output, full_step", prefill_capacity, decode_groups, requested_sequences,
-      output, full_step);
+  return settle([&](double n) { return prefill_capacity * stay(n) / decode_groups; },
+                "prefill_capacity, decode_groups, slots, output, full_step", prefill_capacity, decode_groups, slots, output, full_step);
 }
 
 struct Served {
@@ -170,6 +167,18 @@ Served Serve(const Deployment& deployment, const Pools& pools, double running, S
   return ServeBatch(deployment, pools, running, tpot, trace);
 }
 
+// Sequences of a batch per decode group; those that do not fit are infeasible, or wait where the engine lets them.
+double BatchSlots(const Deployment& deployment, double requested_sequences, double fitting_sequences, Trace& trace) {
+  if (!deployment.engine.scheduler.queues_static_batch) {
+    trace.Alias("max_slots", requested_sequences, "requested_sequences");
+    return requested_sequences;
+  }
+  trace.Alias("fitting_sequences", fitting_sequences, "group_batch");
+  FIGURE(trace, max_slots, min(requested_sequences, fitting_sequences), (Note{"Sequences of the batch that run", "the others wait"}),
+         requested_sequences, fitting_sequences);
+  return max_slots;
+}
+
 // Latencies and requests in flight from the rate, the queue and the latency without waiting.
 void FillPerformance(const Served& served, double output, Seconds unqueued_latency, Seconds tpot, ServingPerformance& performance,
                      Trace& trace) {
@@ -208,8 +217,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   const double decode_groups = AttentionGroups(deployment, trace);
   trace.Alias("decode_groups", decode_groups, "attention_groups");
   const bool is_batch = !load.concurrency && !load.requests_per_s;
-  const double max_slots = is_batch ? requested_sequences : max_sequences;
-  if (is_batch) trace.Alias("max_slots", max_slots, "requested_sequences");
+  const double max_slots = is_batch ? BatchSlots(deployment, requested_sequences, max_sequences, trace) : max_sequences;
   Trace off = Trace::Off();
   const auto rate = [&](double running) { return running / DecodeOf(deployment, running, off).token; };
   const double slots = UsefulSlots(deployment, max_slots, rate, trace);
@@ -251,7 +259,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
          first_prefill, transfer_time);
   const Pools pools{prefill_groups, decode_groups, slots, before, prefill_capacity, decode_capacity, shared_prefill};
 
-  const double decoding = DecodingSequences(deployment, pools, requested_sequences, full_step, trace);
+  const double decoding = DecodingSequences(deployment, pools, full_step, trace);
   FIGURE(trace, running, max(1.0, decoding), (Note{"Sequences of a decode group", "at least one"}), decoding);
   performance.running = running;
   performance.decode = DecodeOf(deployment, running, trace);
