@@ -123,7 +123,7 @@ Answer TimelineAnswer(std::string_view request) {
   if (!scenario->training) return {"null", {}};
   Trace trace = Trace::Off();
   const TrainingReport report = EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
-  return {JsonText(Json{{"timeline", WriteTimeline(report.timeline)}}), {}};
+  return {JsonText(WriteTimeline(report)), {}};
 }
 
 Answer DescribeAnswer() {

@@ -33,7 +33,7 @@ Answer KernelAnswer(std::string_view request);
 // written ones; every output: path, kind, title, short name, unit, whether larger or smaller is better.
 Answer DescribeAnswer();
 
-// Only the pipeline passes of the training step: {"timeline": […]}, or null for a scenario without training.
+// Only the pipeline passes of the training step: {"timeline": […], "timeline_cut": …}, or null for a scenario without training.
 Answer TimelineAnswer(std::string_view request);
 
 // The catalogue entries of a kind, or of every kind ("").

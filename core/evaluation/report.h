@@ -44,7 +44,7 @@ Json WritePostTraining(const PostTrainingReport& report);
 Json WriteTechnology(const DerivedChip& chip);
 // What the budgets of a chip design cut from the memory that it chose.
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
-Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
+Json WriteTimeline(const TrainingReport& report);  // the passes alone, and what they leave out
 
 // Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and whether
 // larger or smaller is better.

@@ -113,6 +113,12 @@ struct Outputs<ScheduledPass> {
 };
 
 template <>
+struct Outputs<TimelineCut> {
+  static constexpr auto rows = std::tuple{Output("shown", &TimelineCut::shown, "Passes in the timeline, the first of each stage"),
+                                          Output("of", &TimelineCut::of, "Passes of the step")};
+};
+
+template <>
 struct Outputs<RunPart> {
   using P = const RunPart&;
   static constexpr auto rows = std::tuple{
@@ -228,7 +234,7 @@ struct Outputs<TrainingPart> {
           .In("%")
           .LargerIsBetter(),
       Output(
-          "hardware_flops_utilization", [](P part) { return part.report.hardware_flops_utilization; }, "Hardware FLOPs utilization (HFU)")
+          "hardware_flops_utilization", [](P part) { return part.report.hardware_flops_utilization; }, "Hardware FLOPs utilization (HFU), attention unmasked")
           .Short("HFU")
           .In("%"),
       Output(
@@ -311,10 +317,15 @@ struct Outputs<TrainingPart> {
       Output(
           "collectives", [](P part) -> const auto& { return part.report.collectives.uses(); }, "Collectives"),
       Output(
-          "timeline", [](P part) -> const auto& { return part.report.timeline; }, "Pipeline schedule")};
+          "timeline", [](P part) -> const auto& { return part.report.timeline; }, "Pipeline schedule"),
+      Output(
+          "timeline_cut", [](P part) -> const auto& { return part.report.timeline_cut; },
+          "Pipeline schedule, where it is cut")};
 };
 
-Json WriteTimeline(const std::vector<ScheduledPass>& timeline) { return WriteOutputs(timeline); }
+Json WriteTimeline(const TrainingReport& report) {
+  return Json{{"timeline", WriteOutputs(report.timeline)}, {"timeline_cut", WriteOutputs(report.timeline_cut)}};
+}
 Json WriteTraining(const TrainingPart& part) { return WriteOutputs(part); }
 void DescribeTraining(Json& out) { DescribeOutputs<TrainingPart>("training", out); }
 std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs() { return SearchableOutputs<TrainingPart>(); }

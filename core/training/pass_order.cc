@@ -54,10 +54,10 @@ bool PassOrder::Next(PassGroup& group) {
   return group.size > 0;
 }
 
-void PassOrder::Repeat(int times, std::initializer_list<Step> steps) {
+void PassOrder::Repeat(Count times, const std::vector<Step>& steps) {
   if (times <= 0) return;
   const std::size_t first = steps_.size();
-  steps_.insert(steps_.end(), steps);
+  steps_.insert(steps_.end(), steps.begin(), steps.end());
   loops_.push_back({times, first, steps_.size()});
 }
 
@@ -78,12 +78,16 @@ void PassOrder::Interleaved(const PipelineShape& shape, int device) {
     Repeat(warm_up, {{kBackward, 0}});
     return;
   }
-  const int total = (m + p - 1) / p * p * v, warm_up = std::min(total, 2 * (p - 1 - device) + (v - 1) * p);
-  const auto chunk = [&](int q) { return q % (p * v) / p; };
-  for (int q = 0; q < total + warm_up; ++q) {
-    if (q < total) Repeat(1, {{kForward, chunk(q)}});
-    if (q >= warm_up) Repeat(1, {{kBackward, v - 1 - chunk(q - warm_up)}});
-  }
+  const Count round = Count{p} * v, total = (m + p - 1) / p * round, warm_up = std::min<Count>(total, 2 * (p - 1 - device) + (v - 1) * p);
+  const auto forward = [&](Count q) { return Step{kForward, static_cast<int>(q % round / p)}; };
+  const auto backward = [&](Count q) { return Step{kBackward, v - 1 - static_cast<int>(q % round / p)}; };
+  std::vector<Step> both;
+  for (Count q = 0; q < warm_up; ++q) Repeat(1, {forward(q)});
+  for (Count q = 0; q < round; ++q) both.insert(both.end(), {forward(warm_up + q), backward(q)});
+  const Count steady = total - warm_up, rounds = steady / round;
+  Repeat(rounds, both);
+  for (Count q = rounds * round; q < steady; ++q) Repeat(1, {forward(warm_up + q), backward(q)});
+  for (Count q = steady; q < total; ++q) Repeat(1, {backward(q)});
 }
 
 void PassOrder::ZbH1(const PipelineShape& shape, int device) {

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include "core/training_stage/schedule_types.h"
@@ -33,7 +32,7 @@ struct PassGroup {
   std::size_t size = 0;
 };
 
-// Generates the order from the schedule's loops, whose number (except under interleaving) does not depend on the micro-batches.
+// Generates the order from the schedule's loops, whose number does not depend on the micro-batches.
 class PassOrder {
  public:
   PassOrder(const PipelineShape& shape, Count device);
@@ -52,10 +51,10 @@ class PassOrder {
     bool joined = false;  // in a group with the step before it
   };
   struct Loop {
-    int times;
+    Count times;
     std::size_t first, last;  // of steps_
   };
-  void Repeat(int times, std::initializer_list<Step> steps);
+  void Repeat(Count times, const std::vector<Step>& steps);
   void Gpipe(const PipelineShape& shape);
   void Interleaved(const PipelineShape& shape, int device);
   void ZbH1(const PipelineShape& shape, int device);
@@ -67,7 +66,7 @@ class PassOrder {
   std::vector<Step> steps_;
   std::vector<Loop> loops_;
   std::size_t loop_ = 0, step_ = 0;  // next to run
-  int round_ = 0;
+  Count round_ = 0;
 };
 
 }  // namespace slipstick

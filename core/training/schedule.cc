@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "core/training/pass_order.h"
 
@@ -39,14 +40,15 @@ class Simulation {
   Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
       : shape_(shape), passes_(passes), transfer_(transfer.base()), visits_(static_cast<int>(passes.size())), sent_(4 * passes.size()) {}
 
-  // Calls `emit(device, pass, start, end)` for every pass; returns the end of the last.
+  // Calls `emit(device, pass, start, end)` for every pass, of each device for the first `most`; returns the end of the last.
   template <class Emit>
-  double Run(const Emit& emit) {
+  double Run(const Emit& emit, Count most = std::numeric_limits<Count>::max()) {
     struct Device {
       PassOrder order;
       PassGroup group;  // next to run
       bool more;
       double free = 0;
+      Count done = 0;
     };
     std::vector<Device> devices;
     for (Count i = 0; i < shape_.stages; ++i) {
@@ -57,7 +59,7 @@ class Simulation {
       moved = false;
       for (Count i = 0; i < shape_.stages; ++i) {
         Device& device = devices[static_cast<std::size_t>(i)];
-        for (; device.more && IsReady(device.group); device.more = device.order.Next(device.group)) {
+        for (; device.more && device.done < most && IsReady(device.group); device.more = device.order.Next(device.group)) {
           double end = Start(device.group, device.free);
           for (std::size_t k = 0; k < device.group.size; ++k) {
             const double began = end;
@@ -66,13 +68,14 @@ class Simulation {
           }
           for (std::size_t k = 0; k < device.group.size; ++k) Send(device.group.passes[k], end);
           device.free = end;
+          device.done += static_cast<Count>(device.group.size);
           moved = true;
         }
       }
     }
     double end = 0;
     for (const Device& device : devices) {
-      assert(!device.more);
+      assert(!device.more || device.done >= most);
       end = std::max(end, device.free);
     }
     return end;
@@ -250,17 +253,19 @@ struct Run {
 };
 
 // Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches add the busiest device's time for p, so
-// the length is extrapolated once two simulated lengths differ by just that; where they do not, every pass is simulated.
+// the length is extrapolated once two simulated lengths differ by just that. Where more passes than `kMostPasses` do not settle, what the
+// last p micro-batches added is extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
-  constexpr Count kFilled = 5;
+  constexpr Count kFilled = 5, kMostPasses = 1 << 23;
   const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
-  if (groups > 2 * kFilled) {
-    const Count few = kFilled * p + m % p;
+  for (Count filled = kFilled; groups > 2 * filled; filled *= 2) {
+    const Count few = filled * p + m % p;
     const Run shorter = run(few), longer = run(few + p);
-    const double growth = longer.work - shorter.work;
-    if (std::abs(longer.length - shorter.length - growth) <= 1e-12 * longer.length) {
-      return longer.length + static_cast<double>(groups - kFilled - 1) * growth;
+    const double growth = longer.work - shorter.work, added = longer.length - shorter.length;
+    const bool is_settled = std::abs(added - growth) <= 1e-12 * longer.length;
+    if (is_settled || few * p * shape.chunks > kMostPasses) {
+      return longer.length + static_cast<double>(groups - filled - 1) * (is_settled ? growth : added);
     }
   }
   return run(m).length;
@@ -294,32 +299,35 @@ double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>&
   });
 }
 
-// All forward, then all backward: the previous end on the device and on its neighbor decide each pass.
+// All forward, then all backward: in each direction the first micro-batch passes every stage, and the others follow at the pace of the
+// slowest one.
 double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
-  const auto p = static_cast<std::size_t>(shape.stages);
-  std::vector<double> ends(p, 0);
-  for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
-    for (std::size_t i = 0; i < p; ++i) {
-      ends[i] = std::max(ends[i], i > 0 ? ends[i - 1] + transfer.base() : 0) + passes[i].forward.base();
-    }
+  Seconds once, forward, backward;
+  for (const StagePass& pass : passes) {
+    once += pass.forward + pass.backward;
+    forward = max(forward, pass.forward);
+    backward = max(backward, pass.backward);
   }
-  for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
-    for (std::size_t i = p; i-- > 0;) {
-      ends[i] = std::max(ends[i], i + 1 < p ? ends[i + 1] + transfer.base() : 0) + passes[i].backward.base();
-    }
-  }
-  return *std::max_element(ends.begin(), ends.end());
+  const auto hops = static_cast<double>(2 * (shape.stages - 1)), others = static_cast<double>(shape.micro_batches - 1);
+  return (once + hops * transfer + others * (forward + backward)).base();
 }
 
 }  // namespace
 
-std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer, Count most) {
   std::vector<ScheduledPass> boxes;
-  Simulation(shape, passes, transfer).Run([&](Count device, const Pass& pass, double start, double end) {
+  const auto add = [&](Count device, const Pass& pass, double start, double end) {
     boxes.push_back({device, pass.visit / shape.stages, pass.micro_batch, kKindNames[static_cast<std::size_t>(pass.kind)],
                      Seconds::FromBase(start), Seconds::FromBase(end)});
-  });
+  };
+  const bool is_whole = PassesOf(shape, passes) <= most;
+  Simulation(shape, passes, transfer).Run(add, is_whole ? std::numeric_limits<Count>::max() : std::max<Count>(1, most / shape.stages));
   return boxes;
+}
+
+Count PassesOf(const PipelineShape& shape, const std::vector<StagePass>& passes) {
+  const Count kinds = shape.stages > 1 && SplitsBackward(shape.schedule) ? 3 : 2;
+  return static_cast<Count>(passes.size()) * kinds * shape.micro_batches;
 }
 
 Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {

@@ -70,13 +70,19 @@ StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, con
   return time;
 }
 
-// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work.
-std::vector<ScheduledPass> WholeTimeline(const Pipeline& pipeline, Seconds schedule_length, Seconds step_time) {
-  std::vector<ScheduledPass> boxes = Timeline(pipeline.shape, pipeline.passes, pipeline.transfer);
-  for (Count device = 0; device < pipeline.shape.stages && step_time > schedule_length; ++device) {
-    boxes.push_back({device, 0, pipeline.shape.micro_batches - 1, "update", schedule_length, step_time});
+// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work. A longer schedule is cut.
+void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingReport& report) {
+  constexpr Count kMostPasses = 1 << 14;  // 2 MB of a report
+  std::vector<ScheduledPass>& boxes = report.timeline;
+  boxes = Timeline(pipeline.shape, pipeline.passes, pipeline.transfer, kMostPasses);
+  const auto shown = static_cast<Count>(boxes.size()), of = PassesOf(pipeline.shape, pipeline.passes);
+  if (shown < of) {
+    report.timeline_cut = TimelineCut{shown, of};
+    return;
   }
-  return boxes;
+  for (Count device = 0; device < pipeline.shape.stages && report.step_time > schedule_length; ++device) {
+    boxes.push_back({device, 0, pipeline.shape.micro_batches - 1, "update", schedule_length, report.step_time});
+  }
 }
 
 // Memory of the most loaded stage. Of equal stages the first has the most passes in flight.
@@ -217,7 +223,7 @@ class Evaluation {
     }
     if (detail_.advice) ReportStages(stages, step);
     FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
-    if (detail_.timeline) report_.timeline = WholeTimeline(pipeline, step.schedule_length, report_.step_time);
+    if (detail_.timeline) SetTimeline(pipeline, step.schedule_length, report_);
     return report_;
   }
 

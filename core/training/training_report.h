@@ -44,6 +44,11 @@ struct ScheduledPass {
   Seconds start, end;
 };
 
+// A timeline that holds only the first passes of each stage.
+struct TimelineCut {
+  Count shown = 0, of = 0;  // passes
+};
+
 // The run with its interruptions.
 struct RunReport {
   Tokens compute_optimal_tokens;          // for this model: 20 per parameter
@@ -83,6 +88,7 @@ struct TrainingReport {
   std::vector<TimedOperator> operators;
   CollectiveLog collectives;
   std::vector<ScheduledPass> timeline;
+  std::optional<TimelineCut> timeline_cut;  // none: the timeline is whole
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
   std::vector<std::string> assumed;  // paths of inputs that a rule set, not a measurement

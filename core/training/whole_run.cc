@@ -136,8 +136,9 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
                "training.model_flops_utilization_causal"}),
          model_flops_causal, devices, peak_rate, step_time);
   FIGURE(trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
-         (Note{"Hardware FLOPs utilization (HFU)", "recomputation included", "Korthikanti et al. 2022",
-               "training.hardware_flops_utilization"}),
+         (Note{"Hardware FLOPs utilization (HFU), attention unmasked",
+               "recomputation included; kernels skip the masked half of attention, so that long sequences may pass 1",
+               "Korthikanti et al. 2022", "training.hardware_flops_utilization"}),
          hardware_flops, devices, peak_rate, step_time);
   report.model_flops_per_step = flops.model;
   report.model_flops_per_step_causal = flops.model_causal;

@@ -1,6 +1,6 @@
 // The pipeline's schedule: a row a stage, a box a pass, hatched where a stage waits.
 import { svg } from '../dom.js';
-import { number, text as format } from '../text/format.js';
+import { number, text as format, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
@@ -45,11 +45,18 @@ const shade = (pass, chunks) => {
 // The optimizer runs once for all micro-batches.
 const batchOf = (pass) => (pass.kind === 'update' ? '' : pass.micro_batch + 1);
 
-// `view` is "whole", "start" or "end"; `controls` lets the visitor choose it.
-export function gantt({ id, width, timeline, stepTime, view = 'whole', controls }) {
+// The end of the part in which the passes of every stage are known: of a cut timeline, where the first stage runs out of them.
+function endOf(timeline, cut) {
+  const ends = [];
+  for (const { stage, end_s: end } of timeline) ends[stage] = Math.max(ends[stage] ?? 0, end);
+  return cut ? Math.min(...ends) : Math.max(...ends);
+}
+
+// `view` is "whole", "start" or "end"; `controls` lets the visitor choose it. `cut`: {shown, of} passes, or null for a whole timeline.
+export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole', controls }) {
   const stages = 1 + Math.max(...timeline.map(({ stage }) => stage));
   const batches = 1 + Math.max(...timeline.map(({ micro_batch: one }) => one));
-  const end = Math.max(...timeline.map(({ end_s: one }) => one));
+  const end = endOf(timeline, cut);
   const left = width > 500 ? 62 : 22;
   const [from, to] = windowOf(end, view);
   const chunks = 1 + Math.max(...timeline.map(({ chunk }) => chunk));
@@ -102,12 +109,13 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
   return chart({
     id,
     title: t('train.gantt', {
-      stages: `${stages} ${stages === 1 ? 'stage' : 'stages'}, ${batches} ${batches === 1 ? 'micro-batch' : 'micro-batches'}`,
+      stages: `${stages} ${stages === 1 ? 'stage' : 'stages'}, ${cut ? 'first ' : ''}${batches} ${batches === 1 ? 'micro-batch' : 'micro-batches'}`,
     }),
     subtitle: t('train.gantt.sub'),
     kind: 'Gantt chart',
     controls,
-    summary: t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
+    summary: cut ? '' : t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
+    note: cut && t('train.gantt.note', { shown: whole(cut.shown), of: whole(cut.of) }),
     drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
     key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: t(`pass.${kind}`) })), { hatch: true, text: t('part.bubble') }],
     columns: [t('column.stage'), t('column.kind'), t('column.batchOf'), t('column.start'), t('column.end')],

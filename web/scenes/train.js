@@ -33,13 +33,14 @@ function viewButtons(context, view) {
 
 // Thousands of marks, so they are drawn anew only for another timeline, width or view.
 let drawn = {};
-function schedule(context, timeline, view) {
+function schedule(context, timeline, cut, view) {
   const { width } = context;
   if (drawn.timeline !== timeline || drawn.width !== width || drawn.view !== view) {
     const element = gantt({
       id: 'gantt',
       width,
       timeline,
+      cut,
       stepTime: context.report.training.step_time_s,
       view,
       controls: viewButtons(context, view),
@@ -83,7 +84,7 @@ export const train = {
   id: 'train',
   draw(context) {
     const { training } = context.report;
-    const { timeline } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
+    const { timeline, timeline_cut: cut } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
       context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
@@ -91,7 +92,7 @@ export const train = {
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
       timeline?.length
-        ? schedule(context, timeline, view)
+        ? schedule(context, timeline, cut, view)
         : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeline?.length > 0 &&
         h('p', { class: 'note' }, t('trace.step'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'train-trace', id: 'train-trace', onclick: () => saveTrace(traceOfTraining(timeline, t('trace.training')), 'training-step') }, t('trace.save'))),

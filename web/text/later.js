@@ -31,7 +31,7 @@ extend({
   'train.lead': 'One row per pipeline stage, time runs to the right. The hatched part is the pipeline bubble: idle time.',
   'pass.forward': 'forward', 'pass.backward': 'backward', 'pass.weight': 'weight gradient', 'pass.update': 'optimizer',
   'train.gantt': 'Timeline of one step, {stages}', 'train.gantt.sub': 'micro-batch passes per stage, seconds',
-  'train.gantt.note': 'Passes {from} to {to} of {all} micro-batches are shown.', 'train.view': 'Part of the step',
+  'train.gantt.note': 'The first {shown} of {of} passes of the step are shown.', 'train.view': 'Part of the step',
   'typical.note': '{step} is what a tuned run reaches, as in published benchmarks. Whole production runs, interruptions and restarts included, typically take {typical} per step, {mfu} MFU (median of {count} published runs).', 'typical.open': 'Tuned or typical?',
   'train.view.whole': 'whole step', 'train.view.start': 'first micro-batch passes', 'train.view.end': 'end of step',
   'train.operators': 'Operators of one layer',

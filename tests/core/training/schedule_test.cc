@@ -176,6 +176,7 @@ TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
     const auto visits = static_cast<Count>(drawn.passes.size());
     const std::vector<ScheduledPass> boxes = Timeline(shape, drawn.passes, drawn.transfer);
     EXPECT_EQ(static_cast<Count>(boxes.size()), visits * shape.micro_batches * (splits ? 3 : 2)) << NameOf(shape.schedule);
+    EXPECT_EQ(PassesOf(shape, drawn.passes), static_cast<Count>(boxes.size())) << NameOf(shape.schedule);
     std::vector<double> free(static_cast<std::size_t>(shape.stages), 0);
     std::set<std::tuple<std::string_view, Count, Count, Count>> seen;
     for (const ScheduledPass& box : boxes) {
@@ -188,6 +189,55 @@ TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
     double sum = 0;
     for (const StagePass& pass : drawn.passes) sum += (pass.forward + pass.backward).base();
     EXPECT_GE(*std::max_element(free.begin(), free.end()), sum - 1e-9);
+  }
+}
+
+// Each stage's row of a cut timeline is the beginning of its row of the whole one.
+TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
+  Draw draw(9);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Drawn drawn = DrawShape(draw, kAll[trial % 5]);
+    const Count stages = drawn.shape.stages, each = 12, most = stages * each;
+    const auto rows = [&](const std::vector<ScheduledPass>& boxes) {
+      std::vector<std::vector<std::tuple<std::string_view, Count, Count, double, double>>> of(static_cast<std::size_t>(stages));
+      for (const ScheduledPass& box : boxes) {
+        of[static_cast<std::size_t>(box.stage)].push_back({box.kind, box.chunk, box.micro_batch, box.start.base(), box.end.base()});
+      }
+      return of;
+    };
+    const auto whole = rows(Timeline(drawn.shape, drawn.passes, drawn.transfer));
+    const auto cut = rows(Timeline(drawn.shape, drawn.passes, drawn.transfer, most));
+    const bool is_cut = PassesOf(drawn.shape, drawn.passes) > most;
+    for (std::size_t stage = 0; stage < whole.size(); ++stage) {
+      const std::size_t shown = cut[stage].size();
+      // DualPipe's passes go in groups of up to three.
+      EXPECT_LE(shown, is_cut ? static_cast<std::size_t>(each) + 2 : whole[stage].size());
+      EXPECT_GE(shown, std::min<std::size_t>(is_cut ? each : shown, whole[stage].size())) << NameOf(drawn.shape.schedule) << " " << stage;
+      for (std::size_t i = 0; i < shown && i < whole[stage].size(); ++i) EXPECT_EQ(cut[stage][i], whole[stage][i]);
+    }
+  }
+}
+
+// A billion micro-batches take as many of the slowest stage's passes, whatever the schedule; nothing is simulated that long.
+TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
+  Draw draw(11);
+  for (int trial = 0; trial < 100; ++trial) {
+    Drawn drawn = DrawShape(draw, kAll[trial % 5]);
+    drawn.shape.micro_batches = (Count{1} << 30) - draw.Below(20);
+    std::vector<double> work(static_cast<std::size_t>(drawn.shape.stages), 0);
+    const bool both_ways = drawn.shape.schedule == PipelineSchedule::kDualPipe;
+    for (std::size_t visit = 0; visit < drawn.passes.size(); ++visit) {
+      const StagePass& pass = drawn.passes[visit];
+      const double all = (pass.forward + pass.backward + pass.weight_gradient).base() / (both_ways ? 2 : 1);
+      const Count stage = StageOf(static_cast<int>(visit), drawn.shape.stages, drawn.shape.schedule);
+      work[static_cast<std::size_t>(stage)] += all;
+      if (both_ways) work[work.size() - 1 - static_cast<std::size_t>(stage)] += all;
+    }
+    const double slowest = *std::max_element(work.begin(), work.end()) * static_cast<double>(drawn.shape.micro_batches);
+    const double length = ScheduleLength(drawn.shape, drawn.passes, drawn.transfer).base();
+    // GPipe waits for the slowest pass of each direction; other schedules may wait for each other's sends.
+    EXPECT_GE(length, slowest * (1 - 1e-9)) << NameOf(drawn.shape.schedule);
+    EXPECT_LE(length, 1.6 * slowest) << NameOf(drawn.shape.schedule);
   }
 }
 
