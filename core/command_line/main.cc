@@ -78,18 +78,29 @@ int Print(const slipstick::Answer& answer, const PeopleForm* people = nullptr) {
 
 int Wrong(const std::string& path, const std::string& message) { return Print(slipstick::WrongRequest({{path, message}})); }
 
-// The text of a file, or of standard input for "-".
-bool ReadAll(const std::string& name, std::string& text) {
-  std::ostringstream all;
-  if (name == "-") {
-    all << std::cin.rdbuf();
-  } else {
-    std::ifstream file(name);
-    if (!file) return false;
-    all << file.rdbuf();
+constexpr std::size_t kMostRead = 64'000'000;  // bytes of a file or of a line
+constexpr const char* kTooLong = "Too long: at most 64 MB";
+
+// Reads up to `end`, or all there is; false if that is longer than kMostRead. A line is then skipped.
+bool ReadUpTo(std::optional<char> end, std::istream& from, std::string& text) {
+  text.clear();
+  bool is_short = true;
+  for (int next = from.get(); next != EOF && !(end && next == *end); next = from.get()) {
+    is_short = text.size() < kMostRead;
+    if (is_short) text.push_back(static_cast<char>(next));
+    if (!is_short && !end) break;
   }
-  text = all.str();
-  return true;
+  return is_short;
+}
+
+// The text of a file, or of standard input for "-". Returns why there is none, "" otherwise.
+std::string ReadAll(const std::string& name, std::string& text) {
+  std::ifstream file;
+  if (name != "-") file.open(name);
+  std::istream& from = name == "-" ? std::cin : file;
+  if (!ReadUpTo(std::nullopt, from, text)) return kTooLong;
+  if (from.bad() || (name != "-" && !file.is_open())) return "Cannot read this file";  // none, or a folder
+  return text.empty() ? "This file is empty" : "";
 }
 
 bool IsHelp(const std::string& argument) { return argument == "--help" || argument == "-h"; }
@@ -171,7 +182,11 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
 // One request per line of standard input, one answer per line of output.
 int AnswerLines(const std::string& verb, const CommandLine& line) {
   std::string request;
-  while (std::getline(std::cin, request)) {
+  while (std::cin.peek() != EOF) {
+    if (!ReadUpTo('\n', std::cin, request)) {
+      std::cout << slipstick::WrongRequest({{"", kTooLong}}).text << '\n';
+      continue;
+    }
     if (request.empty()) continue;
     const bool is_kernel = verb == "kernel";
     std::cout << (is_kernel ? slipstick::KernelAnswer(request)
@@ -185,7 +200,7 @@ int AnswerLines(const std::string& verb, const CommandLine& line) {
 int MergeFiles(const std::vector<std::string>& names, const PeopleForm* people) {
   std::vector<std::string> shards(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!ReadAll(names[i], shards[i])) return Wrong(names[i], "Cannot read this file");
+    if (const std::string wrong = ReadAll(names[i], shards[i]); !wrong.empty()) return Wrong(names[i], wrong);
   }
   return Print(slipstick::MergeShards(shards), people);
 }
@@ -218,7 +233,7 @@ int CompareScenarios(const CommandLine& line) {
   std::vector<slipstick::ComparedScenario> scenarios;
   for (const std::string& name : line.words) {
     scenarios.push_back({name, "", line.assignments});
-    if (!ReadAll(name, scenarios.back().request)) return Wrong(name, "Cannot read this file");
+    if (const std::string wrong = ReadAll(name, scenarios.back().request); !wrong.empty()) return Wrong(name, wrong);
   }
   if (scenarios.empty()) scenarios.push_back({"scenario", "", line.assignments});
   for (const std::string& changes : line.against) {
@@ -278,7 +293,9 @@ int Run(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (words.size() > 1) return Wrong(words[1], "Give one file only");
   std::string request;
-  if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "Cannot read this file");
+  if (!words.empty()) {
+    if (const std::string wrong = ReadAll(words[0], request); !wrong.empty()) return Wrong(words[0], wrong);
+  }
   if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
   if (verb == "calibrate") return Print(slipstick::CalibrateAnswer(request));
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
