@@ -159,6 +159,7 @@ constexpr std::string_view KindOfOutput() {
   if (IsVector<Value>::value) return "list";
   if (HasOutputs<Inner>) return "object";
   if (std::is_same_v<Inner, bool>) return "flag";
+  if (std::is_same_v<Inner, Json>) return "value";
   return IsQuantity<Inner>::value || std::is_arithmetic_v<Inner> ? "number" : "text";
 }
 

@@ -26,7 +26,7 @@ Json TypeNames(std::initializer_list<const char*> names) {
 // Bounds of a number in base units. Of a text with a unit the program checks them.
 void AddRange(const FieldFacts& facts, Json& schema) {
   const Range& range = facts.range;
-  if (std::isfinite(range.low)) schema[range.open_low ? "exclusiveMinimum" : "minimum"] = range.low;
+  if (std::isfinite(range.low)) schema["minimum"] = range.low;
   if (std::isfinite(range.high)) schema["maximum"] = range.high;
 }
 
@@ -117,10 +117,13 @@ Json ScenarioSchema() {
   return schema;
 }
 
+// A value is what an input may be.
 Json OutputSchema(const Json& output) {
-  static const std::map<std::string_view, const char*> kTypes{
-      {"number", "number"}, {"flag", "boolean"}, {"text", "string"}, {"list", "array"}, {"object", "object"}};
-  Json schema{{"type", TypeNames({kTypes.at(TextOf(output["kind"])), "null"})}};
+  static const std::map<std::string_view, std::vector<const char*>> kTypes{
+      {"number", {"number"}}, {"flag", {"boolean"}},  {"text", {"string"}},
+      {"list", {"array"}},    {"object", {"object"}}, {"value", {"number", "string", "boolean"}}};
+  Json schema{{"type", Json(kTypes.at(TextOf(output["kind"])))}};
+  schema["type"].push_back("null");
   for (const char* key : {"title", "unit"}) {
     if (const Json* text = FindMember(output, key)) schema[std::string_view(key) == "unit" ? "description" : key] = *text;
   }

@@ -38,6 +38,53 @@ test("explanations, presets named shortly and questions that are off are valid",
   accepts("scenario", { serving: { batch: "max", prompt: "8k", requests_per_s: null } }, "texts");
 });
 
+// The same sequence everywhere.
+function* draws(seed) {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+test("reports of drawn scenarios are valid: mappings left to the program, loads of every kind, memory that is short", () => {
+  const random = draws(41);
+  const one = (list) => list[Math.floor(random.next().value * list.length)];
+  const MODELS = ["llama-3.1-8b", "llama-3.1-405b", "gpt-oss-20b", "deepseek-v3", "mixtral-8x7b", "qwen3-next-80b-a3b", "gemma-3-4b"];
+  const CLUSTERS = [{ preset: "single-h100-sxm5-80gb" }, { preset: "dgx-a100", devices: 16 }, { preset: "dgx-b200", devices: 64 }, { preset: "single-l40s" }];
+  const draw = () => ({
+    version: one([1, 2, 2]),
+    model: { preset: one(MODELS) },
+    cluster: one(CLUSTERS),
+    training: one([null, { sequence: 4096, global_batch: 64, mapping: { auto: true } }, { sequence: 8192, global_batch: 128, recompute: "auto", mapping: { auto: true, tp: 1 } }, { global_batch: 8, mapping: {} }]),
+    serving: one([null, { mapping: { auto: true } }, { mapping: "auto", requests_per_s: 3 }, { mapping: {}, batch: "max", engine: { preset: "sglang" } },
+      { mapping: { auto: true }, concurrency: 64, simulate: { requests: 50, seed: 7 } }, { devices: 16, mapping: { tp: 8 }, disaggregated: { prefill_devices: 8, decode_devices: 8 } },
+      { mapping: { auto: true }, kv_offload: { capacity: "100 GB" }, speculative: { draft_tokens: 3, acceptance: 0.7, draft_cost: 0.1 } }]),
+    cost: one([null, {}, { rental: { price: "3 $/h" } }]),
+  });
+  const requests = Array.from({ length: 60 }, draw);
+  const updates = { training: { sequence: 2048, global_batch: 512, mapping: { auto: true } }, serving: { mapping: { auto: true } } };
+  for (const post_training of [{}, { max_response: 4096, generation_devices: 8 }]) requests.push({ version: 2, model: { preset: "llama-3.1-8b" }, cluster: { preset: "dgx-h100", devices: 16 }, ...updates, post_training });
+  const lines = slipstickCommand(["evaluate", "--lines"], requests.map((request) => JSON.stringify(request)).join("\n")).trim().split("\n");
+  assert.equal(lines.length, requests.length);
+  const reports = lines.map((line) => JSON.parse(line));
+  const kinds = { chosen: 0, infeasible: 0, simulated: 0, disaggregated: 0, learned: 0 };
+  for (const [i, report] of reports.entries()) {
+    if (report.issues) continue;
+    const name = JSON.stringify(requests[i]);
+    accepts("report", report, name);
+    accepts("scenario", report.scenario, name);
+    const parts = [report.training, report.serving].filter(Boolean);
+    kinds.chosen += parts.some(({ chosen }) => chosen.length > 0);
+    kinds.infeasible += parts.some(({ feasible }) => !feasible);
+    kinds.simulated += Boolean(report.serving?.ttft_percentiles_s);
+    kinds.disaggregated += Boolean(report.scenario.serving?.disaggregated);
+    kinds.learned += Boolean(report.post_training);
+  }
+  const valid = reports.filter(({ issues }) => !issues).length;
+  assert.ok(valid > 40, `${valid} of ${reports.length} are answered`);
+  for (const [kind, count] of Object.entries(kinds)) assert.ok(count > 0, `none is ${kind}`);
+});
+
 test("each preset of the catalogue that a scenario may hold is valid as it stands", () => {
   for (const kind of ["model", "cluster"]) {
     for (const { id } of JSON.parse(slipstickCommand(["presets", kind]))) accepts("scenario", { [kind]: { preset: id } }, id);
