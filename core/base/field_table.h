@@ -6,8 +6,13 @@
 namespace slipstick {
 
 // The range is in the display unit, so .In(…) comes first.
+//
+// What must be above 0 is at least a millionth of its unit, and a quantity with a unit is at most a billion of them, if its row does not
+// say otherwise: far beyond anything real, and near enough that no figure leaves the range of numbers.
 class FieldBuilder {
  public:
+  static constexpr double kLeast = 1e-6, kMost = 1e9;
+
   constexpr explicit FieldBuilder(FieldRow row) : row_(row) {}
   constexpr operator FieldRow() const { return row_; }
 
@@ -15,7 +20,7 @@ class FieldBuilder {
   constexpr FieldBuilder& In(Unit<Q> display) {
     row_.facts.unit = display.text;
     row_.facts.unit_factor = display.factor;
-    return *this;
+    return AtMost(kMost);
   }
   // For a field whose help does not begin with its name.
   constexpr FieldBuilder& Label(std::string_view label) {
@@ -26,10 +31,7 @@ class FieldBuilder {
     row_.facts.range.low = low * row_.facts.unit_factor;
     return *this;
   }
-  constexpr FieldBuilder& Above(double low) {
-    row_.facts.range.open_low = true;
-    return AtLeast(low);
-  }
+  constexpr FieldBuilder& Above(double low) { return AtLeast(low + kLeast); }
   constexpr FieldBuilder& AtMost(double high) {
     row_.facts.range.high = high * row_.facts.unit_factor;
     return *this;

@@ -48,10 +48,9 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
   std::string text = WithArticle(whole);
   if (low && high) {
-    text += (range.open_low ? " above " : " from ") + BoundText(range.low, facts, whole) + (range.open_low ? ", at most " : " to ") +
-            BoundText(range.high, facts, whole);
+    text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
   } else if (low) {
-    text += (range.open_low ? " above " : " of at least ") + BoundText(range.low, facts, whole);
+    text += " of at least " + BoundText(range.low, facts, whole);
   } else if (high) {
     text += " of at most " + BoundText(range.high, facts, whole);
   }
@@ -106,7 +105,7 @@ struct NumberField {
     const std::optional<double> value = NumberOf(json);
     if (!value) return std::nullopt;
     const Range& range = facts.range;
-    const bool in_range = std::isfinite(*value) && *value >= range.low && *value <= range.high && !(range.open_low && *value == range.low);
+    const bool in_range = std::isfinite(*value) && *value >= range.low && *value <= range.high;
     const bool is_whole = !whole || (*value == std::floor(*value) && FitsCount(*value));
     return in_range && is_whole ? value : std::nullopt;
   }

@@ -21,7 +21,6 @@ struct Type;
 struct Range {
   double low = -std::numeric_limits<double>::infinity();  // in base units
   double high = std::numeric_limits<double>::infinity();
-  bool open_low = false;  // excludes low itself
 };
 
 struct FieldFacts {

@@ -140,7 +140,8 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
     ttft.push_back(request.first - request.sent);
     latency.push_back(request.last - request.sent);
     if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
-    waited += request.admitted - request.sent - overhead.per_request - static_cast<double>(request.prompt) * overhead.per_prompt_token;
+    const Seconds handled = overhead.per_request + static_cast<double>(request.prompt) * overhead.per_prompt_token;
+    waited += max(Seconds{}, request.admitted - request.sent - handled);
     earliest = min(earliest, request.last);
     last = max(last, request.last);
     served.prompt += static_cast<double>(request.prompt);

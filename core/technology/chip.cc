@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/fix.h"
+
 namespace slipstick {
 namespace {
 
@@ -161,6 +163,10 @@ class ChipBuilder {
     Device& device = chip_.device;
     const auto running_units = static_cast<double>(device.units);
     device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * device.clock}};
+    if (chip_.l2_slices > 0 && !(l2_rate > BytesPerSecond{})) {
+      issues_.push_back({path_ + ".power_split.l2", "Give the L2 a share of the power to be read with, or no area",
+                         {SetToBase(path_ + ".area_split.l2", 0)}});
+    }
     if (chip_.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
     const Bytes l2_built = slices / design_.l2_enabled * unit.l2_slice;
     chip_.area_used += l2_built.base() * kL2AreaPerByte * sram_ * kMm2;

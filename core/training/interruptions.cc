@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view kDaly = "Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, 2006";
 constexpr std::string_view kYoung = "Young, A first order approximation to the optimum checkpoint interval, 1974";
 constexpr std::string_view kHoffmann = "Hoffmann et al., Training Compute-Optimal Large Language Models, 2022";
-// With more mean times between interruptions per interval, practically no interval is ever completed.
-constexpr double kMaxMtbfsPerInterval = 200;
+// With more mean times between interruptions per interval, practically no interval is ever completed: one of e^20 attempts is.
+constexpr double kMaxMtbfsPerInterval = 20;
 
 void ComputeOptimum(const TrainingContext& context, const PlainRun& plain, RunReport& report, Trace& trace) {
   const double parameters = CountParameters(context.model).total;
