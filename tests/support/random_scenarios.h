@@ -139,15 +139,15 @@ inline Json RandomServing(Random& random, const Catalogue& catalogue, Count devi
   const Count pp = random.Chance(20) ? random.PowerOfTwo(std::min<Count>(4, devices / tp)) : 1;
   const std::string precision = random.Of<std::string>({"bf16", "bf16", "fp16", "fp8"});
   Json serving{{"prompt", random.Of<Count>({1, 128, 2048, 8192, 32768})},
-               {"output", random.Of<Count>({1, 2, 128, 1024})},
+               {"output", random.Of<Count>({1, 2, 128, 2048})},
                {"batch", random.Of<Count>({1, 1, 2, 8, 32, 128})},
                {"devices", tp * pp * random.PowerOfTwo(std::max<Count>(1, devices / tp / pp))},
                {"engine", Json{{"preset", random.Of(catalogue.engines)}}},
                {"precision", {{"weights", precision}, {"activations", precision}, {"kv_cache", random.Chance(30) ? "fp8" : precision}}},
                {"mapping", {{"tp", tp}, {"pp", pp}}}};
-  if (random.Chance(10)) serving["batch"] = "max";
+  if (random.Chance(20)) serving["batch"] = "max";
   if (random.Chance(10)) serving["prefix_hit"] = 0.5;
-  if (random.Chance(10)) serving["concurrency"] = random.PowerOfTwo(64);
+  if (random.Chance(10)) serving["concurrency"] = random.PowerOfTwo(4096);
   return serving;
 }
 
