@@ -1,9 +1,5 @@
 #include "core/engine_step/imbalance.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -39,19 +35,14 @@ double ExpectedImbalance(const Deployment& deployment, Trace& trace) {
 // experts; where it states none, the expected one applies.
 double ImbalanceOf(const Deployment& deployment, Trace& trace) {
   if (deployment.mapping.ep <= 1) return trace.Constant("imbalance", 1.0, "serving.experts", "every device has a part of every expert");
-  const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
-               ep = deployment.mapping.ep;
-  trace.Input("stated", stated, "model.moe.imbalance");
-  if (stated <= 1) {
+  if (!deployment.model.moe->imbalance) {
     const double expected = ExpectedImbalance(deployment, trace);
-    if (!trace.on()) return expected;
-    const std::vector<std::pair<std::string, double>> among{{"expected imbalance: the model states", stated},
-                                                            {"the model's: from above", 1}};
-    trace.Choice("imbalance", expected, Note{"Tokens of the busiest device over the mean", "the expected, where the model states 1"}, among,
-                 0, "expected, stated", expected, stated);
-    trace.MovesBy(0, 1);
+    trace.Alias("imbalance", expected, "expected");
     return expected;
   }
+  const double stated = *deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
+               ep = deployment.mapping.ep;
+  trace.Input("stated", stated, "model.moe.imbalance");
   const double imbalance = redundant_experts > 0 ? 1 + (stated - 1) / (1 + redundant_experts / ep) : stated;
   trace.Record("imbalance", "1 + (stated - 1) / (1 + redundant_experts / ep)", imbalance,
                Note{"Tokens of the busiest device over the mean", "the excess is shared with the redundant copies of the busiest experts"},

@@ -86,18 +86,13 @@ std::string_view DroppedFormula(double imbalance, double capacity) {
 void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work, Trace& trace) {
   const Moe& moe = *model.moe;
   const auto top_k = static_cast<double>(moe.top_k);
-  const double model_imbalance = moe.imbalance, framework_imbalance = run.framework.experts.imbalance;
+  const double imbalance = moe.imbalance.value_or(run.framework.experts.imbalance);
   const double capacity_factor = moe.capacity_factor, own_tokens = shape.sequence_parallel_tokens, ep = shape.expert;
   const double expert_tp = shape.expert_tensor;
-  trace.Input("model_imbalance", model_imbalance, "model.moe.imbalance");
-  trace.Input("framework_imbalance", framework_imbalance, "training.framework.experts.imbalance");
+  trace.Input("imbalance", imbalance, moe.imbalance ? "model.moe.imbalance" : "training.framework.experts.imbalance");
   FIGURE(trace, even_rows, own_tokens * top_k * expert_tp,
          (Note{"Rows of the device's experts under even routing", "under expert TP each rank gets the rows of the whole group"}),
          own_tokens, top_k, expert_tp);
-  FIGURE(trace, is_stated, ceil(min(1.0, max(0.0, model_imbalance - 1))),
-         (Note{"Whether the model states an imbalance", "1: it is above 1; 0: the framework's is taken"}), model_imbalance);
-  FIGURE(trace, imbalance, is_stated * model_imbalance + (1 - is_stated) * framework_imbalance,
-         (Note{"Imbalance of the routing", "tokens of the busiest device over the mean"}), is_stated, model_imbalance, framework_imbalance);
   FIGURE(trace, rows_limit, capacity_factor + (1 - ceil(min(1.0, capacity_factor))) * imbalance,
          (Note{"Limit of an expert's rows over the mean", "its capacity; none where the capacity factor is 0"}), capacity_factor,
          imbalance);

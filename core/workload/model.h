@@ -54,7 +54,7 @@ struct Moe {
   Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
   bool shared_gate = false;    // a gate scales the output of the shared experts (Qwen2-MoE)
-  double imbalance = 1;        // tokens of the busiest device over the mean
+  std::optional<double> imbalance;  // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
   Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
   double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;    // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
@@ -193,7 +193,7 @@ struct Model {
   LayerEmbeddings layer_embeddings;
   Count mtp_layers = 0;              // multi-token-prediction modules
   std::optional<Precision> weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
-  Count context = 0;                 // longest context that the publisher supports; limits nothing
+  Count context = 0;                 // longest context that the publisher supports; beyond it a warning
 
   // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }

@@ -20,7 +20,10 @@ constexpr FieldRow kMoeFields[] = {
     Of<&Moe::shared_gate>("shared_gate", "A gate scales the output of the shared experts (Qwen2-MoE)")
         .Label("Gate on the shared experts")
         .Advanced(),
-    Of<&Moe::imbalance>("imbalance", "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
+    Of<&Moe::imbalance>("imbalance",
+                        "Tokens of the busiest device over the mean: 1 is perfectly even; absent: what framework and engine leave of it")
+        .Between(1, 64)
+        .Advanced(),
     Of<&Moe::node_limit>("node_limit", "Maximum nodes that a token's experts are on; 0: any (DeepSeek's group-limited routing)")
         .Between(0, 4096)
         .Advanced(),

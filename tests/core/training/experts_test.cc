@@ -107,5 +107,37 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   EXPECT_TRUE(warnings("llama-3.1-70b", "megatron", R"({"tp": 8, "pp": 4})").empty());
 }
 
+// 1 is said to be even; where nothing is said, the framework's 1.1 holds. More imbalance never shortens a step.
+TEST(Imbalance, OfOneIsEvenAndMoreIsNeverFaster) {
+  Scenario scenario = TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 256})",
+                                       R"({"sequence": 4096, "global_batch": 2048, "recompute": "full", "framework": {"preset": "megatron"},
+                                           "mapping": {"pp": 4, "ep": 64, "zero": 1}})");
+  ASSERT_FALSE(scenario.model.moe->imbalance.has_value());
+  const Seconds unstated = Evaluated(scenario).step_time;
+  scenario.model.moe->imbalance = 1.1;
+  EXPECT_DOUBLE_EQ(Evaluated(scenario).step_time.base(), unstated.base());
+  Seconds before;
+  for (const double imbalance : {1.0, 1.001, 1.01, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 3.0, 4.0, 8.0}) {
+    scenario.model.moe->imbalance = imbalance;
+    const Seconds now = Evaluated(scenario).step_time;
+    EXPECT_GE(now, before) << imbalance;
+    before = now;
+  }
+}
+
+// Where launches bound the step: one sequence of 512 tokens per rank.
+TEST(Imbalance, IsNeverFasterWhereLaunchesBoundTheStep) {
+  Scenario scenario = TrainingScenario(R"({"preset": "qwen3-30b-a3b"})", R"({"preset": "dgx-h100", "devices": 8})",
+                                       R"({"sequence": 512, "global_batch": 64, "recompute": "full", "framework": {"preset": "megatron"},
+                                           "mapping": {"ep": 8, "zero": 1}})");
+  Seconds before;
+  for (double imbalance = 1; imbalance < 4; imbalance += 0.05) {
+    scenario.model.moe->imbalance = imbalance;
+    const Seconds now = Evaluated(scenario).step_time;
+    EXPECT_GE(now, before) << imbalance;
+    before = now;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
