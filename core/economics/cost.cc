@@ -40,7 +40,7 @@ void CheckRental(const Cluster& cluster, const CostInputs& inputs, std::vector<s
 }  // namespace
 
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace) {
-  if (inputs.rental) return RentSystem(cluster, inputs.system, inputs.rental->price, inputs.lifetime, inputs.electricity, trace);
+  if (inputs.rental) return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime, inputs.electricity, trace);
   return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity, trace);
 }
 

@@ -153,21 +153,26 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   return result;
 }
 
-SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, DollarsPerSecond rent, Seconds lifetime,
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime,
                       DollarsPerJoule electricity, Trace& trace) {
   const Trace::Scope scope(trace, "cost.system");
   const double devices = static_cast<double>(cluster.devices), host_power = inputs.host_power, load = inputs.load, pue = inputs.pue,
                utilisation = inputs.utilisation;
   const Watts device_power = cluster.device.tdp;
   const Seconds accounting_year = kAccountingYear, calendar_year = 1 * kYear;
+  const DollarsPerSecond rent = rental.price;
+  const bool is_reserved = rental.term == RentalTerm::kReserved;
+  const double paid_share = is_reserved ? 1 : utilisation;
   if (trace.on()) BindInputs(cluster, inputs, lifetime, electricity, trace);
   trace.Input("rent", rent, "cost.rental.price");
+  trace.Input("paid_share", paid_share, is_reserved ? "cost.rental.term" : "cost.system.utilisation");
   CONSTANTS(trace, "cost", "8,760 hours: a year of 365 days", accounting_year);
   CONSTANTS(trace, "cost", "365.25 days", calendar_year);
   FIGURE(trace, years, lifetime / calendar_year, (Note{"Years of renting", "the depreciation period, to compare with buying"}), lifetime,
          calendar_year);
-  FIGURE(trace, system_usd, devices * rent * accounting_year * years,
-         (Note{"Rent of all devices", "for every hour, busy or idle", "", "cost.system_usd"}), devices, rent, accounting_year, years);
+  FIGURE(trace, system_usd, devices * rent * accounting_year * years * paid_share,
+         (Note{"Rent of all devices", "of a reservation for every hour, busy or idle, else for the hours in use", "", "cost.system_usd"}),
+         devices, rent, accounting_year, years, paid_share);
   FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Device-hours in use over the years"}), devices,
          accounting_year, years, utilisation);
   FIGURE(trace, energy, devices * device_power * host_power * load * pue * accounting_year * years,

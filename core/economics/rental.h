@@ -11,9 +11,9 @@
 namespace slipstick {
 
 enum class RentalTerm {
-  kOnDemand,  // by the hour, ended at any time
-  kReserved,  // for a contract term
-  kSpot       // may be taken back at short notice
+  kOnDemand,  // by the hour, ended at any time: nothing is paid while it is not in use
+  kReserved,  // for a contract term: every hour of it is paid
+  kSpot       // as on demand, and may be taken back at short notice
 };
 template <>
 struct EnumNames<RentalTerm> {

@@ -11,8 +11,9 @@ constexpr FieldRow kRentalFields[] = {
         .In(kUsdPerHour)
         .AtLeast(0),
     Of<&Rental::date>("date", "Price read on: the day on which the price was read; prices move"),
-    Of<&Rental::term>(
-        "term", "On demand, reserved for a contract term, or spot: may be taken back at short notice. Informational: no figure uses it")
+    Of<&Rental::term>("term",
+                      "Reserved for a contract term: paid for every hour, busy or idle. On demand, and spot, which may be taken back at "
+                      "short notice: paid for the hours in use")
         .Label("Terms of the rent"),
     Of<&Rental::provider>("provider", "Provider"),
     Of<&Rental::device>("device", "Device preset that it is the price of; empty: any").Advanced()};

@@ -16,16 +16,28 @@ std::vector<std::string> With(std::vector<std::string> all, const std::vector<st
   return all;
 }
 
-// 49.24 $ for eight H100 (CoreWeave, on demand): 6.155 $ per GPU-hour; used nine hours of ten, 6.839 $ per hour in use.
-TEST(Rental, IsPaidForEveryHour) {
+// 49.24 $ for eight H100 (CoreWeave, on demand): 6.155 $ per GPU-hour, whatever part of the time they are used; used nine hours of ten,
+// nine tenths of the years' rent. DeepSeek-V3's 2.788 M hours at 2 $ are the 5.576 M$ of its report.
+TEST(Rental, OnDemandAndSpotArePaidForTheHoursInUse) {
+  for (const std::string rental : {"coreweave-h100-on-demand", "coreweave-h100-spot"}) {
+    const CostReport busy = CostOf(With(kNode, {"cost.rental=" + rental, "cost.system.utilisation=1"}));
+    const CostReport idle = CostOf(With(kNode, {"cost.rental=" + rental, "cost.system.utilisation=0.9"}));
+    EXPECT_NEAR(In(idle.device_hour, kUsd), In(busy.device_hour, kUsd), 1e-9);
+    EXPECT_NEAR(In(idle.system, kUsd), 0.9 * In(busy.system, kUsd), 1e-3);
+  }
   const CostReport busy = CostOf(With(kNode, {"cost.rental=coreweave-h100-on-demand", "cost.system.utilisation=1"}));
   EXPECT_NEAR(In(busy.device_hour, kUsd), 6.155, 1e-9);
   ASSERT_EQ(busy.system_parts.size(), 1u);
   EXPECT_EQ(busy.system_parts.front().name, "rent");
   EXPECT_NEAR(In(busy.system, kUsd), 49.24 * 8760 * 4, 1e-3);
-  const CostReport idle = CostOf(With(kNode, {"cost.rental=coreweave-h100-on-demand", "cost.system.utilisation=0.9"}));
-  EXPECT_NEAR(In(idle.device_hour, kUsd), 6.155 / 0.9, 1e-9);
   EXPECT_TRUE(busy.warnings.empty());
+}
+
+// 2.72 $ per GPU-hour, paid for ten hours of which nine are used.
+TEST(Rental, ReservationIsPaidForEveryHour) {
+  const CostReport idle = CostOf(With(kNode, {"cost.rental=hyperstack-h100-reserved", "cost.system.utilisation=0.9"}));
+  EXPECT_NEAR(In(idle.device_hour, kUsd), 2.72 / 0.9, 1e-9);
+  EXPECT_NEAR(In(idle.system, kUsd), 8 * 2.72 * 8760 * 4, 1e-3);
 }
 
 // Reserved is below on demand, spot below both; a price of one's own overrides the preset's.
