@@ -2,6 +2,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/training_stage/product_time.h"
 #include "core/training_stage/state_bytes.h"
 #include "core/workload/layer.h"
 
@@ -160,27 +161,34 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
     for (const std::string_view symbol : {"adapters_forward", "adapters_backward"}) trace.Input(symbol, Seconds(), "training.trainable");
     return {};
   }
-  ListedSum<double> forward(trace), backward(trace);
-  const auto add = [&trace](std::string_view name, const LayerProduct& product, ListedSum<double>& forth, ListedSum<double>& back) {
-    const Trace::Scope scope(trace, name);
-    const double rows = product.rows, inputs = product.inputs, outputs = product.outputs;
-    FIGURE(trace, adapter_forward, rows * (2 * inputs + 6 * outputs), (Note{"Bytes of the adapter, forward"}), rows, inputs, outputs);
-    FIGURE(trace, adapter_backward, rows * (8 * inputs + 4 * outputs), (Note{"Bytes of the adapter, backward"}), rows, inputs, outputs);
-    forth.Add(name, adapter_forward, 1, "adapter_forward");
-    back.Add(name, adapter_backward, 1, "adapter_backward");
-  };
+  ListedSum<Seconds> forward(trace), backward(trace);
+  const double rank = static_cast<double>(context.framework().lora_rank);
   for (const LayerProduct& product : work.products) {
     const auto& [name, role, _] = TraitsOf(product.id);
-    if (IsAdapted(context.framework(), role)) add(name, product, forward, backward);
+    if (!IsAdapted(context.framework(), role) || !(product.rows > 0) || !(product.outputs > 0)) continue;
+    const Trace::Scope scope(trace, name);
+    trace.Input("rank", rank, "training.framework.lora_rank");
+    const NamedSize rows{product.rows, "rows"}, inputs{product.inputs, "inputs"}, outputs{product.outputs, "outputs"}, thin{rank, "rank"};
+    const auto time = [&](NamedSize m, NamedSize n, NamedSize k, bool adds, std::string_view symbol) {
+      return TimeBeside(context, product.groups, m, n, k, adds, symbol, trace);
+    };
+    const Seconds down = time(rows, thin, inputs, false, "down"), up = time(rows, outputs, thin, true, "up");
+    FIGURE(trace, adapter_forward, down + up, (Note{"Adapter, forward", "down to its rank, and up again onto the frozen product"}), down,
+           up);
+    const Seconds up_input = time(rows, thin, outputs, false, "up_input"), up_weights = time(outputs, thin, rows, false, "up_weights"),
+                  down_weights = time(thin, inputs, rows, false, "down_weights"), down_input = time(rows, inputs, thin, true, "down_input");
+    FIGURE(trace, adapter_backward, up_input + up_weights + down_weights + down_input,
+           (Note{"Adapter, backward", "gradients of inputs and weights of both products"}), up_input, up_weights, down_weights, down_input);
+    forward.Add(name, adapter_forward, 1, "adapter_forward");
+    backward.Add(name, adapter_backward, 1, "adapter_backward");
   }
-  const double forward_adapted = forward.Total("forward_adapted", {"Bytes of the layer's adapters, forward"});
-  const double backward_adapted = backward.Total("backward_adapted", {"Bytes of the layer's adapters, backward"});
-  const BytesPerSecond element_rate = context.elementwise_rate;
+  const Seconds thin_forward = forward.Total("thin_forward", {"Thin GEMMs of the layer's adapters, forward"});
+  const Seconds thin_backward = backward.Total("thin_backward", {"Thin GEMMs of the layer's adapters, backward"});
   const Seconds unpacked = UnpackTime(context, work, trace);
-  FIGURE(trace, adapters_forward, unpacked + 0.3 * forward_adapted * kB / element_rate,
-         (Note{"Adapters of a layer, forward", "thin GEMMs; quantized weights unpacked"}), unpacked, forward_adapted, element_rate);
-  FIGURE(trace, adapters_backward, unpacked + 0.3 * backward_adapted * kB / element_rate,
-         (Note{"Adapters of a layer, backward", "thin GEMMs; quantized weights unpacked"}), unpacked, backward_adapted, element_rate);
+  FIGURE(trace, adapters_forward, unpacked + thin_forward, (Note{"Adapters of a layer, forward", "thin GEMMs; quantized weights unpacked"}),
+         unpacked, thin_forward);
+  FIGURE(trace, adapters_backward, unpacked + thin_backward,
+         (Note{"Adapters of a layer, backward", "thin GEMMs; quantized weights unpacked"}), unpacked, thin_backward);
   return {adapters_forward, adapters_backward};
 }
 

@@ -1,4 +1,4 @@
-// Passes of a training layer that are bound by memory: elementwise passes and low-rank adapters.
+// What a training layer computes beside its products and attention: elementwise passes and low-rank adapters.
 #pragma once
 
 #include "core/training_stage/context.h"
@@ -17,7 +17,7 @@ struct Elementwise {
 // Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise rate.
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace);
 
-// Low-rank adapters beside the frozen GEMMs of the mixer: thin, memory-bound GEMMs.
+// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients.
 struct Adapters {
   Seconds forward, backward;
 };

@@ -132,5 +132,28 @@ TEST(LoraTime, OfUnpackingIsBoundByArithmeticOrMemory) {
   EXPECT_DOUBLE_EQ(unpacked("single-rtx-4090", "120"), unpacked("single-rtx-4090", "0"));
 }
 
+// Llama-3.1-8B, adapters on all projections. Rank 1,000 adds 1,000·(4096 + 6144 + 4096 + 4096 + 4096 + 28672 + 14336 + 4096) weights a
+// layer, 2.2 G in all, and six FLOPs of each per token: 2.2 · 6 / (8.0 · 4 + 2.2 · 6) of the arithmetic. Their products take time as any
+// others.
+TEST(LoraTime, GrowsWithTheRank) {
+  const auto step = [](int rank) {
+    return Evaluated(TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
+                                      R"({"sequence": 8192, "global_batch": 64, "trainable": "lora", "recompute": "full",
+                                          "framework": {"preset": "fsdp", "lora_targets": "all", "lora_rank": )" +
+                                          std::to_string(rank) + R"(}, "mapping": {"zero": 3}})"))
+        .step_time;
+  };
+  const Seconds one = step(1);
+  EXPECT_GT(step(1000), 1.2 * one);
+  EXPECT_LT(step(1000), 1.7 * one);
+  EXPECT_LT(step(16), 1.05 * one);
+  Seconds before;
+  for (const int rank : {1, 4, 8, 16, 32, 64, 128, 256, 512, 1000}) {
+    const Seconds now = step(rank);
+    EXPECT_GE(now, before) << rank;
+    before = now;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
