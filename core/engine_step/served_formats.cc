@@ -15,11 +15,12 @@ bool IsWeightOnly(Precision weights) {
 }  // namespace
 
 // Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q4_0,
-// Q8_0); attention, where only the experts are quantized (int4 and mxfp4 experts) or where it is latent and the rest is nvfp4.
+// Q8_0); attention, where only the experts are quantized (mxfp4, and int4 where the model is published so: AWQ and GPTQ quantize all linear
+// layers) or where it is latent and the rest is nvfp4.
 ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine, const Device& device) {
   const Precision weights = requested.weights;
   const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
-  const bool experts_only = model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);
+  const bool experts_only = model.moe && (weights == Precision::kMxfp4 || (weights == Precision::kInt4 && model.weights == weights));
   const bool latent_kept = model.mla && IsFourBitFloat(weights);
   const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
   ServedFormats formats;

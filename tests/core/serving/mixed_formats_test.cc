@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/engine_step/served_formats.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -34,6 +35,39 @@ TEST(Warnings, SayThatWiderWeightsAreConverted) {
   EXPECT_FALSE(HasWarning("fp8", "mxfp8", part));
   EXPECT_FALSE(HasWarning("bf16", "bf16", part));
   EXPECT_FALSE(HasWarning("int4", "fp8", part));
+}
+
+Precision AttentionWeights(const std::string& model, const std::string& weights) {
+  const Result<Scenario> scenario = ScenarioOf(
+      {"cluster=dgx-h100", "model=" + model, "serving.devices=8", "serving.mapping.tp=8", "serving.precision.weights=" + weights});
+  EXPECT_TRUE(scenario) << model;
+  const ServingLoad& load = *scenario->serving;
+  return FormatsOf(scenario->model, load.precision, load.engine, scenario->cluster.device).attention_weights;
+}
+
+// AWQ and GPTQ quantize every linear layer of Qwen3-30B-A3B (Qwen/Qwen3-30B-A3B-GPTQ-Int4); Kimi-K2.5 and gpt-oss are published with their
+// experts alone in 4 bits.
+TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
+  EXPECT_EQ(AttentionWeights("qwen3-30b-a3b", "int4"), Precision::kInt4);
+  EXPECT_EQ(AttentionWeights("qwen3-8b", "int4"), Precision::kInt4);
+  EXPECT_EQ(AttentionWeights("kimi-k2.5", "int4"), Precision::kBf16);
+  EXPECT_EQ(AttentionWeights("gpt-oss-120b", "mxfp4"), Precision::kBf16);
+}
+
+// Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
+TEST(ServedFormats, FourBitAttentionIsReadInFourBits) {
+  const auto read = [](const std::string& weights) {
+    const ServingReport report = Serve({"cluster=single-rtx-5090", "model=qwen3-30b-a3b", "serving.engine=vllm", "serving.batch=1",
+                                        "serving.precision.weights=" + weights},
+                                       true);
+    double bytes = 0;
+    for (const ServedOperator& one : report.decode_operators)
+      if (one.name.find("QKV") != std::string::npos || one.name.find("qkv") != std::string::npos) bytes += one.bytes.base();
+    return bytes;
+  };
+  const double weights = 2048.0 * 5120 * BytesPerElement(Precision::kInt4);
+  EXPECT_GT(read("int4"), weights);
+  EXPECT_LT(read("int4"), 1.1 * weights) << "16 bits would be 21 MB";
 }
 
 }  // namespace
