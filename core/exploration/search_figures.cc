@@ -45,7 +45,7 @@ std::vector<std::string> MemberPaths(std::string_view of) {
     const bool is_outside = member == "recompute" || member == "batch" || member == "prefill_chunk" || member.find('.') != member.npos;
     if (is_outside) part = "";
     if (member == "weights" || member == "activations" || member == "kv_cache") part = "precision.";
-    if (member == "prefill_devices") part = "disaggregated.";
+    if (member == "prefill_devices" || member == "decode_devices") part = "disaggregated.";
     paths.push_back(std::string(of) + "." + part + std::string(member));
   }
   return paths;

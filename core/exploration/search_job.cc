@@ -68,6 +68,24 @@ Issues CheckSpec(const SearchSpec& spec) {
   return {};
 }
 
+// Restricts what the search chooses to a value of an axis, in words or numbers; null pools are one shared pool.
+void Restrict(const std::string& path, const Json& value, const std::string& part, SpaceLimits& limits) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) Restrict(path + "." + key, member, part, limits);
+    return;
+  }
+  const bool is_shared_pool = value.is_null() && path == "serving.disaggregated";
+  const std::string text = value.is_null() ? "0" : value.is_string() ? TextOf(value) : JsonText(value);
+  SpaceLimits named;
+  std::vector<FigureLimit> figures;
+  Issues others;  // an axis of any other input
+  ReadLimit(path + (is_shared_pool ? ".prefill_devices=" : "=") + text, part, named, figures, others);
+  for (const auto& [member, limit] : named) {
+    limits[member].among = limit.among;
+    limits[member].numbers = limit.numbers;
+  }
+}
+
 bool HasPart(const Scenario& scenario, const std::string& part) {
   return part == "training" ? scenario.training.has_value() : scenario.serving.has_value();
 }
@@ -120,7 +138,9 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   for (Technology& technology : technologies) {
     Place place{std::move(technology.changes), nullptr, job->size_, "technology"};
     if (technology.scenario) {
-      place.point = std::make_unique<SearchPoint>(std::move(*technology.scenario), spec.part, limits);
+      SpaceLimits here = limits;
+      for (const Assignment& change : place.changes) Restrict(change.path, change.value, spec.part, here);
+      place.point = std::make_unique<SearchPoint>(std::move(*technology.scenario), spec.part, here);
       any = any || place.point->Size() > 0;
       const bool is_made = spec.axes.empty() || place.point->CanBeMade();
       place.rejected = is_made ? "" : "reticle";

@@ -88,8 +88,8 @@ bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
 }  // namespace
 
 std::vector<std::string_view> ServingSpace::Members() {
-  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "prefill_cp",     "replicas",
-          "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices"};
+  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "prefill_cp",      "replicas",
+          "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices", "decode_devices"};
 }
 
 ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits)
@@ -136,7 +136,9 @@ void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices,
       block.disaggregated->prefill_devices = prefill * group;
       block.disaggregated->decode_devices = (groups - prefill) * group;
     }
-    if (Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "replicas", groups - prefill)) blocks_.push_back(block);
+    const Count decode_devices = prefill > 0 ? (groups - prefill) * group : 0;
+    const bool splits_so = Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "decode_devices", decode_devices);
+    if (splits_so && Allows(limits, "replicas", groups - prefill)) blocks_.push_back(block);
   }
 }
 

@@ -244,5 +244,31 @@ TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   }
 }
 
+// An axis of what the search chooses restricts it: pools of the axis beside one shared pool were a contradiction.
+TEST(SearchJob, KeepsToAnAxisOfPools) {
+  const Result<Json> request =
+      ReadRequest("", {"version=1", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training=null", "serving.devices=64",
+                       "serving.disaggregated.prefill_devices=16", "serving.disaggregated.decode_devices=48"});
+  ASSERT_TRUE(request);
+  SearchSpec spec;
+  spec.part = "serving";
+  spec.top = 50;
+  spec.limits = {"tp<=2", "pp<=1", "batch=32"};
+  spec.axes = {"serving.disaggregated.prefill_devices=16,32"};
+  Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
+  ASSERT_TRUE(job) << job.issues.front().message;
+  while ((*job)->Step(1000)) {
+  }
+  const Json report = (*job)->Report();
+  ASSERT_FALSE(report["best"].empty());
+  for (const Json& one : report["best"]) {
+    const Json& overrides = one["overrides"];
+    EXPECT_FALSE(overrides.contains("serving.disaggregated")) << overrides;
+    const Count prefill = overrides["serving.disaggregated.prefill_devices"].get<Count>();
+    EXPECT_TRUE(prefill == 16 || prefill == 32) << overrides;
+    EXPECT_EQ(prefill + overrides["serving.disaggregated.decode_devices"].get<Count>(), 64) << overrides;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
