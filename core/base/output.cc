@@ -10,7 +10,6 @@ void AddDescription(const OutputFacts& facts, const std::string& path, std::stri
   if (!unit.empty()) entry["unit"] = unit;
   if (facts.better != Better::kNeither) entry["better"] = facts.better == Better::kLarger ? "larger" : "smaller";
   if (facts.is_searchable) entry["sought"] = true;
-  if (!facts.is_reported) entry["reported"] = false;
   out.push_back(std::move(entry));
 }
 

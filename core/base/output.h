@@ -41,7 +41,6 @@ struct OutputFacts {
   std::string_view unit = "";   // for ratios and plain numbers: "%", "count"
   Better better = Better::kNeither;
   bool is_searchable = false;  // a search can optimize or limit it
-  bool is_reported = true;     // a report holds it
 };
 
 template <class Get>
@@ -62,9 +61,6 @@ struct OutputRow : OutputFacts {
   }
   constexpr OutputRow Searchable() const {
     return With([](OutputRow& row) { row.is_searchable = true; });
-  }
-  constexpr OutputRow SearchOnly() const {
-    return With([](OutputRow& row) { row.is_searchable = true, row.is_reported = false; });
   }
 
  private:
@@ -104,9 +100,7 @@ template <class T, std::size_t... I>
 Json ObjectOfOutputs(const T& owner, std::index_sequence<I...>) {
   Json object = Json::object();
   object.get_ref<Json::object_t&>().reserve(sizeof...(I));
-  const auto add = [&](const auto& row) {
-    if (row.is_reported) AddMember(object, row.key, OutputJson(std::invoke(row.get, owner)));
-  };
+  const auto add = [&](const auto& row) { AddMember(object, row.key, OutputJson(std::invoke(row.get, owner))); };
   (add(RowAt<T, I>()), ...);
   return object;
 }

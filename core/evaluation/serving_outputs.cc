@@ -293,7 +293,7 @@ struct Outputs<ServingPart> {
       Output(
           "memory_headroom_bytes", [](P part) { return part.report.capacity - part.report.memory.Total(); }, "Free memory per GPU")
           .LargerIsBetter()
-          .SearchOnly(),
+          .Searchable(),
       Output(
           "bound", [](P part) { return ServedBound{part.report}; }, "Bound"),
       Output(

@@ -266,7 +266,7 @@ struct Outputs<TrainingPart> {
       Output(
           "memory_headroom_bytes", [](P part) { return part.report.capacity - part.report.memory.Total(); }, "Free memory per GPU")
           .LargerIsBetter()
-          .SearchOnly(),
+          .Searchable(),
       Output(
           "stages", [](P part) { return StagesOf(part); }, "Pipeline stages"),
       Output(

@@ -330,6 +330,8 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
          (Note{"Usable device memory", "the part of the stated capacity available to programs", "", "serving.memory_bytes.capacity"}),
          visible);
   report.capacity = capacity;
+  FIGURE(trace, headroom, capacity - memory,
+         (Note{"Free memory per GPU", "of the most loaded device", "", "serving.memory_headroom_bytes"}), capacity, memory);
 }
 
 }  // namespace

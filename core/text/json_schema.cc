@@ -132,7 +132,6 @@ Json OutputSchema(const Json& output) {
 
 // Every output stands in every report, null where it has no value; a later release may add others.
 void AddOutput(const Json& output, Json& parts) {
-  if (FindMember(output, "reported") != nullptr) return;
   std::string_view path = TextOf(output["path"]);
   Json* owner = &parts[std::string(path.substr(0, path.find('.')))];
   if (owner->is_null()) *owner = Json{{"type", TypeNames({"object", "null"})}};

@@ -358,6 +358,9 @@ class Evaluation {
     }
     Trace::Scope memory_scope(trace_, "memory");
     report_.memory = StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_);
+    const Bytes capacity = report_.capacity, total = report_.memory.Total();
+    FIGURE(trace_, headroom, capacity - total,
+           (Note{"Free memory per GPU", "of the most loaded stage", "", "training.memory_headroom_bytes"}), capacity, total);
   }
 
   [[nodiscard]] Seconds FirstStepOfRamp() {
