@@ -100,6 +100,7 @@ struct Deployment {
   bool quantizes_apart = false;      // activations, by a separate kernel before each product
   bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
   Bytes kv_cache_budget{};           // device memory that the engine's rule leaves for the KV cache; set after the budget is known
+  double device_slots = 0;           // sequences of an attention group that fit without the host's memory; set with it
   ServingMemo* memo = nullptr;
   CollectiveLog* log = nullptr;             // of collectives; null: not wanted
   const Cluster* requested = nullptr;       // as the request has it

@@ -103,7 +103,44 @@ Residual ResidualSteps(const Deployment& deployment, double found, Trace& trace)
   return {residual_steps, gathered};
 }
 
+// What a group serves that always has `running` sequences, over the rounds of a benchmark where the load is one: requests per second.
+double ServedBy(const Deployment& deployment, double running) {
+  Trace off = Trace::Off();
+  const DecodeTimes decode = DecodeOf(deployment, running, off);
+  if (deployment.load.disaggregated) return running / (decode.token / (1 * kS));
+  const PrefillTimes prefill = PrefillsOf(deployment, running, decode, off);
+  const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill, off);
+  if (!deployment.load.waves || deployment.load.requests_per_s || !(steady.others > 0)) return running / (steady.time / (1 * kS));
+  const RoundTimes mean = OverRounds(deployment, running, steady, decode, prefill, off);
+  const auto output = static_cast<double>(deployment.load.output);
+  return running / ((steady.alone + mean.prefill_wait + (output - 1) * mean.tpot) / (1 * kS));
+}
+
 }  // namespace
+
+// The numbers that are tried do not depend on the host's memory, which only says how many of them fit: more of it never serves less.
+double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered, Trace& trace) {
+  constexpr Note kSlots{"Slots of an attention group", "sequences that it can run"};
+  if (!deployment.load.kv_offload || !may_wait) {
+    FIGURE(trace, slots, max(1.0, max_slots), kSlots, max_slots);
+    return slots;
+  }
+  FIGURE(trace, held, max(1.0, max_slots), (Note{"Sequences whose KV cache fits", "of a group, on the device and the host"}), max_slots);
+  constexpr double kGrowth = 1.1;
+  double slots = 1, most = 0;
+  const auto attempt = [&](double tried) {
+    if (tried < 1 || tried > held) return;
+    const double served = ServedBy(deployment, std::min(tried, offered.value_or(tried)));
+    if (served > most) slots = tried, most = served;
+  };
+  attempt(deployment.device_slots);
+  if (offered) attempt(std::ceil(*offered));
+  const double last = std::min(held, offered.value_or(held));
+  for (double tried = 1; tried <= last; tried = std::floor(std::max(tried + 1, tried * kGrowth))) attempt(tried);
+  trace.Procedure("slots", slots, Note{kSlots.title, "as many as serve the most requests per second: with more, the host link is slower"},
+                  "held", held);
+  return slots;
+}
 
 PromptGroup OnePrompt(Trace& trace) {
   return {trace.Constant("batched_prompts", 1.0, "serving.scheduler", "a request is prefilled by itself"),
@@ -175,7 +212,8 @@ ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, 
   const double attention_groups = AttentionGroups(deployment, trace);
   FIGURE(trace, offered, max(1.0, concurrency / attention_groups), (Note{"Requests per attention group", "in flight and waiting"}),
          concurrency, attention_groups);
-  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of an attention group", "sequences that it can run"}), max_slots);
+  const bool queues = deployment.load.concurrency && rounds == Rounds::kBenchmark;
+  const double slots = UsefulSlots(deployment, max_slots, queues, offered, trace);
   FIGURE(trace, running, min(offered, slots), (Note{"Running requests per attention group", "the others wait for a slot"}), offered, slots);
   performance.running = running;
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
@@ -80,27 +81,10 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return slots;
 }
 
-// Sequences that a group may run, at most `max_slots` (the nearest figure of that name). Where requests arrive at random and the KV cache
-// beyond the device's budget comes over the host link, from some number on each more takes longer than it brings, and arrivals that fewer
-// sustain never fill the rest. `rate(n)`: what a group serves that always has n.
-template <class Rate>
-double UsefulSlots(const Deployment& deployment, double max_slots, const Rate& rate, Trace& trace) {
-  constexpr Note kSlots{"Slots of a group", "sequences that it can run"};
-  if (!deployment.load.kv_offload || !deployment.load.requests_per_s) {
-    FIGURE(trace, slots, max(1.0, max_slots), kSlots, max_slots);
-    return slots;
-  }
-  FIGURE(trace, held, max(1.0, max_slots), (Note{"Sequences whose KV cache fits", "of a group, on the device and the host"}), max_slots);
-  constexpr double kGrowth = 1.1;
-  double slots = held;
-  Hertz most = rate(held);
-  for (double running = 1; running < held; running = std::floor(std::max(running + 1, running * kGrowth))) {
-    if (const Hertz found = rate(running); found > most) slots = running, most = found;
-  }
-  trace.Procedure("slots", slots, Note{kSlots.title, "as many as serve the most requests per second: with more, the host link is slower"},
-                  "held", held);
-  return slots;
-}
+// Sequences that an engine lets an attention group run, at most `max_slots` (the nearest figure of that name). `may_wait`: it need not run
+// them all; `offered`: no more ask for it. Where the KV cache beyond the device's budget comes over the host link, from some number on each
+// more takes longer than it brings: then as many as serve the most.
+double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered, Trace& trace);
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).
 inline double WaitOverService(double load, double servers, Trace& trace) {

@@ -84,8 +84,7 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
 ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double max_slots, Trace& trace) {
   const double attention_groups = AttentionGroups(deployment, trace);
   Trace off = Trace::Off();
-  const auto rate_of = [&](double running) { return running / SteadyCycleTime(deployment, running, off); };
-  const double slots = UsefulSlots(deployment, max_slots, rate_of, trace);
+  const double slots = UsefulSlots(deployment, max_slots, true, std::nullopt, trace);
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
   FIGURE(trace, per_group, arrivals / attention_groups, (Note{"Arrivals at an attention group", "per second"}), arrivals, attention_groups);
   const ServingPerformance full = AtCapacity(deployment, slots, off);

@@ -7,6 +7,7 @@
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/network_time.h"
+#include "core/engine_step/prompt_tokens.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/load_model.h"
@@ -40,6 +41,13 @@ struct BatchSize {
 };
 
 double RequestedSequences(const Deployment& deployment, double max_sequences, Trace& trace) {
+  if (deployment.load.batch.max && deployment.load.kv_offload) {
+    const Trace::Scope scope(trace, "requested");
+    trace.Alias("max_slots", max_sequences, "group_batch");
+    const double slots = UsefulSlots(deployment, max_sequences, true, std::nullopt, trace);
+    trace.Alias("requested_sequences", slots, "slots");
+    return slots;
+  }
   if (deployment.load.batch.max) {
     const double group_batch = max_sequences;
     FIGURE(trace, requested_sequences, max(1.0, group_batch), (Note{"Requested sequences per attention group", "as many as fit"}),
@@ -155,6 +163,20 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
     report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
                                              Rounded(performance.rate.base() / static_cast<double>(deployment.load.output))});
   }
+}
+
+// Hits of prefixes that nobody keeps: the memory that they would take.
+void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report) {
+  const ServingLoad& load = deployment.load;
+  if (!(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
+  Trace off = Trace::Off();
+  const double cached = ComputedTokens(load, off).cached;
+  const Bytes prefix = KvCacheOfSequence(deployment, cached, off), left = max(Bytes{}, budget.kv_cache - report.kv_cache);
+  report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +
+                            " rests on prefixes that stay in memory, and serving.prefix_cache.prefixes is 0: one of " +
+                            GroupedText(cached) + " tokens (hit rate × prompt) takes " + GibText(prefix) +
+                            " of KV cache per device, one for each of " + Rounded(running) + " running requests " +
+                            GibText(running * prefix) + "; " + GibText(left) + " are left beside what runs");
 }
 
 // Correct results that are easily misread.
@@ -354,6 +376,12 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
 
   const KvCacheBudget budget = KvCacheBudgetOf(deployment, trace);
   deployment.kv_cache_budget = budget.kv_cache;
+  if (load.kv_offload) {
+    KvCacheBudget of_device = budget;
+    of_device.host = {};
+    Trace off = Trace::Off();
+    deployment.device_slots = BatchThatFits(deployment, of_device, prompt, output, off);
+  }
   BatchSize batch;
   batch.max_sequences = BatchThatFits(deployment, budget, prompt, output, trace);
   batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences, trace);
@@ -381,6 +409,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   }
   if (!searching) {
     FindWarnings(deployment, performance, report);
+    WarnOfUnkeptPrefixes(deployment, budget, performance.running, report);
     for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));
     report.assumed = AssumedInputs(deployment);
     report.prefill_by_bound =

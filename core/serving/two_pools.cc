@@ -219,8 +219,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   const bool is_batch = !load.concurrency && !load.requests_per_s;
   const double max_slots = is_batch ? BatchSlots(deployment, requested_sequences, max_sequences, trace) : max_sequences;
   Trace off = Trace::Off();
-  const auto rate = [&](double running) { return running / DecodeOf(deployment, running, off).token; };
-  const double slots = UsefulSlots(deployment, max_slots, rate, trace);
+  const double slots = UsefulSlots(deployment, max_slots, !is_batch, std::nullopt, trace);
   const DecodeTimes full = [&] {
     const Trace::Scope scope(trace, "full");
     trace.Alias("running", slots, "slots");
