@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <set>
-#include <tuple>
 
 #include "core/search/framework_limits.h"
 #include "core/training_stage/context.h"
@@ -114,6 +113,25 @@ std::vector<std::string_view> TrainingSpace::Members() {
           "offload.optimizer"};
 }
 
+// `sequences` of a data-parallel rank. A limit that names virtual stages leaves the framework, as it does for one that has none.
+std::vector<TrainingSpace::Passes> TrainingSpace::PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp,
+                                                           Count sequences, const SpaceLimits& limits) {
+  const auto named = limits.find("virtual_stages");
+  const bool is_named = named != limits.end() && !named->second.among.empty();
+  std::vector<Passes> all;
+  const auto pipelines = Pipelines(model.layers, pp, limits);
+  for (const Count micro_batch : Kept(limits, "micro_batch", Divisors(sequences))) {
+    for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
+      for (const auto& [schedule, chunks] : pipelines) {
+        const bool is_interleaved = schedule == PipelineSchedule::kOneFOneB && chunks > 1;
+        if (is_interleaved && !is_named && !InterleavesBatches(can, pp, sequences / micro_batch)) continue;
+        all.push_back({schedule, chunks, sp == 1, micro_batch});
+      }
+    }
+  }
+  return all;
+}
+
 TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named)
     : base_(run.mapping), can_(run.framework.capabilities) {
   const SpaceLimits limits = WithinFramework(can_, named);
@@ -145,14 +163,10 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
       for (const Count cp : Kept(limits, "cp", Divisors(devices / tp / pp))) {
         const Count dp = devices / tp / pp / cp;
         if (!IsLegalContext(model, run, tp, cp) || run.global_batch % dp != 0 || !Allows(limits, "dp", dp)) continue;
-        Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, {}, {}, 0};
-        degrees.micro_batches = Kept(limits, "micro_batch", Divisors(run.global_batch / dp));
-        degrees.pipelines = Pipelines(model.layers, pp, limits);
+        Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, 0};
+        degrees.passes = PassesOf(can_, model, tp, pp, run.global_batch / dp, limits);
         // Where one rank holds the weights there is nothing to shard.
         degrees.zeros = dp * cp > 1 ? Kept(limits, "zero", {0, 1, 2, 3}) : Kept(named, "zero", {0});
-        for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
-          degrees.sequence_parallel.push_back(sp == 1);
-        }
         TrainingMapping& mapping = trial.mapping;
         mapping.tp = tp, mapping.pp = pp, mapping.cp = cp, mapping.dp = dp;
         std::set<std::vector<double>> seen;
@@ -197,9 +211,11 @@ TrainingChoice TrainingSpace::At(Count index) const {
   choice.recompute = take(recomputes_);
   choice.offload = take(offloads_);
   mapping.zero = take(block.zeros);
-  std::tie(mapping.schedule, mapping.virtual_stages) = take(block.pipelines);
-  mapping.sequence_parallel = take(block.sequence_parallel);
-  mapping.micro_batch = take(block.micro_batches);
+  const Passes passes = take(block.passes);
+  mapping.schedule = passes.schedule;
+  mapping.virtual_stages = passes.virtual_stages;
+  mapping.sequence_parallel = passes.sequence_parallel;
+  mapping.micro_batch = passes.micro_batch;
   mapping.order = orders_[take(block.orders)];
   mapping.dispatch = take(block.dispatchers);
   mapping.tp = block.tp;

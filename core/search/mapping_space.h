@@ -34,18 +34,24 @@ class TrainingSpace {
   static std::vector<std::string_view> Members();
 
  private:
+  struct Passes {  // how the micro-batches go through the stages
+    PipelineSchedule schedule;
+    Count virtual_stages;
+    bool sequence_parallel;
+    Count micro_batch;
+  };
+  static std::vector<Passes> PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp, Count sequences,
+                                      const SpaceLimits& limits);
   struct Block {  // all mappings that share the degrees
     Count tp, pp, cp, ep, expert_tp, dp;
     std::vector<std::size_t> orders;  // indices into orders_
-    std::vector<Count> micro_batches, zeros;
-    std::vector<bool> sequence_parallel;
+    std::vector<Count> zeros;
     std::vector<std::optional<ExpertDispatch>> dispatchers;
-    std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with virtual stages per device
+    std::vector<Passes> passes;
     Count offset = 0;
     // `shared`: choices of the members that all blocks have in common.
     [[nodiscard]] std::size_t Size(std::size_t shared) const {
-      return shared * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size() *
-             dispatchers.size();
+      return shared * zeros.size() * passes.size() * orders.size() * dispatchers.size();
     }
   };
   std::vector<Block> blocks_;

@@ -141,7 +141,16 @@ Degrees TrainingMoves::WithExchange(const Degrees& from, Degrees to) const {
   return to;
 }
 
-bool TrainingMoves::IsLegal(const Degrees& degrees) const { return FitsModel(degrees) && FitsSchedule(degrees) && FitsBatch(degrees); }
+bool TrainingMoves::IsLegal(const Degrees& degrees) const {
+  return FitsModel(degrees) && FitsSchedule(degrees) && FitsBatch(degrees) && InterleavesBatch(degrees);
+}
+
+bool TrainingMoves::InterleavesBatch(const Degrees& degrees) const {
+  const Count chunks = degrees[MappingAxis::kVirtualStages], pp = degrees[MappingAxis::kPp];
+  if (!IsFree(MappingAxis::kVirtualStages) || chunks <= 1 || pp <= 1 || degrees.Schedule() != PipelineSchedule::kOneFOneB) return true;
+  const Count micro_batches = GlobalBatch(degrees) / (DataRanks(degrees) * degrees[MappingAxis::kMicroBatch]);
+  return InterleavesBatches(run_.framework.capabilities, pp, micro_batches);
+}
 
 // All that place layers evenly, embedding and head counted or not, and the powers of two.
 std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
@@ -170,6 +179,7 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
   if (IsFree(MappingAxis::kMicroBatch) && !freedom_.global_batch && run_.global_batch % dp == 0) {
     degrees[MappingAxis::kMicroBatch] = std::gcd(degrees[MappingAxis::kMicroBatch], run_.global_batch / dp);
   }
+  if (!InterleavesBatch(degrees)) degrees[MappingAxis::kVirtualStages] = 1;
   if (IsFree(MappingAxis::kZero)) {
     const bool shards = dp * degrees[MappingAxis::kCp] > 1;
     if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end()) degrees[MappingAxis::kZero] = 0;

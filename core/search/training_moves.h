@@ -78,6 +78,8 @@ class TrainingMoves {
   [[nodiscard]] bool FitsModel(const Degrees& degrees) const;
   [[nodiscard]] bool FitsSchedule(const Degrees& degrees) const;
   [[nodiscard]] bool FitsBatch(const Degrees& degrees) const;
+  // Whether the framework runs the batch through the virtual stages that it chose.
+  [[nodiscard]] bool InterleavesBatch(const Degrees& degrees) const;
   [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
   // Per device: those that give every virtual stage as many layers; powers of two where none but 1 does.
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;

@@ -1,6 +1,7 @@
 // A training framework as data: overlap, fusion, launches, memory. Presets: core/presets/frameworks/; help: framework_fields.cc.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -168,11 +169,25 @@ struct Schema<FrameworkOffload> {
   static const Fields fields;
 };
 
+// Numbers of micro-batches that the framework's code interleaves over pipeline stages.
+enum class InterleavedBatches {
+  kAny,
+  kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk does
+  kRounds   // those that split evenly into as many rounds as the stages go into them
+};
+template <>
+struct EnumNames<InterleavedBatches> {
+  static constexpr std::array<std::pair<InterleavedBatches, std::string_view>, 3> names{
+      {{InterleavedBatches::kAny, "any"}, {InterleavedBatches::kStages, "stages"}, {InterleavedBatches::kRounds, "rounds"}}};
+};
+
 // What its code runs; an empty list does not restrict. A tuner stays inside; beyond it a run is legal and warned of.
 struct FrameworkCapabilities {
+  std::vector<Architecture> devices;     // families that it runs on
   std::vector<std::string> parallelism;  // of tp, cp, pp, ep; data parallelism is always there
   std::vector<std::string> schedules;    // of the pipeline
   bool interleaves = true;
+  InterleavedBatches interleaved_batches = InterleavedBatches::kAny;
   std::vector<Count> zero;               // stages
   std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
   Count dedicated_ranks = 160;           // at most, of an expert group whose tokens dedicated kernels carry
@@ -182,6 +197,12 @@ template <>
 struct Schema<FrameworkCapabilities> {
   static const Fields fields;
 };
+// Whether it runs so many micro-batches through interleaved stages; others its code refuses.
+inline bool InterleavesBatches(const FrameworkCapabilities& can, Count stages, Count micro_batches) {
+  if (can.interleaved_batches == InterleavedBatches::kStages) return micro_batches % stages == 0;
+  if (can.interleaved_batches == InterleavedBatches::kRounds) return micro_batches % std::max<Count>(1, micro_batches / stages) == 0;
+  return true;
+}
 
 struct Framework {
   std::string preset = "megatron";

@@ -177,10 +177,16 @@ constexpr FieldRow kFrameworkOffloadFields[] = {
 constinit const Fields Schema<FrameworkOffload>::fields(kFrameworkOffloadFields);
 
 constexpr FieldRow kFrameworkCapabilitiesFields[] = {
+    Of<&FrameworkCapabilities::devices>("devices", "Families of devices that the framework runs on; none: any").OutsideReports(),
     Of<&FrameworkCapabilities::parallelism>("parallelism", "Ways of splitting besides data parallelism (tp, cp, pp, ep); none: all")
         .OutsideReports(),
     Of<&FrameworkCapabilities::schedules>("schedules", "Pipeline schedules; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
+    Of<&FrameworkCapabilities::interleaved_batches>("interleaved_batches",
+                                                    "Micro-batches that virtual pipeline stages run: any number, multiples of the stages, "
+                                                    "or equal rounds of at least as many as stages")
+        .Label("Micro-batches under interleaving")
+        .OutsideReports(),
     Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::dispatchers>("dispatchers", "Dispatch and combine kernels; none: the framework's own").OutsideReports(),
     Of<&FrameworkCapabilities::dedicated_ranks>("dedicated_ranks", "Ranks of an expert group that dedicated kernels serve, at most")

@@ -40,6 +40,15 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
   };
   if (mapping.pp > 1 && lacks(can.schedules, schedule)) warnings.push_back(framework.name + " does not run the schedule " + schedule);
   if (mapping.virtual_stages > 1 && !can.interleaves) warnings.push_back(framework.name + " does not interleave pipeline stages");
+  const auto micro_batches = static_cast<Count>(context.shape.micro_batches);
+  const bool is_interleaved = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.virtual_stages > 1;
+  if (is_interleaved && !InterleavesBatches(can, mapping.pp, micro_batches)) {
+    const bool in_stages = can.interleaved_batches == InterleavedBatches::kStages;
+    const std::string unit = std::to_string(in_stages ? mapping.pp : micro_batches / mapping.pp);
+    warnings.push_back(framework.name + " refuses " + std::to_string(micro_batches) + " micro-batches over " + std::to_string(mapping.pp) +
+                       " interleaved stages: it takes multiples of " + unit +
+                       "; change training.global_batch or micro_batch, or set virtual_stages to 1");
+  }
   const bool shards = mapping.zero > 0 || context.shape.data * context.shape.context > 1;
   if (shards && lacks(can.zero, mapping.zero)) warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
   const Count expert_ranks = mapping.ep * mapping.expert_tp;
