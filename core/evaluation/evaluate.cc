@@ -91,6 +91,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
       if (std::find(issued.begin(), issued.end(), text) == issued.end()) issued.push_back(text), warnings.push_back(text);
     }
   };
+  warn(scenario.warnings);
   std::optional<CostReport> cost;
   if (scenario.cost) {
     const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, trace);

@@ -153,9 +153,10 @@ class ServingAdjuster {
   }
 
   void AdjustLengths(ServingLoad& load) const {
-    if (model_.positions.encoding != Position::kLearned || model_.positions.rows <= 0) return;
-    const Count positions = model_.positions.rows;
-    if (load.prompt + load.output <= positions) return;
+    constexpr Count kKeepsContextFrom = 3;  // versions before go beyond the model's context, with a warning
+    const bool is_learned = model_.positions.encoding == Position::kLearned;
+    const Count positions = is_learned ? model_.positions.rows : version_ >= kKeepsContextFrom ? model_.context : 0;
+    if (positions <= 0 || load.prompt + load.output <= positions) return;
     if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, positions - load.output);
     if (load.prompt + load.output > positions && written_.IsDefault("serving.output"))
       load.output = std::max<Count>(1, positions - load.prompt);

@@ -12,8 +12,10 @@
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/device_support.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/scenario/request.h"
+#include "core/scenario/request_warnings.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 
@@ -75,7 +77,7 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
 }
 
 // Reads the parts; contradictions between them are checked later.
-Result<Scenario> ReadScenario(Json expanded, AutoMappings& autos) {
+Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
   expanded.erase("written");
@@ -89,6 +91,7 @@ Result<Scenario> ReadScenario(Json expanded, AutoMappings& autos) {
     const auto partition = expanded.find("partition");
     ApplyCostDefaults(expanded["cluster"], partition != expanded.end() && partition->is_object(), expanded["cost"]);
   }
+  std::vector<Chosen> followed = FollowDevices(expanded, written);
   // The cluster is already expanded: keep it out of the second pass.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
   ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
@@ -99,6 +102,7 @@ Result<Scenario> ReadScenario(Json expanded, AutoMappings& autos) {
   std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
+  scenario.chosen = std::move(followed);
   return scenario;
 }
 
@@ -176,8 +180,10 @@ void Resolve(Scenario& scenario, Issues& issues) {
 
 Result<Scenario> ParseScenario(Json request) {
   const Written written(request);
+  const Json* const levels = MemberAt(request, "cluster.networks");
+  const Json networks = levels == nullptr ? Json() : *levels;
   AutoMappings autos;
-  Result<Scenario> scenario = ReadScenario(std::move(request), autos);
+  Result<Scenario> scenario = ReadScenario(std::move(request), written, autos);
   if (!scenario) return scenario;
   Issues issues;
   ResolveSystem(*scenario, issues);
@@ -186,13 +192,14 @@ Result<Scenario> ParseScenario(Json request) {
   ApplyLegalDefaults(*scenario, written);
   ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
+  scenario->warnings = RequestWarnings(*scenario, networks);
   return scenario;
 }
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   const Written written(request);
   AutoMappings autos;
-  Result<Scenario> scenario = ReadScenario(std::move(request), autos);
+  Result<Scenario> scenario = ReadScenario(std::move(request), written, autos);
   if (!scenario) return scenario;
   Issues issues;
   ResolveSystem(*scenario, issues);

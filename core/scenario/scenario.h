@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/schema.h"
@@ -25,7 +26,8 @@ struct Scenario {
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
-  std::vector<Chosen> chosen;                 // what `auto` mappings were settled to
+  std::vector<Chosen> chosen;                 // what `auto` mappings were settled to, and software that follows the devices
+  std::vector<std::string> warnings;          // of what the request asks for
 };
 template <>
 struct Schema<Scenario> {

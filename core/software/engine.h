@@ -262,6 +262,7 @@ struct Engine {
   EngineKernels kernels;
   EngineCommunication communication;
   EngineFormats formats;
+  std::vector<Architecture> devices;  // families that it runs on; none: any
   MemoryBudget memory;
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;

@@ -306,6 +306,10 @@ constexpr FieldRow kEngineFields[] = {
         "two_batch_overlap", "Half of the batch computes during the other half's expert communication; used where it is faster")
         .Label("Two-batch overlap")
         .Advanced(),
+    Of<&Engine::devices>("devices", "Families of devices that the engine runs on; none: any")
+        .Label("Device families")
+        .OutsideReports()
+        .Advanced(),
     Of<&Engine::formats, &EngineFormats::weights>(
         "weight_formats",
         "Number formats of the weights that the engine has: where nobody wrote one, the model's own, or the first; absent: any")

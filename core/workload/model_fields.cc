@@ -190,7 +190,8 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::weights>("weights", "Number format of the published weights, where narrower than 16 bit: served so where none is written")
         .Label("Published weights")
         .Advanced(),
-    Of<&Model::context>("context", "Longest context that the publisher supports; 0: not stated. Limits nothing")
+    Of<&Model::context>("context",
+                        "Longest context that the publisher supports; 0: not stated. Limits nothing: longer requests are warned of")
         .Length()
         .Between(0, 1 << 28)
         .Advanced()};

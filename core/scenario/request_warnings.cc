@@ -1,0 +1,56 @@
+#include "core/scenario/request_warnings.h"
+
+#include <algorithm>
+
+#include "core/scenario/device_support.h"
+
+namespace slipstick {
+namespace {
+
+std::string Grouped(Count count) { return GroupedText(static_cast<double>(count)); }
+
+// Learned positions are a limit, which the checks of a load keep.
+void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
+  if (!scenario.serving || scenario.model.positions.encoding == Position::kLearned) return;
+  const ServingLoad& load = *scenario.serving;
+  const Count longest = load.prompt + load.output, context = scenario.model.context;
+  if (context <= 0 || longest <= context) return;
+  texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(load.prompt) + ") is longer than the context of " +
+                  scenario.model.name + ", " + Grouped(context) +
+                  " tokens: memory and time are those of a model whose positions are extended");
+}
+
+// A list without levels is no change: lists merge by place.
+void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector<std::string>& texts) {
+  if (networks.is_array() && networks.empty() && !cluster.networks.empty() && cluster.devices > 1) {
+    texts.push_back("cluster.networks is empty and changes nothing: the devices stay joined as in " + cluster.name);
+  }
+  const auto written = [&](std::size_t level) { return networks.is_array() && level < networks.size() && !networks[level].empty(); };
+  Count joined = 1;
+  bool is_size_written = false;
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    const bool joins_all = joined >= cluster.devices, is_outermost = level + 1 == cluster.networks.size();
+    is_size_written = is_size_written || (written(level) && FindMember(networks[level], "size") != nullptr);
+    if (cluster.devices > 1 && (written(level) || is_size_written) && (joins_all || (network.size == 1 && !is_outermost))) {
+      texts.push_back("cluster.networks." + std::to_string(level) + " (" + network.name + ") joins nothing: " +
+                      (joins_all ? "the levels below it hold " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices)
+                                 : "its size is 1"));
+    }
+    joined = std::min(joined, cluster.devices) * network.size;
+  }
+  if (cluster.networks.empty() || joined >= cluster.devices) return;
+  texts.push_back("The networks join " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices) + ": the outermost, " +
+                  cluster.networks.back().name + ", counts as if it joined them all");
+}
+
+}  // namespace
+
+std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
+  std::vector<std::string> texts = UnsupportedSoftware(scenario);
+  AddContext(scenario, texts);
+  AddUnusedNetworks(scenario.cluster, networks, texts);
+  return texts;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,122 @@
+// What a request asks for and nothing in the world has: warned of, never refused.
+#include "core/scenario/request_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include "core/scenario/device_support.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+namespace {
+
+std::vector<std::string> WarningsOf(const std::vector<std::string>& assignments) {
+  const Result<Json> request = ReadRequest("", assignments);
+  EXPECT_TRUE(request);
+  const Result<Scenario> scenario = ParseScenario(*request);
+  EXPECT_TRUE(scenario) << (scenario.issues.empty() ? "" : scenario.issues.front().path + ": " + scenario.issues.front().message);
+  return scenario ? scenario->warnings : std::vector<std::string>();
+}
+
+bool Mentions(const std::vector<std::string>& texts, const std::string& words) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(words) != std::string::npos; });
+}
+
+// Of an engine on one device. Version 2 chooses a mapping that the engine has.
+std::vector<std::string> Served(const std::string& engine, const std::string& cluster) {
+  return WarningsOf(
+      {"version=2", "model=llama-3.1-8b", "cluster=" + cluster, "cluster.devices=1", "training=null", "serving.engine=" + engine});
+}
+
+TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
+  const std::vector<std::pair<std::string, std::string>> none{
+      {"trtllm", "single-mi300x"},         {"trtllm", "single-m3-ultra"},      {"mlx", "single-h100-sxm5-80gb"},
+      {"neuron", "single-h100-sxm5-80gb"}, {"vllm", "single-m3-ultra"},        {"sglang", "single-tpu-v6e"},
+      {"llamacpp", "single-gaudi3"},       {"llamacpp-2025", "single-gaudi3"}, {"llamacpp-2025", "single-tpu-v6e"}};
+  for (const auto& [engine, cluster] : none) EXPECT_TRUE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
+  const std::vector<std::pair<std::string, std::string>> real{{"trtllm", "single-h100-sxm5-80gb"}, {"vllm", "single-mi300x"},
+                                                              {"vllm", "single-tpu-v6e"},          {"sglang", "single-b200-sxm"},
+                                                              {"mlx", "single-m3-ultra"},          {"neuron", "single-trainium2"},
+                                                              {"gaudi", "single-gaudi3"},          {"llamacpp-2025", "single-m3-ultra"},
+                                                              {"ideal", "single-tpu-v6e"},         {"llamacpp-2025", "single-rtx-5090"}};
+  for (const auto& [engine, cluster] : real) EXPECT_FALSE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
+  EXPECT_TRUE(Mentions(Served("vllm", "single-m3-ultra"), "serving.engine that do: mlx"));
+}
+
+TEST(RequestWarnings, NameAFrameworkThatDoesNotRunOnTheDevices) {
+  const auto trained = [](const std::string& framework, const std::string& cluster) {
+    return WarningsOf(
+        {"version=2", "model=llama-3.2-1b", "cluster=" + cluster, "cluster.devices=1", "serving=null", "training.framework=" + framework});
+  };
+  EXPECT_TRUE(Mentions(trained("megatron", "single-m3-ultra"), "Megatron-Core does not run on M3 Ultra"));
+  EXPECT_TRUE(Mentions(trained("megatron", "single-tpu-v5p"), "Megatron-Core does not run on TPU v5p"));
+  EXPECT_FALSE(Mentions(trained("megatron", "single-mi300x"), "does not run on"));
+  EXPECT_FALSE(Mentions(trained("xla", "single-tpu-v5p"), "does not run on"));
+}
+
+// The cluster of a request, expanded as far as the rule reads it.
+Json On(const std::string& family, Count version, const std::string& engine = "vllm") {
+  return Json{{"version", version},
+              {"cluster", {{"device", {{"architecture", family}}}}},
+              {"serving", {{"engine", {{"preset", engine}}}}},
+              {"training", {{"framework", {{"preset", "megatron"}}}}},
+              {"written", Json::array({"cluster"})}};
+}
+
+TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
+  const auto followed = [](Json request) {
+    FollowDevices(request, Written(request));
+    return std::pair{request["serving"]["engine"]["preset"].get<std::string>(),
+                     request["training"]["framework"]["preset"].get<std::string>()};
+  };
+  EXPECT_EQ(followed(On("apple", 3)), (std::pair<std::string, std::string>{"mlx", "fsdp-eager"}));
+  EXPECT_EQ(followed(On("tpu", 3)), (std::pair<std::string, std::string>{"vllm", "xla"}));
+  EXPECT_EQ(followed(On("hopper", 3)), (std::pair<std::string, std::string>{"vllm", "megatron"}));
+  EXPECT_EQ(followed(On("apple", 2)), (std::pair<std::string, std::string>{"vllm", "megatron"}));
+  EXPECT_EQ(followed(On("apple", 3, "ideal")).first, "ideal") << "runs anywhere";
+  Json written = On("apple", 3);
+  written["written"].push_back("serving.engine");
+  EXPECT_EQ(followed(written).first, "vllm");
+}
+
+// Llama 3.1 was trained to 131,072 tokens.
+TEST(RequestWarnings, NameThePromptBeyondTheModelsContext) {
+  const auto asked = [](const std::string& prompt) {
+    return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=dgx-h200", "training=null", "serving.batch=1", "serving.output=72",
+                       "serving.prompt=" + prompt});
+  };
+  EXPECT_TRUE(Mentions(asked("1000000"), "1,000,072 tokens (prompt 1,000,000)"));
+  EXPECT_TRUE(Mentions(asked("1000000"), "131,072"));
+  EXPECT_TRUE(Mentions(asked("131001"), "131,073 tokens"));
+  EXPECT_TRUE(asked("131000").empty());
+}
+
+TEST(RequestWarnings, NameALevelThatJoinsNothing) {
+  const auto wired = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"version=2", "cluster=dgx-h100", "cluster.devices=1024", "serving=null"};
+    all.insert(all.end(), more.begin(), more.end());
+    return WarningsOf(all);
+  };
+  // Between two halls: 1,024 nodes of 8 hold all 1,024 devices; 64 of them hold half.
+  const std::string hall = "cluster.networks.2={\"name\": \"halls\", \"size\": 2, \"bandwidth\": \"0.5 GB/s\"}";
+  EXPECT_TRUE(Mentions(wired({hall}), "cluster.networks.2 (halls) joins nothing: the levels below it hold 8,192 devices"));
+  EXPECT_TRUE(Mentions(wired({hall, "cluster.networks.1.size=1024"}), "cluster.networks.2 (halls) joins nothing"));
+  EXPECT_TRUE(wired({hall, "cluster.networks.1.size=64"}).empty());
+  EXPECT_TRUE(wired({}).empty());
+  EXPECT_TRUE(Mentions(wired({hall, "cluster.networks.1.size=1"}), "joins nothing: its size is 1"));
+  // A preset's levels are no request.
+  EXPECT_TRUE(WarningsOf({"cluster=dgx-h100", "cluster.devices=8", "serving=null", "training.mapping=auto"}).empty());
+  EXPECT_TRUE(Mentions(WarningsOf({"cluster=dgx-h100", "cluster.devices=8", "serving=null", "training.mapping=auto",
+                                   "cluster.networks.1.bandwidth=100 GB/s"}),
+                       "cluster.networks.1"));
+}
+
+TEST(RequestWarnings, NameDevicesThatNoLevelJoins) {
+  EXPECT_TRUE(Mentions(WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks.1.size=1", "serving=null"}),
+                       "The networks join 8 devices, the cluster has 16"));
+  EXPECT_TRUE(Mentions(WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks=[]", "serving=null"}),
+                       "cluster.networks is empty and changes nothing"));
+}
+
+}  // namespace
+}  // namespace slipstick
