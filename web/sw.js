@@ -1,13 +1,19 @@
 // Offline: the whole site is kept under one version and answered from it, so that versions never mix. The build writes the
 // version and the list of files; a new version waits until the page asks for it.
 const VERSION = 'BUILD';
+// Other apps of this origin, and this one under another path, keep caches beside these. A scope holds no space.
+const OWN = `slipstick ${self.registration.scope} `;
+const KEPT = OWN + VERSION;
+
+// From the server: what the browser's HTTP cache still holds may be of an earlier version.
+const fresh = (file) => new Request(file, { cache: 'reload' });
 
 self.addEventListener('install', (event) =>
   event.waitUntil(
     (async () => {
-      const cache = await caches.open(VERSION);
-      const files = (await (await fetch('files.txt')).text()).trim().split('\n');
-      await cache.addAll(['./', ...files.filter((file) => file !== 'sw.js')]);
+      const cache = await caches.open(KEPT);
+      const files = (await (await fetch(fresh('files.txt'))).text()).trim().split('\n');
+      await cache.addAll(['./', ...files.filter((file) => file !== 'sw.js')].map(fresh));
     })(),
   ),
 );
@@ -15,7 +21,7 @@ self.addEventListener('install', (event) =>
 self.addEventListener('activate', (event) =>
   event.waitUntil(
     (async () => {
-      for (const key of await caches.keys()) if (key !== VERSION) await caches.delete(key);
+      for (const key of await caches.keys()) if (key.startsWith(OWN) && key !== KEPT) await caches.delete(key);
       await self.clients.claim();
     })(),
   ),
@@ -26,6 +32,6 @@ self.addEventListener('message', ({ data }) => data === 'take over' && self.skip
 self.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET' || new URL(event.request.url).origin !== location.origin) return;
   event.respondWith(
-    (async () => (await (await caches.open(VERSION)).match(event.request, { ignoreSearch: true })) ?? fetch(event.request))(),
+    (async () => (await (await caches.open(KEPT)).match(event.request, { ignoreSearch: true })) ?? fetch(event.request))(),
   );
 });

@@ -1,4 +1,4 @@
-// The built site behind a small server.
+// The built site, or any folders, behind a small server.
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -16,15 +16,18 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-export function serveSite() {
+// `folders`: what stands under each path, which may be changed while it is served; `headers`: of every answer.
+export function serveSite({ folders = { '/': SITE }, headers = {} } = {}) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
-    const file = join(SITE, path);
-    if (!file.startsWith(SITE) || !existsSync(file) || !statSync(file).isFile()) {
+    const under = Object.keys(folders).find((one) => path.startsWith(one));
+    const folder = folders[under];
+    const file = under && join(folder, path.slice(under.length));
+    if (!file?.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headers });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));

@@ -7,11 +7,13 @@ export async function keepOffline(onupdate) {
   if (!('serviceWorker' in navigator) || isLocal()) return;
   try {
     const registration = await navigator.serviceWorker.register('sw.js');
-    const offer = (worker) =>
-      onupdate(() => {
-        navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-        worker.postMessage('take over');
-      });
+    const offer = (worker) => onupdate(() => worker.postMessage('take over'));
+    // Every open page of the site: what it has not fetched yet would come from the new version.
+    let isKept = Boolean(navigator.serviceWorker.controller);
+    navigator.serviceWorker.addEventListener('controllerchange', () => {
+      if (isKept) location.reload();
+      isKept = true;
+    });
     if (registration.waiting) offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;

@@ -1,0 +1,90 @@
+// Kept for use without a network: one version at a time, and nothing of other apps of the same origin.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { serveSite } from '../support/site_server.js';
+import { answered, FLAGS, SITE } from './browser.js';
+
+const CHANGED = ['main.js', 'dom.js', 'index.html']; // fetched before the service worker is there, and after
+const MARK = 'second build';
+
+let root;
+let server;
+let browser;
+let base;
+
+// The site in a folder of its own, under the path /slip/; the other app of the origin under /other/.
+before(async () => {
+  root = `${mkdtempSync(join(tmpdir(), 'builds-'))}/`;
+  for (const build of ['first', 'second']) cpSync(SITE, `${root}${build}/`, { recursive: true });
+  cpSync(`${SITE}icon.svg`, `${root}other/index.html`);
+  const second = `${root}second/`;
+  for (const file of CHANGED) {
+    const text = readFileSync(second + file, 'utf8');
+    writeFileSync(second + file, file.endsWith('.html') ? text.replace('</body>', `<!-- ${MARK} --></body>`) : `${text}\n// ${MARK}\n`);
+  }
+  writeFileSync(`${second}sw.js`, readFileSync(`${second}sw.js`, 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'second'"));
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+});
+after(async () => {
+  await browser.close();
+  server.close();
+  rmSync(root, { recursive: true });
+});
+
+test('a new version holds nothing of the old one, and takes the caches of no other app away', async () => {
+  const folders = { '/slip/': `${root}first/`, '/other/': `${root}other/` };
+  server = await serveSite({ folders, headers: { 'cache-control': 'max-age=600' } });
+  base = `http://127.0.0.1:${server.address().port}`;
+  const context = await browser.newContext();
+  context.setDefaultTimeout(180_000);
+  const page = await context.newPage();
+  await page.goto(`${base}/other/`);
+  await page.evaluate(async () => {
+    await (await caches.open('other-app-v1')).put('/other/data', new Response('theirs'));
+    await (await caches.open('slipstick-of-another-path')).put('/other/more', new Response('theirs'));
+  });
+  await page.goto(`${base}/slip/?offline`);
+  await answered(page);
+  const controlled = () =>
+    page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+  await controlled();
+  const kept = () =>
+    page.evaluate(async (files) => {
+      const found = [];
+      for (const key of await caches.keys()) {
+        const cache = await caches.open(key);
+        const texts = await Promise.all(files.map(async (file) => (await cache.match(new URL(file, new URL('/slip/', location)).href))?.text()));
+        found.push({ key, texts });
+      }
+      return found;
+    }, CHANGED);
+  const before = await kept();
+  const own = before.filter(({ texts }) => texts[0]);
+  assert.equal(own.length, 1);
+  assert.ok(own[0].texts.every((text) => text && !text.includes(MARK)));
+  assert.ok(before.some(({ key }) => key === 'other-app-v1') && before.some(({ key }) => key === 'slipstick-of-another-path'), 'not its own');
+
+  folders['/slip/'] = `${root}second/`;
+  const beside = await context.newPage(); // open all the while, of the first build
+  await beside.goto(`${base}/slip/?offline`);
+  await answered(beside);
+  const reloaded = beside.waitForEvent('load');
+  await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
+  await page.locator('#notice .link').click(); // a new version is ready: reload
+  await reloaded;
+  await page.waitForFunction((mark) => document.documentElement.outerHTML.includes(mark), MARK);
+  await answered(page);
+  const now = await kept();
+  const ours = now.filter(({ texts }) => texts[0]);
+  assert.equal(ours.length, 1, 'the old version is gone');
+  for (const [i, file] of CHANGED.entries()) assert.ok(ours[0].texts[i].includes(MARK), `${file} is of the new build`);
+  assert.ok(now.some(({ key }) => key === 'other-app-v1') && now.some(({ key }) => key === 'slipstick-of-another-path'));
+  await context.close();
+});
