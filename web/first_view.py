@@ -42,10 +42,11 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
         run = subprocess.run([slipstick, *words], capture_output=True, check=True, text=True)
         return json.loads(run.stdout, parse_float=number)
 
-    # Beyond twelve digits the mathematics of the two builds differs.
-    report = ask("evaluate", "version=2", number=lambda digits: float(f"{float(digits):.12g}"))
-    report["training"]["timeline"] = []  # most of a report, and a question of its own
     described = ask("describe")
+    newest = max(described["defaults"], key=int)
+    # Beyond twelve digits the mathematics of the two builds differs.
+    report = ask("evaluate", f"version={newest}", number=lambda digits: float(f"{float(digits):.12g}"))
+    report["training"]["timeline"] = []  # most of a report, and a question of its own
     picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input picks
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]
     catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in entries]

@@ -20,7 +20,7 @@ import { linkOf } from './state/address.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { release } from './state/release.js';
-import { withoutIdle } from './state/scenario.js';
+import { useNewest, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { setInputs } from './text/inputs.js';
 import { setOutputs } from './text/outputs.js';
@@ -69,7 +69,9 @@ class Page {
 
   async start() {
     if (location.hash.includes('?')) this.engine.open();
-    const [{ described, catalogue, report }, state] = await Promise.all([readJson('data/first_view.json'), read(location.hash, scenes)]);
+    const { described, catalogue, report } = await readJson('data/first_view.json');
+    useNewest(described.defaults);
+    const state = await read(location.hash, scenes);
     setOutputs(described.outputs);
     setInputs(described.inputs);
     sceneOf(state.scene).load?.();

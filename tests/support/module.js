@@ -2,12 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { useNewest } from "../../web/state/scenario.js";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const GLUE = ROOT + "build/site/wasm/slipstick.js";
 export const WASM = ROOT + "build/site/wasm/slipstick.wasm";
 
-/** The module, its memory, and what its WebAssembly exports. */
+/** The module, its memory, and what its WebAssembly exports; what the page asks of it is over its newest default scenario. */
 export async function loadSlipstick() {
   const compiled = new WebAssembly.Module(readFileSync(WASM));
   let memory, exported;
@@ -21,6 +22,7 @@ export async function loadSlipstick() {
       return instance.exports;
     },
   });
+  useNewest(JSON.parse(slipstick.describe()).defaults);
   return { slipstick, compiled, memory, exported };
 }
 

@@ -1,9 +1,10 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withVersion } from '../../web/state/scenario.js';
+import { useNewest, withVersion } from '../../web/state/scenario.js';
 import { MAX_SCENARIOS, read, write, writeShort } from '../../web/state/link.js';
 
+useNewest({ 1: {}, 2: {}, 3: {} });
 const SCENES = ['overview', 'train', 'serve', 'memory', 'chip', 'compare', 'lessons'];
 const PATHS = [
   'model',
@@ -36,8 +37,8 @@ test('a thousand random states survive writing and reading, and write again to t
     const state = {
       scene: SCENES[pick(SCENES.length)],
       sub: pick(3) ? '' : 'bubble/2',
-      inputs: withVersion(inputsFrom(pick), String(1 + pick(2))),
-      others: Array.from({ length: pick(MAX_SCENARIOS) }, () => withVersion(inputsFrom(pick), String(1 + pick(2)))),
+      inputs: withVersion(inputsFrom(pick), String(1 + pick(3))),
+      others: Array.from({ length: pick(MAX_SCENARIOS) }, () => withVersion(inputsFrom(pick), String(1 + pick(3)))),
       view: {},
     };
     const link = await writeShort(state);
@@ -52,14 +53,25 @@ test('a link without words is the newest default scenario, one that names no ver
   assert.deepEqual((await read('#/train', SCENES)).inputs, {});
   assert.deepEqual((await read('#/train?serving.batch=64', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
   assert.deepEqual((await read('#/train?serving.batch=64&v=1', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
-  assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, { 'serving.batch': '64' });
+  assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, { 'serving.batch': '64', version: '2' });
+  assert.deepEqual((await read('#/train?serving.batch=64&v=3', SCENES)).inputs, { 'serving.batch': '64' });
   assert.equal(write({ scene: 'train', sub: '', inputs: { version: '1' } }), '#/train?v=1');
+});
+
+test('the newest version is the one that the core describes', async () => {
+  useNewest({ 1: {}, 2: {} });
+  try {
+    assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, { 'serving.batch': '64' });
+    assert.deepEqual((await read('#/train?v=3', SCENES)).faults, [{ path: 'v', kind: 'version' }]);
+  } finally {
+    useNewest({ 1: {}, 2: {}, 3: {} });
+  }
 });
 
 test('scenarios of a comparison may be over different defaults', async () => {
   const state = { scene: 'compare', sub: '', inputs: { version: '1' }, others: [{}, { 'serving.batch': '64', version: '1' }], view: {} };
   const link = write(state);
-  assert.equal(link, '#/compare?b:v=2&c:serving.batch=64&v=1');
+  assert.equal(link, '#/compare?b:v=3&c:serving.batch=64&v=1');
   assert.deepEqual(await read(link, SCENES), { ...state, faults: [] });
 });
 
@@ -98,7 +110,7 @@ test('a long state is compressed: four custom scenarios stay below 1,600 charact
   });
   const two = await writeShort({ scene: 'compare', sub: '', inputs: inputs(0), others: [inputs(1)] });
   const four = await writeShort({ scene: 'compare', sub: '', inputs: inputs(0), others: [inputs(1), inputs(2), inputs(3)] });
-  assert.match(two, /\?z=[\w-]+&v=2$|v=2$/);
+  assert.match(two, /\?z=[\w-]+&v=3$|v=3$/);
   assert.ok(two.length <= 1000, `two: ${two.length}`);
   assert.ok(four.length <= 1600, `four: ${four.length}`);
 });

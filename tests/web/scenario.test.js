@@ -2,7 +2,8 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, isPath, set } from '../../web/state/paths.js';
-import { requestOf, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
+import { requestOf, useNewest, withFix, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
+import { setInputs } from '../../web/text/inputs.js';
 
 const FIRST = {
   version: 1,
@@ -12,27 +13,46 @@ const FIRST = {
   serving: { batch: 32 },
   cost: {},
 };
-const STANDARD = { 1: FIRST, 2: { ...FIRST, version: 2, training: { mapping: { auto: true } } } };
+const SECOND = { ...FIRST, version: 2, training: { mapping: { auto: true } } };
+const STANDARD = { 1: FIRST, 2: SECOND, 3: { ...SECOND, version: 3 } };
+useNewest(STANDARD);
 const PICKS = ['model', 'cluster', 'cluster.device'];
 
-test('inputs are laid over the default, numbers and truth values as such, units as text', () => {
+test('inputs are laid over the default, truth values as such, numbers as the text that they are', () => {
   const request = requestOf(
     STANDARD,
     { 'serving.batch': '64', 'training.mapping.sequence_parallel': 'true', 'cost.electricity': '0.1 $/kWh', 'serving.prompt': '8k' },
     PICKS,
   );
-  assert.equal(request.serving.batch, 64);
+  assert.equal(request.serving.batch, '64');
   assert.equal(request.training.mapping.sequence_parallel, true);
   assert.deepEqual(request.training.mapping, { auto: true, sequence_parallel: true });
   assert.equal(request.cost.electricity, '0.1 $/kWh');
   assert.equal(request.serving.prompt, '8k');
-  assert.equal(STANDARD[2].serving.batch, 32, 'the default is left alone');
+  assert.equal(STANDARD[3].serving.batch, 32, 'the default is left alone');
+});
+
+test('a number without a unit stays text, which the core reads in the input’s own unit; in the first versions it is a number in base units', () => {
+  const inputs = { 'cost.electricity': '0.12', 'serving.batch': '64' };
+  assert.deepEqual(requestOf(STANDARD, inputs, PICKS).cost, { electricity: '0.12' });
+  for (const version of ['1', '2']) {
+    const { cost, serving } = requestOf(STANDARD, { ...inputs, version }, PICKS);
+    assert.deepEqual([cost.electricity, serving.batch], [0.12, 64], version);
+  }
+  assert.equal(requestOf(STANDARD, { version: '2' }, PICKS).version, 2);
+});
+
+test('a value of a fix in base units becomes a text with the input’s unit', () => {
+  setInputs([{ path: 'cluster.networks.*.bandwidth', kind: 'quantity', unit: 'GB/s', unit_factor: 1e9 }, { path: 'serving.batch', kind: 'count' }]);
+  assert.deepEqual(withFix({}, { path: 'cluster.networks.1.bandwidth', value: 6.25e9 }), { 'cluster.networks.1.bandwidth': '6.25 GB/s' });
+  assert.deepEqual(withFix({}, { path: 'serving.batch', value: 8 }), { 'serving.batch': '8' });
+  assert.deepEqual(withFix({}, { path: 'serving.prompt', value: '8k' }), { 'serving.prompt': '8k' });
 });
 
 test('inputs that name a version are laid over its default', () => {
   const request = requestOf(STANDARD, { version: '1', 'training.mapping.pp': '2' }, PICKS);
   assert.equal(request.version, 1);
-  assert.deepEqual(request.training.mapping, { tp: 8, pp: 2 });
+  assert.deepEqual(request.training.mapping, { tp: 8, pp: 2 }, 'numbers, as that version reads them');
 });
 
 test('a preset replaces what stood below it, and what is set below it stays on top', () => {
@@ -41,7 +61,7 @@ test('a preset replaces what stood below it, and what is set below it stays on t
     { 'cluster.devices': '16', cluster: 'd', 'cluster.device': 'e', 'cluster.device.memory.bandwidth': '4 TB/s' },
     PICKS,
   );
-  assert.deepEqual(request.cluster, { preset: 'd', devices: 16, device: { preset: 'e', memory: { bandwidth: '4 TB/s' } } });
+  assert.deepEqual(request.cluster, { preset: 'd', devices: '16', device: { preset: 'e', memory: { bandwidth: '4 TB/s' } } });
 });
 
 test('a whole model may be given as an object', () => {

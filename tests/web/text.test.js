@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { text, unitOf, unitSize } from '../../web/text/format.js';
-import { parse, show, snap } from '../../web/text/measure.js';
+import { allInUnit, inUnit, isBare, parse, show, showIn, snap, unitIn } from '../../web/text/measure.js';
 import '../../web/text/later.js';
 import { has, t } from '../../web/text/strings.js';
 
@@ -40,6 +40,38 @@ test('figures have three digits and a fitting prefix', () => {
 test('the unit that a figure is written in is known by its size', () => {
   const cases = [[4.27 * 31557600, 's', 31557600], [252 * 86400, 's', 86400], [9 * 3600, 's', 3600], [180, 's', 60], [0.0141, 's', 1e-3], [80 * 2 ** 30, 'B', 2 ** 30], [0.418, '%', 0.01], [6.5e6, '$', 1e6]];
   for (const [value, unit, expected] of cases) assert.equal(unitSize(value, unit), expected, text(value, unit));
+});
+
+test('a bare number has the unit that is shown; what says a unit or a multiple keeps its own', () => {
+  const cases = [
+    ['0.12', '0.08 $/kWh', '0.12 $/kWh'],
+    ['5', '4 years', '5 years'],
+    ['4', '3.35 TB/s', '4 TB/s'],
+    ['2', '15 T tokens', '2 T tokens'],
+    ['1e3', '814 mm²', '1e3 mm²'],
+    ['1,024', '80 GB', '1,024 GB'],
+    ['-1', '80 GB', '-1 GB'],
+    ['0.', '80 GB', '0. GB'],
+    ['900 GB/s', '3.35 TB/s', '900 GB/s'],
+    ['8k', '80 GB', '8k'],
+    ['2^15', '80 GB', '2^15'],
+    ['1,5', '80 GB', '1,5'],
+    ['.', '80 GB', '.'],
+    ['', '80 GB', ''],
+    ['64', '32', '64'],
+  ];
+  for (const [typed, shown, meant] of cases) assert.equal(inUnit(typed, unitIn(shown)), meant, `${typed} over ${shown}`);
+  assert.equal(allInUnit('1, 2 GB/s,4', 'TB/s'), '1 TB/s, 2 GB/s,4 TB/s');
+  assert.equal(allInUnit('1:4:9:log', 'TB/s'), '1 TB/s:4 TB/s:9:log');
+  assert.equal(allInUnit('1:64', ''), '1:64');
+  assert.deepEqual(['1', '1e-300', '1 GB', 'x', ''].map(isBare), [true, true, false, false, false]);
+});
+
+test('a value keeps the unit in which it is shown', () => {
+  assert.equal(showIn(9e11, 'TB/s'), '0.9 TB/s');
+  assert.equal(showIn(5 * 31557600, 'years'), '5 years');
+  assert.equal(showIn(2e12, 'T tokens'), '2 T tokens');
+  assert.equal(showIn(1, 'bananas'), undefined);
 });
 
 test('a report path tells its unit', () => {

@@ -6,6 +6,7 @@ import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
+import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 import { errorCell, evidenceTable } from './parts.js';
 import { INTERVALS, signedShare } from './runs.js';
@@ -96,7 +97,7 @@ function calibration(context, { calibrated }) {
           type: 'button',
           class: 'button apply ev-more',
           'data-key': 'own-calibrate',
-          onclick: () => context.store.setInputs({ ...context.inputs, ...Object.fromEntries(calibrated.inputs.map(({ path, to }) => [path, `${Number(to.toPrecision(6))}`])) }),
+          onclick: () => context.store.setInputs({ ...context.inputs, ...Object.fromEntries(calibrated.inputs.map(({ path, to }) => [path, inputText(path, Number(to.toPrecision(6)))])) }),
         },
         t('own.calibrate.apply'),
       ),

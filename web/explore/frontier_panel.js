@@ -2,7 +2,7 @@
 // cluster at each size, under a limit on the time of a token. One search a cluster and size, one front a cluster.
 import { h } from '../dom.js';
 import { withPick } from '../state/scenario.js';
-import { parse } from '../text/measure.js';
+import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, faults, labelled, select, textBox } from './controls.js';
@@ -128,7 +128,7 @@ export class FrontierPanel {
     this.bar.value = 0;
     this.status.textContent = ''; // of the run before
     const began = performance.now();
-    const spec = { for: 'serving', objective: FIGURES[0], pareto: [FIGURES[1]], limits: [`serving.tpot_s<=${this.tpot.value.trim()}`], top: 1 };
+    const spec = { for: 'serving', objective: FIGURES[0], pareto: [FIGURES[1]], limits: [`serving.tpot_s<=${inUnit(this.tpot.value.trim(), unitIn(SLO))}`], top: 1 };
     this.found.begin({ of: 'serving', spec, inputs: this.#context.inputs, series: { key: 'cluster', names: clusters, colors: COLORS } });
     const rows = [];
     let tried = 0;

@@ -1,4 +1,5 @@
 // What a search found, as rows: which members tell the mappings apart, their order, and which of them a filter keeps.
+import { inputText } from '../text/inputs.js';
 
 const valueAt = (row, key) => (Object.hasOwn(row.overrides, key) ? row.overrides[key] : row[key]);
 
@@ -34,7 +35,7 @@ export function asInputs(inputs, overrides) {
   for (const [path, value] of Object.entries(overrides)) {
     const replaces = value === null || !path.includes('.');
     if (replaces) all = Object.fromEntries(Object.entries(all).filter(([one]) => !below(path)(one)));
-    if (value !== null) all[path] = String(value);
+    if (value !== null) all[path] = inputText(path, value);
   }
   return all;
 }

@@ -2,8 +2,9 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { timeLeft } from '../engine/pool.js';
-import { parse } from '../text/measure.js';
-import { text, whole } from '../text/format.js';
+import { get } from '../state/paths.js';
+import { inUnit, parse, unitIn } from '../text/measure.js';
+import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { OPENING_MS, button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
@@ -174,7 +175,9 @@ export class SearchPanel {
     const input = this.#input(limitOn.value);
     const words = input && !isNumeric(input);
     limitHow.value = words ? '=' : limitHow.value === '=' ? '<=' : limitHow.value;
-    limitValue.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : '';
+    // Of a figure what it is now, whose unit a bare number has.
+    const now = get(this.#context.report, limitOn.value);
+    limitValue.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : typeof now === 'number' ? text(now, unitOf(limitOn.value)) : '';
   }
 
   #objectiveChanged() {
@@ -194,7 +197,7 @@ export class SearchPanel {
   #addLimit() {
     const { limitOn, limitHow, limitValue } = this.#parts;
     const list = limitHow.value === '=';
-    const value = list ? limitValue.value.split(/[\s,;]+/).filter(Boolean).join(',') : limitValue.value.trim();
+    const value = list ? limitValue.value.split(/[\s,;]+/).filter(Boolean).join(',') : inUnit(limitValue.value.trim(), unitIn(limitValue.placeholder));
     const bad = list ? value === '' : parse(value) === undefined;
     limitValue.setAttribute('aria-invalid', bad);
     if (bad) {

@@ -2,7 +2,8 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
-import { show } from '../text/measure.js';
+import { inputText } from '../text/inputs.js';
+import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
@@ -125,6 +126,7 @@ export class SolvePanel {
     this.unknown.value = question.unknown;
     this.from.value = question.from;
     this.to.value = question.to;
+    this.unit = unitIn(question.from);
     this.step.value = question.step ?? '1';
     this.figure.value = question.figure;
     this.how.value = question.how;
@@ -156,6 +158,7 @@ export class SolvePanel {
     this.#showStep();
     this.from.value = write(counted ? Math.max(1, Math.floor(low)) : low);
     this.to.value = write(counted ? Math.floor(high) : high);
+    this.unit = unitIn(this.from.value);
   }
 
   #bound() {
@@ -196,7 +199,7 @@ export class SolvePanel {
       const bound = against.length ? figure : this.bound.value.trim();
       const spec = {
         request,
-        range: `${path}=${this.from.value.trim()}:${this.to.value.trim()}${step}`,
+        range: `${path}=${[this.from, this.to].map((box) => inUnit(box.value.trim(), this.unit)).join(':')}${step}`,
         until: `${figure}${this.how.value}${bound}`,
         against,
         search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
@@ -215,7 +218,7 @@ export class SolvePanel {
 
   #use(answer) {
     const { store, inputs } = this.#context;
-    store.setInputs({ ...asInputs(inputs, answer.mapping ?? {}), [answer.path]: String(answer.value) });
+    store.setInputs({ ...asInputs(inputs, answer.mapping ?? {}), [answer.path]: inputText(answer.path, answer.value) });
   }
 
   #said(answer, figure) {

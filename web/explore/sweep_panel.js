@@ -3,11 +3,12 @@
 import { heat } from '../charts/heat.js';
 import { lines } from '../charts/lines.js';
 import { h, redraw } from '../dom.js';
-import { labelOf } from '../form/fields.js';
+import { labelOf, write } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import '../text/later.js';
 import { nameOf } from '../report/names.js';
 import { text, unitOf, whole } from '../text/format.js';
+import { allInUnit, unitIn } from '../text/measure.js';
 import { t } from '../text/strings.js';
 import { byBound, passesOf, passOf, views } from './by_bound.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
@@ -110,9 +111,11 @@ export class SweepPanel {
     const pass = passesOf(figure).find(({ id }) => id === this.#view);
     const inputs = this.#context.page.described.inputs;
     const kinds = axes.map(([path]) => inputs.find((input) => input.path === path));
+    // Bare numbers are in the unit in which the form shows the input.
+    const units = axes.map(([path], i) => (kinds[i]?.kind === 'quantity' ? unitIn(write(kinds[i], get(this.#context.scenario, path))) || kinds[i].unit : ''));
     const spec = JSON.stringify({
       request,
-      axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${values.replace(/\s*,\s*/g, ',')}`),
+      axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${allInUnit(values, units[i]).replace(/\s*,\s*/g, ',')}`),
       report: [figure, `${part}.feasible`, `${part}.infeasible`, ...(pass ? [pass.bounds, pass.levels] : [])],
       search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
     });

@@ -5,9 +5,9 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
-import { parse, show as showMeasure, spelled } from '../text/measure.js';
+import { inUnit, isBare, parse, show as showMeasure, showIn, sizeOf, spelled, unitIn } from '../text/measure.js';
 import { whole } from '../text/format.js';
-import { inputLabel } from '../text/inputs.js';
+import { inputLabel, inputText } from '../text/inputs.js';
 import { t, has } from '../text/strings.js';
 import { rule, step } from './rule.js';
 import { span } from './layout.js';
@@ -137,17 +137,23 @@ function textField(input, store, withRule) {
       ? rule({
           label: t('form.slider', { label: labelOf(input.path) }),
           isCount,
-          onslide: (value) => take(write(input, value)),
+          onslide: (value) => take(keeping(value)),
         })
       : null;
   if (slide) control.after(slide.element);
   let last = { issues: [] };
   let before = '';
   let restoring = false;
-  const shownText = () => (last.text === undefined ? write(input, last.value) : spelled(last.text));
+  const isQuantity = input.kind === 'quantity';
+  // A text that says no unit, as in an old link, is shown with the one in which it was read.
+  const isUnsaid = () => last.text === undefined || (isQuantity && isBare(last.text) && last.issues.length === 0);
+  const shownText = () => (isUnsaid() ? write(input, last.value) : spelled(last.text));
+  // What a bare number means here: the unit in the field, or that of its preset where the field is empty.
+  const unitShown = () => (isQuantity ? unitIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2) : '');
+  const keeping = (value) => (isQuantity && showIn(value, unitShown())) || write(input, value);
 
   const commit = () => {
-    const text = control.value.trim();
+    const text = inUnit(control.value.trim(), unitShown());
     if (input.kind === 'list' && text) take(`[${text.replace(/[[\]]/g, '')}]`);
     else if (text !== shownText()) take(text);
   };
@@ -172,7 +178,7 @@ function textField(input, store, withRule) {
         : isCount
           ? Math.max(1, value + (up ? 1 : -1) * (event.shiftKey ? 10 : 1))
           : step(value, up, false);
-      control.value = write(input, next);
+      control.value = keeping(next);
       commit();
     }
   });
@@ -193,15 +199,12 @@ function textField(input, store, withRule) {
         const size = typeof state.value === 'number' ? state.value : (parse(typed, thousand) ?? 0);
         const base = typeof state.standard === 'number' ? state.standard : size;
         const range = span(input, base);
-        const unitScale = input.kind === 'quantity' ? scaleOf(write(input, base), base) : 1;
-        slide.show(size, range, unitScale, write(input, size));
+        const unitScale = (isQuantity && sizeOf(unitShown())) || 1;
+        slide.show(size, range, unitScale, keeping(size));
       }
     },
   };
 }
-
-// What one of the unit in "3.35 TB/s" is, in base units.
-const scaleOf = (text, value) => value / Number(text.split(' ')[0]);
 
 function choiceField(input, store) {
   const control = h('select', { id: idOf(input.path), onchange: () => store.set(input.path, control.value) });
@@ -310,7 +313,7 @@ function optionalField(input, store, firstChild) {
   const control = h('input', {
     type: 'checkbox',
     id: idOf(input.path),
-    onchange: () => (control.checked ? store.set(firstChild.path, String(firstChild.default)) : store.set(input.path, 'null')),
+    onchange: () => (control.checked ? store.set(firstChild.path, inputText(firstChild.path, firstChild.default)) : store.set(input.path, 'null')),
   });
   const wrap = frame(input, control, store);
   return {

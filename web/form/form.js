@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withMappingChosen } from '../state/scenario.js';
+import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 import { chosenIn } from './chosen.js';
 import { helpBeside } from './field_help.js';
@@ -144,7 +145,7 @@ export class Form {
     // What the default scenario has is taken from it; what it leaves out is asked for by its first member.
     const turnOn = () => {
       const member = isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
-      if (member) this.#store.set(member.path, String(member.default));
+      if (member) this.#store.set(member.path, inputText(member.path, member.default));
       else this.#store.reset(id);
     };
     const ask = h(

@@ -7,7 +7,8 @@ import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
 import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
-import { show } from '../text/measure.js';
+import { inputText } from '../text/inputs.js';
+import { inUnit, show, unitIn } from '../text/measure.js';
 import { extend, pieces, t } from '../text/strings.js';
 import { labelOf } from './fields.js';
 
@@ -34,6 +35,7 @@ export function openSolve(page, path) {
   const input = { ...described(page.described.inputs, path), path };
   const { report, request, store, engine } = page;
   const [low, high] = rangeOf(input, get(report.scenario, path));
+  const unit = unitIn(low);
   const from = textBox(low, { id: 'solve-from' });
   const to = textBox(high, { id: 'solve-to' });
   const figure = select([], '', suggest);
@@ -69,7 +71,7 @@ export function openSolve(page, path) {
       result: h('b', {}, text(reached.value, unitOf(figure.value))),
     });
     const use = () => {
-      store.set(path, String(value));
+      store.set(path, inputText(path, value));
       close();
     };
     return [h('p', { class: 'lead' }, words), h('div', { class: 'row' }, h('button', { type: 'button', id: 'solve-take', onclick: use }, t('explore.answer.use')))];
@@ -77,7 +79,7 @@ export function openSolve(page, path) {
 
   async function solve() {
     answer.replaceChildren(h('p', {}, t('chart.waiting')));
-    const range = `${path}=${from.value.trim()}:${to.value.trim()}`;
+    const range = `${path}=${[from, to].map((box) => inUnit(box.value.trim(), unit)).join(':')}`;
     const found = await engine.call('solve', request, range, `${figure.value}${how.value}${bound.value.trim()}`);
     if (found) answer.replaceChildren(...said(found));
   }

@@ -5,6 +5,7 @@ import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
 import '../text/later.js';
 import { number, text } from '../text/format.js';
+import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 
 const SHOWN = 3;
@@ -69,14 +70,12 @@ export function changeText(column, figures, before) {
   return [isSecond && t('advice.serving'), text(figures[path], column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
 }
 
-const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
-
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.
 export function withOverrides(inputs, overrides) {
   const isPick = ([path]) => path.endsWith('.preset');
   const all = Object.entries(overrides);
   const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
-  return { ...picked, ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, textOf(value)])) };
+  return { ...picked, ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])) };
 }
 
 // The change that was made last, for as long as the inputs are what it made them.

@@ -4,7 +4,8 @@ import { h } from '../dom.js';
 import '../text/later.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
-import { parse, show } from '../text/measure.js';
+import { inputText } from '../text/inputs.js';
+import { inUnit, parse, show, unitIn } from '../text/measure.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 
@@ -51,12 +52,13 @@ export function inputsOfOwn(json, below = '') {
     const path = `${root}.${member}`;
     if (member === 'preset') inputs[root] = String(value);
     else if (value !== null && typeof value === 'object' && !Array.isArray(value)) Object.assign(inputs, inputsOfOwn(value, path));
-    else inputs[path] = typeof value === 'string' ? value : JSON.stringify(value);
+    else inputs[path] = inputText(path, value);
   }
   return inputs;
 }
 
-const changedIn = (boxes) => Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, box }) => [path, box.value.trim()]));
+const changedIn = (boxes) =>
+  Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, unit, box, was }) => [path, inUnit(box.value.trim(), unitIn(was) || unit)]));
 
 export function ownDevice(page) {
   const { store, engine, report } = page;
@@ -65,7 +67,7 @@ export function ownDevice(page) {
     const value = get(scenario, path) ?? (path === 'cost.device.price' ? report.cost?.device_price_usd : undefined);
     const box = h('input', { type: 'text', id: `own-${path}`, autocomplete: 'off', spellcheck: 'false' });
     box.value = value == null ? '' : show(value, unit, factor);
-    return { path, box, was: box.value };
+    return { path, unit, box, was: box.value };
   });
   const nameIn = (path) => (path.startsWith('cluster.networks') ? t('ownDevice.link', { name: get(scenario, 'cluster.networks.0.name') }) : labelOf(path));
   const area = h('textarea', { id: 'own-text', rows: 14, spellcheck: 'false', 'aria-describedby': 'own-faults' });

@@ -1,5 +1,6 @@
 import { limits } from '../report/limits.js';
 import { h } from '../dom.js';
+import { NEWEST } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
@@ -8,7 +9,7 @@ import { footnote } from './footnote.js';
 export const EXAMPLES = [
   ['big', 'cluster.devices=16384&model=llama-3.1-405b&serving=null'],
   ['moe', 'cluster=dgx-b200&model=deepseek-v3&serving.devices=8&training=null'],
-  ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10000000&training.trainable=lora'],
+  ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora'],
 ];
 
 const others = () =>
@@ -19,7 +20,7 @@ const others = () =>
     h(
       'ul',
       { class: 'examples' },
-      EXAMPLES.map(([id, query]) => h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=2` }, t(`overview.example.${id}`)))),
+      EXAMPLES.map(([id, query]) => h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=${NEWEST}` }, t(`overview.example.${id}`)))),
       h('li', {}, h('a', { class: 'button', href: '#/lessons' }, t('overview.example.lessons'))),
     ),
   );

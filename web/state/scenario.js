@@ -3,9 +3,12 @@
 // lists in `written` what the visitor wrote, so that the core can move what only the default scenario supplied to where it is legal.
 // There is a default scenario for each version of links (`defaults`, by version); inputs are over the newest one but where they
 // say another: {"version": "1"}.
+import { inputText } from '../text/inputs.js';
 import { get, isPath, set } from './paths.js';
 
-export const NEWEST = '2';
+export let NEWEST = '3';
+// As the core describes it.
+export const useNewest = (defaults) => (NEWEST = String(Math.max(...Object.keys(defaults).map(Number))));
 export const versionOf = (inputs) => inputs.version ?? NEWEST;
 
 // The same inputs over the default scenario of a version.
@@ -14,11 +17,13 @@ export function withVersion(inputs, version) {
   return version === NEWEST ? rest : { ...rest, version };
 }
 
-// "64" -> 64, "true" -> true, "{…}" -> object; anything else is the text itself.
-export function valueOf(text) {
+const BASE_UNITS = ['1', '2']; // versions in which a number without a unit is in base units, as a JSON number is
+
+// "true" -> true, "{…}" -> object; a number stays text, so that the core reads it in the input's own unit. In the first versions "64" -> 64.
+export function valueOf(text, version = NEWEST) {
   try {
     const value = JSON.parse(text);
-    return typeof value === 'number' && !Number.isFinite(value) ? text : value;
+    return typeof value === 'number' && !(BASE_UNITS.includes(version) && Number.isFinite(value)) ? text : value;
   } catch {
     return text;
   }
@@ -31,10 +36,11 @@ const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+
 
 // `presetPaths`: the paths whose text value names a catalogue entry ("model", "cluster.device").
 function laidOver(defaults, inputs, presetPaths) {
-  const request = structuredClone(defaults[versionOf(inputs)]);
+  const version = versionOf(inputs);
+  const request = structuredClone(defaults[version]);
   const written = Object.keys(inputs).filter(isPath);
   for (const path of [...written].sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
-    const value = valueOf(inputs[path]);
+    const value = path === 'version' ? Number(version) : valueOf(inputs[path], version);
     set(request, path, isPreset(path, presetPaths) && typeof value === 'string' ? { preset: value } : value);
   }
   return { request, written };
@@ -57,9 +63,12 @@ export function withChoicesHeld(request, scenario, chosen) {
   return withChanges(request, Object.fromEntries(chosen.map(({ path }) => [path, get(scenario, path)])));
 }
 
+// Numbers of default scenarios are plain ones, so that the text "64" says what the number does.
+const plainly = (_, value) => (typeof value === 'number' ? String(value) : value);
+
 // Whether two sets of inputs ask for the same values, whoever supplied them.
 export const sayTheSame = (defaults, some, others, presetPaths) =>
-  JSON.stringify(laidOver(defaults, some, presetPaths).request) === JSON.stringify(laidOver(defaults, others, presetPaths).request);
+  JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) === JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
 
 // The inputs without those that change nothing, such as a value set back to the default. `follows`: paths whose default moves with
 // what else is written, where the default's own value says something.
@@ -78,7 +87,6 @@ export function withPick(inputs, path, id) {
   return { ...without(inputs, path), [path]: id };
 }
 
-const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 const without = (inputs, path) => Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
 
 // The inputs with a fix of an issue: {path, value, also: [{path, value}]}; what has no value is left out.
@@ -87,7 +95,7 @@ export function withFix(inputs, { also = [], ...first }) {
   let changed = inputs;
   for (const { path, value } of changes.filter((one) => one.value !== undefined)) {
     const owner = path.replace(/\.preset$/, '');
-    changed = owner !== path && owner in changed ? withPick(changed, owner, value) : { ...changed, [path]: textOf(value) };
+    changed = owner !== path && owner in changed ? withPick(changed, owner, value) : { ...changed, [path]: inputText(path, value) };
   }
   return changes.filter((one) => one.value === undefined).reduce((left, { path }) => without(left, path), changed);
 }

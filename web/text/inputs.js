@@ -1,9 +1,18 @@
-// What the inputs are called, as the core describes them.
-let labels = new Map();
+// What the inputs are called and how their values are written, as the core describes them.
+let described = new Map();
 
 export const setInputs = (list) => {
-  labels = new Map(list.map(({ path, label }) => [path, label]));
+  described = new Map(list.map((one) => [one.path, one]));
 };
 
 // Of any path, in which a number is a place of a list; undefined where the core has no such input.
-export const inputLabel = (path) => labels.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? labels.get(path);
+const inputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? described.get(path);
+export const inputLabel = (path) => inputOf(path)?.label;
+
+// A value of an input as its text: a number in base units with the input's own unit.
+export function inputText(path, value) {
+  if (typeof value === 'string') return value;
+  const { kind, unit, unit_factor: factor } = inputOf(path) ?? {};
+  if (typeof value !== 'number' || kind !== 'quantity' || !unit) return JSON.stringify(value);
+  return `${Number((value / factor).toPrecision(15))} ${unit}`;
+}

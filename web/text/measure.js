@@ -53,6 +53,7 @@ const PLAIN = {
   cm: 10,
   m: 1000,
   um: 1e-3,
+  µm: 1e-3,
   nm: 1e-6,
   '%': 0.01,
 };
@@ -81,21 +82,47 @@ function factorOf(unit) {
   return factor;
 }
 
+// What one of a unit is in base units; undefined where it is none.
+export const sizeOf = (unit) => factorOf(unit.replace(/^([kMGTPE]?) ?tokens?$/, '$1token'));
+
 // The base value of "80 GB", "8k", "1,024", "15 T tokens", "85 %"; undefined if it is none. `thousand` is what a bare k means.
 export function parse(text, thousand = 1000) {
   const match = /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*)$/.exec(text.trim());
   if (!match || !/\d/.test(match[1])) return undefined;
   const value = Number(match[1].replace(/,/g, ''));
-  const unit = match[2].trim().replace(/^([kMGTPE]?) ?tokens?$/, '$1token');
+  const unit = match[2].trim();
   const suffix = { k: thousand, K: thousand, M: thousand ** 2, Ki: 1024, Mi: 2 ** 20, G: 1e9, B: 1e9, T: 1e12 };
-  const factor = Object.hasOwn(suffix, unit) ? suffix[unit] : factorOf(unit);
+  const factor = Object.hasOwn(suffix, unit) ? suffix[unit] : sizeOf(unit);
   return Number.isFinite(value) && factor !== undefined ? value * factor : undefined;
 }
+
+const BARE = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
+// A number without a unit or a multiple.
+export const isBare = (text) => /\d/.test(text) && BARE.test(text.trim());
+
+// The unit that stands behind the number of a text: "TB/s" of "3.35 TB/s"; "" without one.
+export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s].*)$/.exec(text.trim())?.[1].trim() ?? '';
+
+// What is typed where a unit is shown means that unit.
+export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${unit}` : text);
+
+// The same in the values of a sweep: "1, 2, 4", "1:8:9:log", where what follows the ends is a count.
+export const allInUnit = (text, unit) =>
+  text
+    .split(',')
+    .map((one) => one.split(':').map((end, i) => (i < 2 ? inUnit(end, unit) : end)).join(':'))
+    .join(',');
 
 const LADDER = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const FAMILY = /^([numkMGTPE]?)(B\/s|FLOP\/s|FLOP|B|token|Wh|W|s)$/;
 
 const digits = (value) => String(Number(value.toPrecision(6)));
+
+// A base value in a unit that it is to keep; undefined where the unit is not known.
+export function showIn(value, unit) {
+  const size = sizeOf(unit);
+  return size === undefined ? undefined : `${digits(value / size)} ${unit}`;
+}
 
 // A base value in a field's own unit, its prefix moved so that the number stays readable: 3.35e12 B/s in GB/s -> "3.35 TB/s".
 export function show(value, unit = '', factor = 1) {
