@@ -176,10 +176,10 @@ class Page {
     }
     return this.#late.get(name);
   }
-  // Advice on a question: {report, isFresh}, the report null until the first has come.
+  // Advice on a question: {report, isFresh, isOf}, the report null until the first has come.
   adviceOn(question) {
     const module = this.late('advising');
-    if (!module) return { report: null, isFresh: false };
+    if (!module) return { report: null, isFresh: false, isOf: false };
     this.#advising ??= new module.Advising(this.drawScene);
     return this.#advising.on(question);
   }

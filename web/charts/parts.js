@@ -67,10 +67,12 @@ function billColors(names) {
   return colors;
 }
 
+export const billName = (name) => (has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '));
+
 // Bills that stand below each other: a line's colour is the same in all of them.
 export function billsParts(bills) {
   const colors = billColors(bills.flat().filter(({ cost_usd: value }) => value > 0).map(({ name }) => name));
-  const part = ({ name, cost_usd: value }) => ({ id: name, name: has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '), value, color: `var(--c-${colors.get(name)})` });
+  const part = ({ name, cost_usd: value }) => ({ id: name, name: billName(name), value, color: `var(--c-${colors.get(name)})` });
   return bills.map((lines) => lines.map(part));
 }
 

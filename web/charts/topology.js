@@ -111,7 +111,8 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
       const { tp, ...place } = placeOf(rank, degrees);
       return { ...place, rank, own: place.dp === 0 && place.ep === 0, stage: place.pp, group: JSON.stringify(place) };
     });
-  const replicaOf = ({ dp, ep }) => dp * (mapping.ep ?? 1) + ep;
+  const degreeOf = (wanted) => degrees.find(({ name }) => name === wanted)?.size ?? 1; // experts of a replica that serves lie within it
+  const replicaOf = ({ dp, ep }) => dp * degreeOf('ep') + ep;
   const rows = shown.map(({ node }) => {
     const cells = cellsOf(node);
     return { node, cells, stages: spread(cells.map(({ stage }) => stage)), replicas: spread(cells.map(replicaOf)) };
@@ -146,7 +147,7 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     title: t('topology.title', { nodes: whole(nodes), size: whole(size) }),
     subtitle: rows.length < nodes ? t('topology.some', { shown: rows.length, nodes: whole(nodes) }) : t('topology.all'),
     kind: 'sketch of the cluster',
-    summary: t('topology.summary', { stages: mapping.pp, replicas: whole(Math.max(...degrees.filter(({ name }) => name === 'dp').map((one) => one.size)) * (mapping.ep ?? 1)), wires: said }),
+    summary: t('topology.summary', { stages: mapping.pp, replicas: whole(degreeOf('dp') * degreeOf('ep')), wires: said }),
     drawing: canvas(width, height, nodes > 1 && outerWires(rows, { across, ...layout, step }), marks(t('topology.all'), boxes)),
     key: [
       { color: 'var(--c-forward)', text: t('topology.own') },

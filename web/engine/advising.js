@@ -10,13 +10,15 @@ export class Advising {
   #running = null;
   #report = null;
   #isFresh = false;
+  #asked = ''; // the request that the last advice is on
 
   // `onanswer` is told when advice on what was asked last has come.
   constructor(onanswer) {
     this.onanswer = onanswer;
   }
 
-  // {report, isFresh}: the last advice, and whether it is on this very question; {"request", "for"?, "objective"?, "top"?}.
+  // {report, isFresh, isOf}: the last advice, whether it is on this very question, and whether on its request, so that its figures may stand
+  // beside the report; {"request", "for"?, "objective"?, "top"?}.
   on(question) {
     const key = JSON.stringify(question);
     if (key !== this.#key) {
@@ -26,13 +28,14 @@ export class Advising {
       this.#running?.stop();
       this.#timer = setTimeout(() => this.#ask(question, key), REST_MS);
     }
-    return { report: this.#report, isFresh: this.#isFresh };
+    return { report: this.#report, isFresh: this.#isFresh, isOf: this.#asked === JSON.stringify(question.request) };
   }
 
   async #ask(question, key) {
     const hear = (report, state) => {
       if (key !== this.#key || state === 'running') return;
       this.#report = report;
+      this.#asked = JSON.stringify(question.request);
       this.#isFresh = true;
       this.onanswer();
     };

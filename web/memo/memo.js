@@ -3,7 +3,7 @@
 import { INTERVALS } from '../evidence/runs.js';
 import { chosenIn } from '../form/chosen.js';
 import { labelOf } from '../form/fields.js';
-import { COLUMNS, changeText, chooseShown } from '../report/advice.js';
+import { changeText, chooseShown, columnsOf, usersText } from '../report/advice.js';
 import { answersOf, intervalText } from '../report/answers.js';
 import { phasesOf } from '../report/limits.js';
 import { nameOf } from '../report/names.js';
@@ -27,14 +27,14 @@ function plain(path, value) {
 }
 const present = (list) => list.filter(Boolean);
 
-function answerLine({ title, subject, value, unit, suffix, known, line, trouble }) {
+function answerLine({ title, subject, value, unit, suffix, known, line, more, memory, trouble }) {
   const shown = value === undefined || trouble ? null : parts(value, unit);
   const figure = shown && [shown.number, shown.unit].filter(Boolean).join('\u00a0');
   return {
     name: present([title, subject]).join(' · '),
     value: trouble ?? (figure ? present([figure, suffix]).join(suffix?.startsWith('/') ? '' : ' ') : '–'),
     interval: (!trouble && shown && intervalText(known, value, unit)) || '',
-    note: line || '',
+    note: present([line, more, memory?.words]).join(' · '),
   };
 }
 
@@ -56,7 +56,7 @@ function citations({ scenario, catalogue, inputs: described }) {
 // `advice` is null until it is there; `runNamed(figure, id)` says a published run in words, undefined until it can.
 export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = () => undefined, link, release, date }) {
   const { scenario } = report;
-  const row = ({ title, effort, figures }) => ({ title, effort, effects: COLUMNS.map((column) => changeText(column, figures, report)) });
+  const row = ({ title, effort, figures }) => ({ title, effort: present([usersText(figures, report), effort]).join(' '), effects: columnsOf(report).map((column) => changeText(column, figures, report)) });
   const isHardware = ({ id }) => id.startsWith('device.');
   const best = advice?.changes ?? [];
   return {
@@ -71,7 +71,7 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, r
     evidence: EVIDENCE.map((figure) => [figure, get(report, INTERVALS[figure])])
       .filter(([, known]) => known?.why)
       .map(([figure, { why, nearest }]) => ({ name: nameOf(figure), why: why.replace(nearest, () => runNamed(figure, nearest) ?? nearest) })),
-    columns: COLUMNS.map(({ id }) => t(`advice.column.${id}`)),
+    columns: columnsOf(report).map(({ id }) => t(`advice.column.${id}`)),
     changes: advice && chooseShown(best.filter((one) => !isHardware(one)), SHOWN).map(row),
     alternatives: advice && best.filter(isHardware).slice(0, SHOWN).map(row),
     citations: citations({ scenario, catalogue, inputs: described.inputs }),

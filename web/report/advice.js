@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
 import '../text/later.js';
-import { number, text } from '../text/format.js';
+import { number, text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 
@@ -19,6 +19,8 @@ const AIMS = [
   { id: 'token', part: 'serving', question: { for: 'serving', objective: 'tpot_s' } },
   { id: 'cost', part: 'serving', question: { for: 'serving' } },
 ];
+
+const USERS = 'serving.requests_in_flight';
 
 // A column names its figures in the order in which they are looked for; of all less is better, but memory in use.
 export const COLUMNS = [
@@ -115,16 +117,30 @@ const button = (kind, title, onclick) =>
 const shortTitle = ({ title, overrides }, { chosen = [] } = {}) =>
   chosen.length > 0 && Object.keys(overrides).some((path) => !/\.(mapping\.|recompute$)/.test(path)) ? title.replace(/ \([^()]*→[^()]*\)$/, '') : title;
 
+// The columns that the scenario has figures for.
+export const columnsOf = (report) => COLUMNS.filter(({ paths }) => paths.some((path) => report[path.split('.')[0]]));
+
+// What a change does to how many requests run at once, where it does.
+export function usersText(figures, before) {
+  const [now, was] = [figures[USERS], get(before, USERS)];
+  return now > 0 && was > 0 && Math.abs(now / was - 1) > SMALL ? t('advice.users', { now: whole(now), was: whole(was) }) : '';
+}
+
 function row(change, before, action, part) {
   const { title, effort, figures } = change;
+  const users = usersText(figures, before);
   return h(
     'tr',
     {},
-    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, effort.replace(/ M\b/g, '\u00a0M'))),
-    COLUMNS.map((column) => cell(column, figures, before)),
+    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, users && [h('b', {}, users), ' '], effort.replace(/ M\b/g, '\u00a0M'))),
+    columnsOf(before).map((column) => cell(column, figures, before)),
     h('td', { class: 'full' }, action),
   );
 }
+
+// A change that was advised on other inputs, until the advice on these has come: no figure of those beside one of these.
+const pendingRow = ({ title }, report) =>
+  h('tr', {}, h('th', { scope: 'row' }, title), columnsOf(report).map(({ id }) => h('td', { 'data-l': t(`advice.column.${id}`), class: 'quiet' }, '…')), h('td', { class: 'full' }));
 
 function head(report) {
   const now = ({ paths, unit }) => paths.map((path) => standing(report, path)).filter((value) => value > 0).slice(0, unit === 'B' ? 1 : 2).map((value) => text(value, unit));
@@ -135,7 +151,7 @@ function head(report) {
       'tr',
       {},
       h('th', { scope: 'col' }, t('advice.change')),
-      COLUMNS.map((column) => h('th', { scope: 'col' }, t(`advice.column.${column.id}`), h('br'), h('span', {}, now(column).length ? t('advice.now', { value: now(column).join(' · ') }) : '–'))),
+      columnsOf(report).map((column) => h('th', { scope: 'col' }, t(`advice.column.${column.id}`), h('br'), h('span', {}, now(column).length ? t('advice.now', { value: now(column).join(' · ') }) : '–'))),
       h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('advice.action'))),
     ),
   );
@@ -183,7 +199,7 @@ export function advice(context) {
   const asked = adviceQuestion(context);
   if (!asked) return null;
   const { aims, aim } = asked;
-  const { report: answer, isFresh } = page.adviceOn(asked.question);
+  const { report: answer, isFresh, isOf } = page.adviceOn(asked.question);
   const applied = appliedTo(context);
   const undo = () => {
     page.choose('applied', null);
@@ -194,7 +210,7 @@ export function advice(context) {
   const shown = chooseShown(changes, SHOWN - (applied ? 1 : 0));
   const rows = [
     applied && row(applied.change, applied.report, button('undo', applied.change.title, undo), aim.part),
-    ...shown.map((change) => row(change, report, button('apply', change.title, () => apply(context, change, answer.figure)), aim.part)),
+    ...shown.map((change) => (isOf ? row(change, report, button('apply', change.title, () => apply(context, change, answer.figure)), aim.part) : pendingRow(change, report))),
   ];
   const none = isFresh && !shown.length && h('p', { class: 'note' }, t('advice.none'));
   return h(
@@ -203,6 +219,6 @@ export function advice(context) {
     h('div', { class: 'headrow' }, h('h2', {}, t('advice.title')), aimButtons(context, aims, aim.id)),
     h('table', { class: 'cards' }, h('caption', { class: 'visually-hidden' }, t('advice.caption')), head(report), h('tbody', { class: isFresh ? undefined : 'stale' }, rows)),
     none,
-    h('p', { class: 'note' }, !answer ? t('chart.waiting') : [t('advice.note'), isFresh && pairLine(context, answer.pairs?.[0], answer.figure)]),
+    h('p', { class: 'note' }, !isOf ? t('chart.waiting') : isFresh && pairLine(context, answer.pairs?.[0], answer.figure)),
   );
 }

@@ -1,11 +1,12 @@
 // The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
 import { h, redraw, svg } from '../dom.js';
+import { billName } from '../charts/parts.js';
 import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
-import { boundText, deviceName, modelName, trainedOn, trainingBound, servedOn } from './words.js';
+import { boundText, deviceName, modelName, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
 
 const strong = (...children) => h('b', {}, children);
 
@@ -72,22 +73,33 @@ export function intervalText(known, value, unit) {
   return t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
 }
 
-// `of`: the figure whose runs it opens.
+// Where the runs of an interval are shown, that of a cost where its inputs are drawn.
+const placeOf = (of) => (of.startsWith('cost.') ? { scene: 'chip', sub: 'certainty' } : { scene: 'evidence', sub: of });
+
+// `of`: the figure whose interval it is.
 function interval(known, value, unit, of) {
   const words = intervalText(known, value, unit);
   if (!words) return null;
-  const link = { href: `#/evidence/${of}`, 'data-scene': 'evidence', 'data-sub': of, 'data-key': `interval-${of}`, 'aria-label': t('answers.interval.open', { words }) };
+  const { scene, sub } = placeOf(of);
+  const link = { href: `#/${scene}/${sub}`, 'data-scene': scene, 'data-sub': sub, 'data-key': `interval-${of}`, 'aria-label': t('answers.interval.open', { words }) };
   return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
 
+// "memory 74.4 of 79.2 GiB, tight" of a part of the report; how sure that is stands one click away.
+function memoryLine({ used, words, verdict, known, of }) {
+  const interval = intervalText(known, used, 'B');
+  const link = { href: `#/evidence/${of}`, 'data-scene': 'evidence', 'data-sub': of, 'data-key': `interval-${of}`, title: interval, 'aria-label': interval && t('answers.interval.open', { words: `${words}, ${interval}` }) };
+  return h('a', { class: `used ${verdict}`, ...(interval && link) }, words);
+}
+
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ scene, title, subject, value, unit, suffix, known, of, line, trouble, assumed, fix, before }) {
+function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, more, memory, trouble, assumed, fix, before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
-  const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${scene}` };
+  const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${id}` };
   return h(
     'div',
-    { class: trouble ? 'answer bad' : 'answer' },
+    { class: trouble ? 'answer bad' : 'answer', 'data-answer': id },
     h('span', { class: 'what' }, h('b', {}, title), subject && [h('i', { class: 'dot' }, ' · '), h('span', {}, subject)]),
     trouble
       ? h('a', { ...href, class: 'value' }, trouble, h('small', {}))
@@ -98,7 +110,9 @@ function answer({ scene, title, subject, value, unit, suffix, known, of, line, t
           h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),
     !trouble && interval(known, value, unit, of),
-    h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
+    (was !== null || line) && h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
+    more && h('span', { class: 'next' }, more),
+    memory && h('span', { class: 'next' }, memoryLine(memory)),
     fix && h('span', { class: 'fixes' }, h('button', { type: 'button', class: 'nearest', onclick: fix }, t('answers.choose'))),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
@@ -125,11 +139,20 @@ function ofTheRun({ step_time_interval: step, step_time_s: seconds, time_to_trai
   return step && { ...step, low: (step.low * whole) / seconds, high: (step.high * whole) / seconds };
 }
 
+// The memory of a GPU, and whether it fits: {used, words, verdict, known, of}.
+export function memoryOf(part, id) {
+  const { total, capacity } = part.memory_bytes;
+  const verdict = part.memory_verdict ?? (total > capacity ? 'does_not_fit' : undefined);
+  const words = t('answers.memory', { used: text(total, 'B'), capacity: text(capacity, 'B') });
+  return { used: total, words: verdict ? `${words}, ${t(`verdict.${verdict}`)}` : words, verdict: verdict ?? '', known: part.memory_interval, of: `${id}.memory_bytes.total` };
+}
+
 function trainingAnswer({ scenario, training, faulty, store }) {
-  const common = { scene: 'train', title: t('answers.training') };
-  if (!training) return { ...common, ...missing('training', faulty) };
+  const common = { id: 'training', scene: 'train', title: t('answers.training') };
+  if (!training) return missing('training', faulty, common);
   const shown = { ...common, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
-  if (!training.feasible) return { ...shown, ...inTrouble(training, 'training', store) };
+  const memory = memoryOf(training, 'training');
+  if (!training.feasible) return { ...shown, memory, ...inTrouble(training, 'training', store) };
   return {
     ...shown,
     value: training.time_to_train_s,
@@ -138,14 +161,21 @@ function trainingAnswer({ scenario, training, faulty, store }) {
     known: ofTheRun(training),
     of: 'training.step_time_s',
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
+    memory,
   };
 }
 
+// "2 replicas of 4 GPUs"; with pools, whose replicas differ, all GPUs.
+function servedSubject(scenario) {
+  if (scenario.serving.disaggregated) return devicesText(servedOn(scenario));
+  const { count, devices } = replicasOf(scenario);
+  return t('answers.serving.of', { replicas: whole(count), size: whole(devices) });
+}
+
 function servingAnswer({ scenario, serving, faulty, store }) {
-  const common = { scene: 'serve', title: t('answers.serving') };
-  if (!serving) return { ...common, ...missing('serving', faulty) };
-  const subject = t('answers.serving.of', { devices: devicesText(servedOn(scenario)), batch: whole(serving.batch) });
-  const shown = { ...common, assumed: serving.assumed, subject };
+  const common = { id: 'serving', scene: 'serve', title: t('answers.serving') };
+  if (!serving) return missing('serving', faulty, common);
+  const shown = { ...common, assumed: serving.assumed, subject: servedSubject(scenario) };
   if (!serving.feasible) return { ...shown, ...inTrouble(serving, 'serving', store) };
   return {
     ...shown,
@@ -154,52 +184,53 @@ function servingAnswer({ scenario, serving, faulty, store }) {
     suffix: t('answers.perToken'),
     known: serving.tpot_interval,
     of: 'serving.tpot_s',
-    line: t('answers.ttft', { ttft: text(serving.ttft_s, 's'), rate: text(serving.tokens_per_s_per_device, ' tokens/s') }),
+    line: t('answers.ttft', { count: whole(Math.round(serving.requests_in_flight)), ttft: text(serving.ttft_s, 's') }),
+    more: t('answers.rates', { user: text(serving.tokens_per_s_per_user, ''), device: text(serving.tokens_per_s_per_device, '') }),
   };
 }
 
-// Of training where there is training, of serving otherwise; what serving needs is said beside.
-function memoryAnswer({ training, serving, faulty }) {
-  const of = training ?? serving;
-  const common = { scene: 'memory', title: t(training || !of ? 'answers.memory.training' : 'answers.memory.serving') };
-  if (!of) return { ...common, ...missing('serving', faulty) };
-  const { total, capacity } = of.memory_bytes;
-  const room = serving && t('answers.room', { batch: whole(serving.max_batch) });
-  const shown = {
-    ...common,
-    subject: t('answers.memory.of'),
-    known: of.memory_interval,
-    of: training ? 'training.memory_bytes.total' : 'serving.memory_bytes.total',
-    line: training && serving ? t('answers.memory.beside', { used: text(serving.memory_bytes.total, 'B'), room }) : room,
-    value: total,
-    unit: 'B',
-    suffix: t('answers.of', { capacity: text(capacity, 'B') }),
-  };
-  return total > capacity ? { ...shown, trouble: `${text(total, 'B')} ${t('answers.of', { capacity: text(capacity, 'B') })}` } : shown;
-}
-
-function costAnswer({ training, serving, cost, faulty }) {
-  const common = { scene: 'chip', title: t('answers.cost') };
-  if (!cost) return { ...common, ...missing('cost', faulty) };
-  const run = training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
-  const perToken = serving?.feasible && serving.cost_usd_per_million_tokens != null && t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
+function cacheAnswer({ scenario, serving, faulty }) {
+  const common = { id: 'kv_cache', scene: 'memory', title: t('answers.cache') };
+  if (!serving) return faulty.has('serving') ? missing('serving', faulty, common) : null;
+  const most = serving.max_batch * (replicasOf(scenario)?.count ?? 1);
   return {
     ...common,
-    subject: t('answers.cost.of'),
-    value: cost.device_hour_usd,
-    unit: '$',
-    suffix: cost.device_price_usd != null ? t('answers.price', { price: dollars(cost.device_price_usd) }) : '',
-    line: [run, perToken].filter(Boolean).join(' · ') || t('answers.made', { made: dollars(cost.device_usd) }),
+    subject: t('answers.cache.of', { token: text(serving.kv_cache_bytes_per_token, 'B') }),
+    value: serving.kv_cache_bytes,
+    unit: 'B',
+    suffix: t('answers.perDevice'),
+    line: most > 0 && serving.max_context > 0 ? t('answers.room', { batch: whole(most), context: tokensText(serving.max_context) }) : '',
+    memory: memoryOf(serving, 'serving'),
   };
 }
 
-const dollars = (value) => `$${whole(value)}`;
-const missing = (part, faulty) => (faulty.has(part) ? { trouble: t('answers.faulty'), line: '' } : { line: t('answers.absent') });
+function costAnswer({ scenario, training, serving, cost, faulty }) {
+  const common = { id: 'cost', scene: 'chip', title: t('answers.cost') };
+  if (!cost) return missing('cost', faulty, common);
+  const [largest] = [...cost.device_usd_parts].sort((a, b) => b.cost_usd - a.cost_usd);
+  const run = training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
+  const perToken = serving?.feasible && serving.cost_usd_per_million_tokens != null && t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
+  const price = cost.device_price_usd != null && t('answers.price', { price: text(cost.device_price_usd, '$') });
+  return {
+    ...common,
+    subject: t('answers.cost.of', { device: deviceName(scenario) }),
+    value: cost.device_usd,
+    unit: '$',
+    suffix: t('answers.made'),
+    known: cost.device_interval,
+    of: 'cost.device_usd',
+    line: [largest && t('answers.largest', { part: billName(largest.name), share: text(largest.cost_usd / cost.device_usd, '%') }), price].filter(Boolean).join(' · '),
+    more: [t('answers.hour', { hour: text(cost.device_hour_usd, '$') }), run, perToken].filter(Boolean).join(' · '),
+  };
+}
 
-const ANSWERS = [trainingAnswer, servingAnswer, memoryAnswer, costAnswer];
+// What is off takes no room.
+const missing = (part, faulty, common) => (faulty.has(part) ? { ...common, trouble: t('answers.faulty'), line: '' } : null);
 
-// What the four say of a report, in the order in which they stand.
-export const answersOf = (view) => ANSWERS.map((one) => one(view));
+const ANSWERS = [trainingAnswer, servingAnswer, cacheAnswer, costAnswer];
+
+// What the answers say of a report, in the order in which they stand.
+export const answersOf = (view) => ANSWERS.map((one) => one(view)).filter(Boolean);
 
 // `element` holds <p role=status> and <nav class=four>.
 export function showAnswers(element, view) {
@@ -209,7 +240,7 @@ export function showAnswers(element, view) {
   const { before } = view; // the view of a moment ago, whose figures stand beside the new ones
   redraw(
     element.querySelector('.four'),
-    ANSWERS.map((one) => answer({ ...one(view), before: before && one(before) })),
+    ANSWERS.map((one) => [one(view), before && one(before)]).map(([now, was]) => now && answer({ ...now, before: was })),
   );
 }
 

@@ -34,6 +34,7 @@ function training(context) {
   const bound = trainingBound(report);
   const kind = ['network', 'bubble', 'latency'].includes(bound) ? bound : 'compute';
   const parts = present(timeParts(report.time_s));
+  if (!parts.length) return null;
   return {
     id: 'training',
     path: 'training.step_time_s',
@@ -50,6 +51,7 @@ const byBound = (times) => present(boundParts(times)).map((one) => ({ ...one, na
 function prefill({ report, scenario }) {
   const { time_by_bound: times, bound } = report.serving;
   const parts = byBound(times.prefill);
+  if (!parts.length) return null;
   return {
     id: 'prefill',
     path: 'serving.prefill_s',
@@ -66,6 +68,7 @@ const NOTICED = 0.005; // share of a token below which other users' prefills are
 function token({ report }) {
   const { time_by_bound: times, bound, tpot_s: tpot, decode_step_s: step } = report.serving;
   const own = byBound(times.decode);
+  if (!own.length) return null;
   const waits = tpot - step;
   const others = waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
   const isOthers = others.length > 0 && waits > Math.max(...own.map(({ value }) => value));
@@ -149,11 +152,11 @@ function bar(context, { id, path, title, bound, detail, parts, scene }) {
   );
 }
 
-// The phases that have times, each with what limits it.
+// The phases that have times, each with what limits it; a time beyond what a number holds is none.
 export function phasesOf(context) {
   const { training: trained, serving } = context.report;
   const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(Boolean);
-  return phases.map((phase) => phase(context));
+  return phases.map((phase) => phase(context)).filter(Boolean);
 }
 
 export const limits = (context) => phasesOf(context).map((phase) => bar(context, phase));

@@ -11,6 +11,13 @@ export const deviceName = (scenario) => shortDevice(scenario.cluster.device.name
 export const trainedOn = (scenario) => scenario.training?.devices ?? scenario.cluster.devices;
 export const servedOn = (scenario) => scenario.serving?.devices ?? scenario.cluster.devices;
 
+// The replicas that serve, {count, devices: of each}: with pools those that decode, of which the mapping is. Null where it is not resolved.
+export function replicasOf({ serving, cluster }) {
+  const { replicas: count } = serving?.mapping ?? {};
+  if (!(count >= 1)) return null;
+  return { count, devices: (serving.disaggregated?.decode_devices ?? servedOn({ serving, cluster })) / count };
+}
+
 const sum = (time, ids) => ids.reduce((all, id) => all + (time[id] ?? 0), 0);
 
 // A training step's time by what it is spent on: [[bound, seconds]], 'compute' being the device's own work.

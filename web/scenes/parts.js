@@ -66,6 +66,11 @@ export const boundBars = (context, id, subtitle, times) =>
     axis: times.length > 1,
   });
 
+// Whether the memory of a part fits; by its interval, where there is one.
+function memoryNote({ memory_bytes: { total, capacity }, memory_verdict: verdict }) {
+  return t(`memory.${verdict ?? (total > capacity ? 'does_not_fit' : 'fits')}`, { used: text(total, 'B'), capacity: text(capacity, 'B') });
+}
+
 export function servingMemory(context, options = {}) {
   const { memory_bytes: memory } = context.report.serving;
   return stackedBars({
@@ -76,10 +81,7 @@ export function servingMemory(context, options = {}) {
     unit: 'B',
     rows: [{ parts: memoryParts(memory), ghost: ghostOf(context, 'serving.memory_bytes.total') }],
     limit: { value: memory.capacity, text: text(memory.capacity, 'B') },
-    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', {
-      used: text(memory.total, 'B'),
-      capacity: text(memory.capacity, 'B'),
-    }),
+    note: memoryNote(context.report.serving),
     ...options,
   });
 }
@@ -99,10 +101,7 @@ export function trainingMemory(context, options = {}) {
     rows,
     axis: rows.length > 1,
     limit: { value: memory.capacity, text: text(memory.capacity, 'B') },
-    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', {
-      used: text(memory.total, 'B'),
-      capacity: text(memory.capacity, 'B'),
-    }),
+    note: memoryNote(context.report.training),
     ...options,
   });
 }

@@ -1,13 +1,16 @@
 // The sizing question as the link holds it: "rate:100/ttft:1 s/tpot:40 ms/spare:1/peak:2/on:dgx-h100,dgx-b200". Only what differs from the
 // question that the scene starts with.
-import { parse } from '../text/measure.js';
+import { inUnit, parse } from '../text/measure.js';
 
 export const STANDARD = { rate: '20', ttft: '1 s', tpot: '40 ms', spare: '0', peak: '1', on: 'hgx-mi355x,dgx-b200,dgx-b300,gb200-nvl72,dgx-h200,hgx-mi300x,dgx-h100,dgx-a100' };
 const NAMES = Object.keys(STANDARD);
 
+// A value may hold a slash ("25 tokens/s"): only one before a name begins the next.
+const BETWEEN = new RegExp(`/(?=(?:${NAMES.join('|')}):)`);
+
 export function readQuestion(text = '') {
   const question = { ...STANDARD };
-  for (const pair of text.split('/')) {
+  for (const pair of text.split(BETWEEN)) {
     const [name, ...value] = pair.split(':');
     if (NAMES.includes(name) && value.length) question[name] = value.join(':').slice(0, 1500);
   }
@@ -16,21 +19,29 @@ export function readQuestion(text = '') {
 
 export const writeQuestion = (question) =>
   NAMES.filter((name) => question[name] !== STANDARD[name])
-    .map((name) => `${name}:${question[name].replaceAll('/', '')}`)
+    .map((name) => `${name}:${question[name]}`)
     .join('/');
 
-// What each field may hold: a number above zero; a time, where a bare number is milliseconds.
+// What each field may hold: a number above zero; a time, where a bare number is milliseconds; of TPOT also its inverse, a user's tokens/s.
+const NUMBER = /^[\d.,]+(?:e[+-]?\d+)?\s*[kM]?$/;
 const positive = (text) => {
-  const value = parse(text.replace(/\/s$|\s*requests?(\/s)?$/, ''));
+  const plain = text.trim().replace(/\s*(requests?)?\s*(\/s)?$/, '');
+  const value = NUMBER.test(plain) ? parse(plain) : undefined;
   return value > 0 ? value : undefined;
 };
+const TIME = /^[\d.,]+(?:e[+-]?\d+)?\s*(|ns|[uµ]s|ms|s|min|h)$/i;
 const seconds = (text) => {
-  const value = parse(text);
-  if (!(value > 0)) return undefined;
-  return /[a-z]/i.test(text) ? value : value / 1000;
+  const value = TIME.test(text.trim()) ? parse(inUnit(text, 'ms')) : undefined;
+  return value > 0 ? value : undefined;
 };
+const RATE = /^(.*\d)\s*(?:tok(?:en)?s?|t)\s*(?:\/|\s?per\s)\s*s(?:ec(?:ond)?)?(?:\s*(?:\/|\s?per\s)\s*user)?$/i;
+const secondsPerToken = (text) => {
+  const rate = RATE.exec(text.trim());
+  return rate ? inverse(positive(rate[1])) : seconds(text);
+};
+const inverse = (value) => value && 1 / value;
 const count = (text) => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : undefined);
-export const READERS = { rate: positive, ttft: seconds, tpot: seconds, spare: count, peak: (text) => (positive(text) >= 1 ? positive(text) : undefined) };
+export const READERS = { rate: positive, ttft: seconds, tpot: secondsPerToken, spare: count, peak: (text) => (positive(text) >= 1 ? positive(text) : undefined) };
 const OPTIONAL = new Set(['ttft', 'tpot']);
 
 // An empty target is none.

@@ -9,7 +9,7 @@ import { heading } from '../scenes/parts.js';
 import { withPick } from '../state/scenario.js';
 import { number, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
-import { askedOf, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
+import { askedOf, READERS, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
 import { costOf, Sizing } from './sizing.js';
 
 const FIELDS = [
@@ -32,6 +32,7 @@ export class SizeView {
   #fields = new Map();
   #catalogue = [];
   #wrong = [];
+  #typed = new Map(); // by name, what was not understood: {text, over: what the question has instead}
   #chosen = null;
   #shown = '';
 
@@ -99,9 +100,25 @@ export class SizeView {
       store.set(name, value.trim());
       return;
     }
-    const bad = valueIn(name, value) === undefined;
-    this.#mark(name, bad ? t('size.bad', { example: STANDARD[name] }) : '');
-    if (!bad) this.#ask({ ...this.#question(), [name]: value.trim() });
+    const question = this.#question();
+    if (valueIn(name, value) === undefined) {
+      this.#typed.set(name, { text: value, over: question[name] });
+      this.#markAll(question);
+    } else {
+      this.#typed.delete(name);
+      this.#ask({ ...question, [name]: value.trim() });
+      this.#markAll(this.#question());
+    }
+  }
+
+  // What is not understood, typed or in the link, is said at its field.
+  #markAll(question) {
+    for (const name of Object.keys(READERS)) {
+      const typed = this.#typed.get(name);
+      if (typed && typed.over !== question[name]) this.#typed.delete(name);
+      const text = this.#typed.get(name)?.text ?? question[name];
+      this.#mark(name, valueIn(name, text) === undefined ? t(`size.bad${name === 'tpot' ? '.tpot' : ''}`, { text: text.trim(), example: STANDARD[name] }) : '');
+    }
   }
 
   #mark(name, words) {
@@ -119,8 +136,13 @@ export class SizeView {
   show(context) {
     this.#context = context;
     const question = this.#question();
-    const written = { ...question };
-    for (const path of ['serving.prompt', 'serving.output']) written[path] = whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
+    this.#markAll(question);
+    const written = { ...question, ...Object.fromEntries([...this.#typed].map(([name, { text: typed }]) => [name, typed])) };
+    for (const path of ['serving.prompt', 'serving.output']) {
+      const issue = context.issues.find((one) => one.path === path);
+      this.#mark(path, issue?.message ?? '');
+      written[path] = issue ? context.inputs[path] ?? '' : whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
+    }
     for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
     const { asked, wrong } = askedOf(question);
     this.#wrong = context.scenario.serving && context.scenario.cost ? wrong : ['off'];
@@ -162,6 +184,7 @@ export class SizeView {
       this.chart.replaceChildren();
       return;
     }
+    if (this.#wrong.length && !state.asked) return redraw(this.sentence, t('size.wrong'));
     const shown = JSON.stringify([state.answers.length, state.asked, state.done, [...state.curves.values()].map(({ steps: list }) => list.length), this.#chosen, this.#context.width, this.#catalogue.length]);
     if (shown === this.#shown && !state.issues) return;
     this.#shown = shown;
