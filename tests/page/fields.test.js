@@ -62,7 +62,7 @@ test('the mapping is chosen and says why; one value is held and the rest stays c
   const { page } = await chromium.open('#/train');
   const mapping = page.locator('[data-key="mapping-training"]');
   const value = async (path) => (await box(page, `training.mapping.${path}`).inputValue());
-  assert.equal(await mapping.locator('.state').textContent(), 'chosen');
+  assert.equal(await mapping.locator('.state').textContent(), 'automatic');
   assert.equal(await box(page, 'training.mapping.tp').isVisible(), false, 'folded');
   await mapping.locator('summary').click();
   const reasons = await mapping.locator('.chosen-why:visible').allTextContents();
@@ -70,7 +70,7 @@ test('the mapping is chosen and says why; one value is held and the rest stays c
   for (const reason of reasons) assert.match(reason, /^[A-Z].*\.$/);
   const before = await value('tp');
   await type(page, 'training.mapping.tp', '2');
-  assert.equal(await mapping.locator('.state').textContent(), 'chosen, 1 held');
+  assert.equal(await mapping.locator('.state').textContent(), 'automatic, 1 fixed');
   assert.equal(await field(page, 'training.mapping.tp').locator('.chosen-why').isVisible(), false);
   assert.equal(await field(page, 'training.mapping.pp').locator('.chosen-why').isVisible(), true);
   await page.locator('[data-key="choose-training"]').click();
@@ -83,11 +83,11 @@ test('a link of the first version keeps its mapping, which can be left to the co
   const { page } = await chromium.open('#/train?serving=null&v=1');
   await settled(page);
   const mapping = page.locator('[data-key="mapping-training"]');
-  assert.equal(await mapping.locator('.state').textContent(), 'as written');
+  assert.equal(await mapping.locator('.state').textContent(), 'manual');
   assert.equal(await box(page, 'training.mapping.tp').inputValue(), '8');
   await page.locator('[data-key="choose-training"]').click();
   await settled(page);
-  assert.equal(await mapping.locator('.state').textContent(), 'chosen');
+  assert.equal(await mapping.locator('.state').textContent(), 'automatic');
   assert.match(page.url(), /v=1&r=[\d.]+$/);
 });
 

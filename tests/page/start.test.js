@@ -14,7 +14,7 @@ const figures = (page) => page.locator('.four .value').allTextContents();
 
 test('the sentence is the control: model, count, device and task are chosen in it, by keyboard too', async () => {
   const { page, faults } = await chromium.open('');
-  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 512 H100, then serve 32 concurrent requests per replica on 8 of them');
+  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 512 H100, then serve 64 requests at once on 8 of them: 2 replicas, 32 each');
   await noun(page, 'model').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForSelector('.picker [role=option]');
@@ -85,7 +85,7 @@ test('models stand by family, the newest first, and are found by any of their wo
 test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
   const { page } = await chromium.open('');
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 per replica, 8 GPUs', 'Training memory · peak per GPU', 'Cost · per GPU-hour']);
+  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training time · 512 GPUs, 15 T tokens', 'Inference latency · 2 replicas of 4 GPUs', 'KV cache · 320 KiB per token', 'Chip cost · one H100']);
   const bounds = await page.locator('.stack .bound b').allTextContents();
   assert.equal(bounds.length, 3);
   for (const bound of bounds) assert.match(bound, /bound/);

@@ -143,7 +143,8 @@ function ofTheRun({ step_time_interval: step, step_time_s: seconds, time_to_trai
 export function memoryOf(part, id) {
   const { total, capacity } = part.memory_bytes;
   const verdict = part.memory_verdict ?? (total > capacity ? 'does_not_fit' : undefined);
-  const words = t('answers.memory', { used: text(total, 'B'), capacity: text(capacity, 'B') });
+  const [mine, all] = [total, capacity].map((one) => parts(one, 'B'));
+  const words = t('answers.memory', { used: mine.unit === all.unit ? mine.number : text(total, 'B'), capacity: text(capacity, 'B') });
   return { used: total, words: verdict ? `${words}, ${t(`verdict.${verdict}`)}` : words, verdict: verdict ?? '', known: part.memory_interval, of: `${id}.memory_bytes.total` };
 }
 

@@ -34,8 +34,7 @@ function requests({ serving, cluster }, noun) {
   const load = loadOf(serving);
   const replicas = replicasOf({ serving, cluster });
   const isSpread = replicas?.count > 1;
-  const counts = { replicas: whole(replicas?.count ?? 1), size: whole(replicas?.devices ?? 1) };
-  const spread = (kind) => isSpread && [`say.spread.${serving.disaggregated ? 'pools.' : ''}${kind}`, { batch: noun('batch'), ...counts }, counts];
+  const spread = (kind) => isSpread && [`say.spread.${serving.disaggregated ? 'pools.' : ''}${kind}`, { replicas: whole(replicas.count), batch: noun('batch') }];
   if (load === 'rate') return { load: ['say.load.rate', { rate: number(Number(serving.requests_per_s)) }], spread: spread('other') };
   if (load === 'concurrency') return { load: ['say.load', { count: noun('concurrency') }, { count: serving.concurrency }], spread: spread('other') };
   if (typeof serving.batch !== 'number') return { load: ['say.load.max', {}], spread: spread('other') };
