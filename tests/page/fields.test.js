@@ -165,6 +165,46 @@ test('slide rule and field agree, the rule is logarithmic and says its value wit
   assert.ok(Math.abs((high + (await at(0))) / 2 - middle) < 5, 'a factor of 32 is the same way up as down');
 });
 
+test('a number without a unit means the unit that the field shows, which the link then holds', async () => {
+  const { page, faults } = await chromium.open('#/chip?v=2');
+  await settled(page);
+  const hour = async () => Number(/\$([\d.,]+) per GPU-hour/.exec((await page.locator('[data-answer=cost]').innerText()).replace(/\s/gu, ' '))[1].replace(',', ''));
+  const before = await hour();
+  await type(page, 'cost.electricity', '0.12');
+  assert.match(decodeURIComponent(page.url()), /cost\.electricity=0\.12\+\$\/kWh/);
+  const dearer = await hour();
+  assert.ok(dearer > before && dearer < before * 1.1, `${before} -> ${dearer}`);
+  await type(page, 'cost.lifetime', '5');
+  assert.match(page.url(), /cost\.lifetime=5\+years/);
+  assert.ok((await hour()) < dearer, 'five years are longer than four');
+  await type(page, 'cluster.device.memory.bandwidth', '4');
+  assert.match(page.url(), /cluster\.device\.memory\.bandwidth=4\+TB\/s/, 'as the ruler counts');
+  await page.locator('.question').click();
+  assert.equal(await box(page, 'cluster.device.memory.bandwidth').inputValue(), '4 TB/s', 'echoed with its unit');
+  await type(page, 'cluster.device.memory.bandwidth', '900 GB/s');
+  await type(page, 'cluster.device.memory.bandwidth', '1000');
+  assert.match(page.url(), /bandwidth=1000\+GB\/s/, 'the unit of the moment');
+  await type(page, 'training.tokens', '2');
+  assert.match(page.url(), /training\.tokens=2\+T\+tokens/);
+  await type(page, 'cluster.devices', '256');
+  assert.match(page.url(), /cluster\.devices=256\b/, 'a count has none');
+  assert.deepEqual(faults, []);
+});
+
+test('a ruler counts in the unit that the field shows and keeps it', async () => {
+  const { page } = await chromium.open('#/serve?cluster.device.memory.bandwidth=1+TB/s&v=2');
+  await settled(page);
+  const rule = field(page, 'cluster.device.memory.bandwidth').locator('.rule input');
+  await rule.focus();
+  await page.keyboard.press('ArrowLeft');
+  await settled(page);
+  assert.match(await box(page, 'cluster.device.memory.bandwidth').inputValue(), /^0\.\d+ TB\/s$/);
+  const ticks = () => field(page, 'cluster.device.memory.bandwidth').locator('.rule text').allTextContents();
+  assert.ok((await ticks()).includes('1'));
+  await type(page, 'cluster.device.memory.bandwidth', '900 GB/s');
+  assert.ok((await ticks()).includes('1,000'), 'thousands of GB/s');
+});
+
 test('any numeric input can be the unknown, and an answer can be taken', async () => {
   const { page } = await chromium.open('#/memory');
   await box(page, 'serving.prompt').focus();

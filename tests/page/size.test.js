@@ -24,7 +24,7 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   await sized(page);
   const words = plain(await page.locator('.size-answer').textContent());
   assert.match(words, /^For Llama-3\.1-70B at 100 requests\/s the cheapest cluster is \d+ × \S+, \$[\d.,]+ per hour\. \w+ breaks first, at [\d.,]+ requests\/s \(\+[\d.]+ %\)\.$/);
-  assert.match(page.url(), /#\/size\?size=rate:100&v=2&r=[\d.]+$/, 'what is as at the start is not in the link');
+  assert.match(page.url(), /#\/size\?size=rate:100&v=\d&r=[\d.]+$/, 'what is as at the start is not in the link');
   const costs = (await page.locator('.size-table .first').allTextContents()).map((one) => Number(one.replace(/[$,]/g, '')));
   assert.ok(costs.length >= 5, `${costs.length} clusters hold`);
   assert.deepEqual(costs, [...costs].sort((a, b) => a - b), 'cheapest first');
@@ -48,6 +48,28 @@ test('a link is the question: fields, clusters and answer come back', async () =
   await enter(page, 'size-rate', 'many');
   assert.equal(await page.locator('#size-rate').getAttribute('aria-invalid'), 'true');
   assert.match(page.url(), /rate:40/, 'what cannot be read changes nothing');
+  assert.deepEqual(faults, []);
+});
+
+test('what Size did not understand is said at its field, typed or in the link; a speed of tokens is a target for TPOT', async () => {
+  const { page, faults } = await chromium.open('#/size?size=tpot:30+tokenss/on:dgx-h100&v=2');
+  const fault = page.locator('#size-tpot-fault');
+  await page.waitForFunction(() => document.querySelector('#size-tpot-fault')?.textContent);
+  assert.match(await fault.textContent(), /^Not understood: “30 tokenss”\. Enter a time such as 40 ms, or a speed such as 25 tokens\/s\.$/);
+  assert.equal(await page.locator('#size-tpot').getAttribute('aria-invalid'), 'true');
+  assert.match(await page.locator('.size-answer').textContent(), /Correct the marked field/);
+  await enter(page, 'size-tpot', '30 tokens/s');
+  await sized(page);
+  assert.equal(await page.locator('#size-tpot').getAttribute('aria-invalid'), 'false');
+  assert.equal(await fault.textContent(), '');
+  assert.match(page.url(), /tpot:30\+tokens\/s/);
+  const tpot = Number(await page.locator('.size-table [data-name^="TPOT"]').first().textContent());
+  assert.ok(tpot <= 1000 / 30, `${tpot} ms`);
+  await enter(page, 'size-rate', '100 users');
+  assert.equal(await page.locator('#size-rate').getAttribute('aria-invalid'), 'true');
+  await page.locator('#size-ttft').focus();
+  assert.equal(await page.locator('#size-rate').inputValue(), '100 users', 'it stays to be corrected');
+  assert.doesNotMatch(page.url(), /rate:/, 'the link keeps what was understood');
   assert.deepEqual(faults, []);
 });
 

@@ -102,6 +102,20 @@ test('each answer names its subject, each phase its bottleneck, and the first sc
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
+test('after a change of the inputs no change is shown with figures of the former ones, or offered', async () => {
+  const { page } = await chromium.open('');
+  await page.waitForSelector('#advice .apply');
+  assert.match(await page.locator('#advice tbody').innerText(), /[▼▲]/u);
+  const shown = page.waitForFunction(() => {
+    const advice = document.querySelector('#advice');
+    if (!/Qwen3-235B/.test(document.querySelector('.say').textContent) || advice.getAttribute('aria-busy') !== 'true') return false;
+    return { rows: advice.querySelectorAll('tbody tr').length, marks: /[▼▲]/u.test(advice.textContent), offered: advice.querySelectorAll('.apply').length };
+  });
+  await page.evaluate(() => (location.hash = '#/overview?model=qwen3-235b-a22b&v=2'));
+  assert.deepEqual(await (await shown).jsonValue(), { rows: 3, marks: false, offered: 0 });
+  await page.waitForSelector('#advice .apply');
+});
+
 test('a change is applied and undone in place, and the answers follow', async () => {
   const { page } = await chromium.open('');
   await page.waitForSelector('#advice .apply');
