@@ -200,3 +200,19 @@ test('on a roofline the names of kernels are off the ridge and off each other', 
     }
   }
 });
+
+test('the words under a topology count the replicas as the drawing does: experts lie within one that serves', async () => {
+  const { page, context } = await chromium.open('#/method');
+  const said = await page.evaluate(async () => {
+    const { topology } = await import('./charts/topology.js');
+    const cluster = { networks: [{ name: 'NVLink', topology: 'switch', size: 8, bandwidth: 450e9 }] };
+    const serving = topology({ id: 's', width: 700, cluster, mapping: { tp: 4, pp: 1, ep: 4, attention_dp: 1 }, devices: 8, serving: true });
+    const training = topology({ id: 't', width: 700, cluster, mapping: { tp: 2, pp: 1, cp: 1, ep: 2, dp: 4, order: 'tp-cp-ep-dp-pp' }, devices: 8 });
+    return [serving, training].map((one) => ({ words: one.textContent, own: one.querySelectorAll('.own').length }));
+  });
+  assert.match(said[0].words, /1 pipeline stage per replica, 2 data-parallel replicas/);
+  assert.equal(said[0].own, 4, 'half of the GPUs are the first replica');
+  assert.match(said[1].words, /4 data-parallel replicas/, 'expert groups of training are parts of data parallelism');
+  assert.equal(said[1].own, 2);
+  await context.close();
+});

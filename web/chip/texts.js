@@ -17,7 +17,7 @@ export const texts = {
   'chip.hour.lead': 'Depreciation of the device and its share of the system, plus power, cooling and hosting.',
   'chip.certainty.title': 'How uncertain is the cost?',
   'chip.certainty.lead': 'Prices of wafers, memory and packages are uncertain inputs. Monte-Carlo samples of them give the distribution of the figure.',
-  'chip.hour.sub': '$ per GPU-hour', 'chip.system.sub': '$, all devices with hosts, network and facility; energy and financing included',
+  'chip.hour.sub': '$ per GPU-hour', 'chip.system.sub': '$, {count} {count:GPU|GPUs} with hosts, network and facility; energy and financing included',
   'chip.bill.sub': '$ per shipped device, yield loss included',
   'chip.wafer': 'One wafer of {die} dies', 'chip.wafer.sub': '{width} × {height} mm on {diameter} mm; dashed: the usable circle',
   'chip.wafer.good': 'good', 'chip.wafer.spare': 'good, partly disabled (harvested)', 'chip.wafer.bad': 'bad',

@@ -8,6 +8,7 @@ import { figures } from '../report/figures.js';
 import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
 import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
+import { whole } from '../text/format.js';
 import { extend, t } from '../text/strings.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
@@ -54,7 +55,7 @@ const VIEWS = {
         'cost.flops_per_j',
       ].filter(Boolean),
     ),
-    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts, whole: 'cost.system_usd' }),
+    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub', { count: whole(cost.devices ?? context.scenario.cluster.devices) }), lines: cost.system_usd_parts, whole: 'cost.system_usd' }),
   ],
   certainty: (context) => uncertainty(context),
 };

@@ -128,7 +128,7 @@ export const memory = {
         figures(
           context,
           [
-            { path: 'serving.memory_bytes.total', name: training && `${nameOf('serving.memory_bytes.total')}, ${t('group.serving').toLowerCase()}` },
+            { path: 'serving.memory_bytes.total', name: `${nameOf('serving.memory_bytes.total')}, ${t('group.serving').toLowerCase()}` },
             'serving.kv_cache_bytes_per_token',
             'serving.kv_cache_bytes',
             'serving.max_batch',

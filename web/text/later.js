@@ -196,7 +196,7 @@ extend({
   'column.kv': 'KV cache', 'column.batch': 'Concurrent requests', 'column.capacity': 'Capacity',
   'summary.bar': 'The largest component is {largest}: {share} of {total}.',
   'export.select': 'Selected: press Ctrl C to copy.',
-  'help.lead': 'Beside every figure, “why” opens its formula with your values, down to the inputs and their sources. Fields accept numbers with units (80 GB, 3.35 TB/s, 8k, 2^15). The link in the address bar holds all your inputs.',
+  'help.lead': 'Beside every figure, “why” opens its formula with your values, down to the inputs and their sources. Fields accept numbers with units (80 GB, 3.35 TB/s, 8k, 2^15); a number without one has the unit that the field shows. The link in the address bar holds all your inputs.',
   'help.help': 'This help', 'help.scenes': 'Open a tab', 'help.inputs': 'Go to inputs', 'help.copy': 'Copy link', 'help.keep': 'Add to comparison',
   'help.export': 'Export', 'help.undo': 'Undo, outside fields', 'help.marks': 'In a chart: next mark, next series',
   'help.why': 'In a chart: why; close', 'help.field': 'In a field: one step; double or halve', 'help.single': 'Single-key shortcuts',
