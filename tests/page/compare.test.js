@@ -99,7 +99,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   const figures = (await saved(page, () => page.getByRole('button', { name: 'Figures (CSV)' }).click())).bytes.toString();
   assert.match(figures, /path,value,unit\r\ntraining\.step_time_s,\d+\.\d+,s\r\n/);
   assert.match(figures, /training\.mapping\.tp,8,input\r\n/);
-  assert.match(figures, /\r\nversion,2,\r\n/);
+  assert.match(figures, /\r\nversion,\d,\r\n/);
   assert.ok(figures.includes(link.split('#')[1]));
   const file = await saved(page, () => page.getByRole('button', { name: 'Scenario (JSON)' }).click());
   const json = JSON.parse(file.bytes);

@@ -44,7 +44,7 @@ test('the address bar follows the inputs, and the link reopens the same state', 
   await type(page, 'serving.batch', '48');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
   const link = page.url();
-  assert.match(link, /#\/memory\?cluster\.device\.memory\.bandwidth=4\+TB\/s&serving\.batch=48&v=2&r=[\d.]+$/);
+  assert.match(link, /#\/memory\?cluster\.device\.memory\.bandwidth=4\+TB\/s&serving\.batch=48&v=\d&r=[\d.]+$/);
   const said = await page.locator('[role=status]').first().textContent();
   const shown = await values(page);
   const other = await context.newPage();

@@ -102,10 +102,10 @@ function answer({ id, scene, title, subject, value, unit, suffix, known, of, lin
     { class: trouble ? 'answer bad' : 'answer', 'data-answer': id },
     h('span', { class: 'what' }, h('b', {}, title), subject && [h('i', { class: 'dot' }, ' · '), h('span', {}, subject)]),
     trouble
-      ? h('a', { ...href, class: 'value' }, trouble, h('small', {}))
+      ? h('a', { ...href, class: 'value', 'data-short': trouble }, trouble, h('small', {}))
       : h(
           'a',
-          { ...href, class: 'value', title: bothBytes(value, unit) },
+          { ...href, class: 'value', 'data-short': [shown.number, shown.unit].filter(Boolean).join('\u00a0'), title: bothBytes(value, unit) },
           shown.number,
           h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),

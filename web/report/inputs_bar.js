@@ -56,17 +56,11 @@ export class InputsBar {
     this.#draw();
   }
 
-  // "317 days" of a value, without what follows its unit: "of 79.2 GiB", "per output token".
-  static #short(value) {
-    const unit = value.querySelector('small').textContent.split(/\s?\b(?:of|per|at)\s/)[0];
-    return `${value.firstChild.textContent}${unit && `\u00a0${unit}`}`;
-  }
-
   #draw() {
     if (!this.#scenario) return;
     const { cluster } = this.#scenario;
     const asked = t('form.asked', { model: modelName(this.#scenario), count: whole(cluster.devices), device: deviceName(this.#scenario) });
-    const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, InputsBar.#short(value)));
+    const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, value.dataset.short));
     const isHidden = document.body.classList.contains('answers-hidden');
     this.#line.replaceChildren(...(isHidden || (this.#isSeen && !this.isOpen) ? [asked] : figures));
   }
