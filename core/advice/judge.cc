@@ -19,6 +19,7 @@ constexpr const char* kFigures[] = {"training.time_to_train_s",
                                     "serving.tpot_s",
                                     "serving.ttft_s",
                                     "serving.tokens_per_s_per_device",
+                                    "serving.requests_in_flight",
                                     "serving.memory_bytes.total",
                                     "serving.cost_usd_per_million_tokens",
                                     "cost.system_usd"};

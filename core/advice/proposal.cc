@@ -54,13 +54,13 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
   for (const std::string& word : Words(row.set)) {
     const std::size_t scale = word.find("*=");
     const bool scales = scale != std::string::npos;
-    Assignment assignment = *ParseAssignment(scales ? word.substr(0, scale) + "=" + word.substr(scale + 2) : word);
+    Assignment assignment = scales ? Assignment{word.substr(0, scale), Json()} : *ParseAssignment(word);
     const Json* found = MemberAt(scenario, assignment.path);
     const Json old = found != nullptr ? *found : Json(nullptr);
     if (scales) {
       // A count that follows another one is not written where nobody wrote it.
       if (!proposal.overrides.empty() && MemberAt(request, assignment.path) == nullptr) continue;
-      std::optional<Json> scaled = Scaled(old, assignment.value.get<double>());
+      std::optional<Json> scaled = Scaled(old, ParseMeasure(word.substr(scale + 2))->value);
       if (!scaled) return std::nullopt;
       assignment.value = std::move(*scaled);
     }

@@ -139,9 +139,11 @@ Answer DescribeAnswer() {
   DescribeAuto(inputs);
   Json follows = Json::array();
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
-  return {JsonText(Json{{"version", 1},
+  Json defaults = Json::object();
+  for (Count version = 1; version <= kNewestVersion; ++version) AddMember(defaults, std::to_string(version), DefaultRequest(version));
+  return {JsonText(Json{{"version", kNewestVersion},
                         {"default", DefaultRequest()},
-                        {"defaults", ObjectOf({{"1", DefaultRequest(1)}, {"2", DefaultRequest(2)}})},
+                        {"defaults", std::move(defaults)},
                         {"follows", std::move(follows)},
                         {"inputs", std::move(inputs)},
                         {"outputs", DescribedOutputs()}}),

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
+#include "core/base/arithmetic.h"
 #include "core/base/fix.h"
 
 namespace slipstick::internal {
@@ -242,6 +244,39 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
       }
     }
     if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), find, like, issues);
+  }
+}
+
+namespace {
+
+bool HasUnitToName(const FieldRow& row) {
+  const Type& type = row.type->kind == Kind::kOptional ? *row.type->inner : *row.type;
+  return type.kind == Kind::kQuantity && *type.dimension != Tokens::kDimension && !row.facts.unit.empty();
+}
+
+}  // namespace
+
+void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named) {
+  if (type.kind == Kind::kOptional) return NameUnitsAs(*type.inner, json, path, named);
+  if (type.kind == Kind::kList && json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) NameUnitsAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), named);
+  }
+  if (type.kind != Kind::kObject || !json.is_object()) return;
+  for (const FieldRow& row : *type.fields) {
+    const auto found = json.find(row.facts.key);
+    if (found == json.end()) continue;
+    const std::string at = JoinPath(path, row.facts.key);
+    if (!found->is_string() || !HasUnitToName(row)) {
+      NameUnitsAs(*row.type, *found, at, named);
+      continue;
+    }
+    const std::optional<Measure> measure = ParseMeasure(TextOf(*found));
+    if (!measure || measure->has_unit) continue;
+    const std::string text = TextOf(*found);
+    const std::optional<Arithmetic> number = ReadArithmetic(text);
+    const bool is_plain = number && number->used == text.size();  // not "4k", behind which no unit can stand
+    *found = (is_plain ? text : JsonText(Json(measure->value))) + " " + std::string(row.facts.unit);
+    named.push_back({at, text, TextOf(*found)});
   }
 }
 

@@ -5,8 +5,10 @@
 //   Describe<Cluster>("cluster", out)        path, kind, unit, range, default, choices, help of every field below it
 //   ExpandPresets<Cluster>(json, …)          replaces "preset": "dgx-h100" by the catalogue entry under the overrides;
 //                                            a struct with a default preset gets that one
+//   NameUnits<Cluster>(json, …)              gives bare numbers in texts the unit of their field: "700" -> "700 W"
 //
-// A number in JSON is in base units. A text is a number with its unit ("3.35 TB/s"), and must have the field's dimension.
+// A number in JSON is in base units. A text is a number with its unit ("3.35 TB/s"), and must have the field's dimension; without a
+// unit it is in base units too, unless NameUnits gave it one.
 #pragma once
 
 #include <functional>
@@ -25,6 +27,11 @@ using PresetFinder = std::function<const Json*(std::string_view kind, std::strin
 // The ids of a kind that are similar to a word.
 using PresetsLike = std::function<std::vector<std::string>(std::string_view kind, std::string_view id)>;
 
+// A text that had no unit, and what it was read as: {"cost.electricity", "0.12", "0.12 $/kWh"}.
+struct NamedUnit {
+  std::string path, text, value;
+};
+
 // A catalogue entry without its sources, note and published values.
 Json WithoutRemarks(const Json& preset);
 
@@ -37,6 +44,7 @@ void ReadAs(const Type& type, const Json& json, const std::string& path, Issues&
 Json WriteAs(const Type& type, const void* value);
 void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out);
 void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues);
+void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named);
 
 }  // namespace internal
 
@@ -60,6 +68,12 @@ void Describe(const std::string& path, const T& standard, Json& out) {
 template <class T>
 void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
   internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);
+}
+
+// Appends its field's unit to every text below `json` that is a bare number, and lists what it changed. Counts and tokens stay plain.
+template <class T>
+void NameUnits(Json& json, const std::string& path, std::vector<NamedUnit>& named) {
+  internal::NameUnitsAs(internal::kType<T>, json, path, named);
 }
 
 }  // namespace slipstick

@@ -120,6 +120,11 @@ std::string MessageOf(const Json& json, const NumberField& field) {
            (found.empty() ? "" : ", not in " + found);
   }
   const std::string unit = base.empty() || !field.facts.unit.empty() ? std::string() : " " + base;
+  const std::optional<UnknownUnit> unknown = json.is_string() && !base.empty() ? FindUnknownUnit(TextOf(json)) : std::nullopt;
+  if (unknown && !measure) {
+    const std::string known = field.facts.unit.empty() ? base : std::string(field.facts.unit);
+    return "Unknown unit \"" + unknown->name + "\": enter a number in " + known;
+  }
   if (json.is_string() && field.IsTooLarge(TextOf(json))) {
     const double high = std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
     return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) + unit;
@@ -127,9 +132,9 @@ std::string MessageOf(const Json& json, const NumberField& field) {
   return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
 }
 
-// Likely meanings of a refused text: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s.
+// Likely meanings of a refused text: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s, "80 gb" is 80 GB.
 std::vector<Json> MeantBy(std::string text) {
-  std::vector<Json> meant;
+  if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty()) return {unknown->spelled};
   if (text.find(',') != std::string::npos) {
     std::string point = text;
     std::replace(point.begin(), point.end(), ',', '.');

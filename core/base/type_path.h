@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/base/type.h"
 
@@ -17,6 +18,25 @@ template <class T>
 std::string_view PresetKindAt(std::string_view path) {
   const internal::Type* type = internal::TypeAt(internal::kType<T>, path);
   return type != nullptr ? type->preset_kind : std::string_view();
+}
+
+// Whether the value at this path is a number with a unit.
+template <class T>
+bool IsQuantityAt(std::string_view path) {
+  const internal::Type* type = internal::TypeAt(internal::kType<T>, path);
+  return type != nullptr && type->kind == internal::Kind::kQuantity;
+}
+
+// The members that an object at this path must have; none if no object belongs there.
+template <class T>
+std::vector<std::string_view> RequiredMembersAt(std::string_view path) {
+  const internal::Type* type = internal::TypeAt(internal::kType<T>, path);
+  std::vector<std::string_view> required;
+  if (type == nullptr || type->kind != internal::Kind::kObject) return required;
+  for (const FieldRow& row : *type->fields) {
+    if (row.facts.is_required) required.push_back(row.facts.key);
+  }
+  return required;
 }
 
 }  // namespace slipstick

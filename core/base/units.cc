@@ -1,6 +1,8 @@
 #include "core/base/units.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -246,6 +248,48 @@ std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
   std::string_view view = plain;
   Trim(view);
   return !view.empty() && view.front() == '$' ? ParsePlain(BehindTheNumber(view), thousand) : ParsePlain(view, thousand);
+}
+
+namespace {
+
+// The ways to write a name that people take for a unit's: in capitals, as a binary unit, with a power.
+std::array<std::string, 3> OtherSpellings(std::string_view name) {
+  std::string capitals(name);
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string binary = capitals;
+  if (binary.size() > 2 && binary[1] == 'I') binary[1] = 'i';
+  std::string power(name);
+  if (power.size() > 1 && power.back() >= '2' && power.back() <= '9') power.insert(power.size() - 1, "^");
+  return {capitals, binary, power};
+}
+
+}  // namespace
+
+std::optional<UnknownUnit> FindUnknownUnit(std::string_view text) {
+  const std::string plain = PlainSpaces(text);
+  std::string_view view = plain;
+  Trim(view);
+  const std::optional<Arithmetic> number = ReadArithmetic(view);
+  if (!number || text.size() > 80) return std::nullopt;
+  std::string_view rest = view.substr(number->used);
+  UnknownUnit unknown{"", std::string(view.substr(0, number->used)) + " "};
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("/*"), rest.size());
+    std::string_view factor = rest.substr(0, end);
+    Trim(factor);
+    std::string spelled(factor);
+    if (!factor.empty() && !ParseUnit(factor)) {
+      const auto ways = OtherSpellings(factor);
+      const auto known = std::find_if(ways.begin(), ways.end(), [](const std::string& way) { return ParseUnit(way).has_value(); });
+      if (unknown.name.empty()) unknown.name = factor;
+      spelled = known != ways.end() ? *known : "";
+      if (known == ways.end()) unknown.spelled.clear();
+    }
+    if (!unknown.spelled.empty()) unknown.spelled += spelled + std::string(rest.substr(end, 1));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (unknown.name.empty()) return std::nullopt;
+  return unknown;
 }
 
 std::string BaseUnitText(const Dimension& dimension) {

@@ -75,6 +75,14 @@ struct Measure {
 // the unit is unknown.
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 1000);
 
+// A text whose number is followed by something that is no unit.
+struct UnknownUnit {
+  std::string name;     // "gb" of "80 gb", "mm2" of "1e3 mm2", "€" of "0.12 €/kWh"
+  std::string spelled;  // the text with a unit in its place that only capitals or a ^ set apart: "80 GB", "1e3 mm^2"; or empty
+};
+// Nothing if the text has no number, or only known units behind it.
+std::optional<UnknownUnit> FindUnknownUnit(std::string_view text);
+
 // The base unit of a dimension as text: {1,0,0,-1,…} -> "B/s".
 std::string BaseUnitText(const Dimension& dimension);
 

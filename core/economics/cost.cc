@@ -46,6 +46,12 @@ SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars de
 
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
   CostReport report;
+  {
+    const Trace::Scope scope(trace, "cost");
+    const double devices = static_cast<double>(cluster.devices);
+    FIGURE(trace, devices_in_use, 1 * devices, (Note{"Devices that are bought or rented", "", "", "cost.devices"}), devices);
+    report.devices = static_cast<Count>(devices_in_use);
+  }
   DeviceBill bill = inputs.device;
   if (bill.dies.empty()) {
     DieInput die;

@@ -22,6 +22,7 @@ struct DieReport {
   Dollars cost;  // of a good one
 };
 struct CostReport {
+  Count devices = 0;  // that are bought or rented
   std::vector<DieReport> dies;
   Dollars device;                           // manufacturing cost
   std::vector<BillLine> device_parts;       // add up to device exactly

@@ -80,6 +80,9 @@ struct Outputs<CostPart> {
           .In("%")
           .LargerIsBetter(),
       Output(
+          "devices", [](P part) { return part.report.devices; }, "Devices that are bought or rented")
+          .In("count"),
+      Output(
           "system_usd", [](P part) { return part.report.system; }, "Total cost of ownership")
           .Short("TCO")
           .SmallerIsBetter(),

@@ -13,6 +13,7 @@
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/devices_in_use.h"
 #include "core/scenario/estimated_costs.h"
 #include "core/scenario/input_sources.h"
 #include "core/serving/serving.h"
@@ -61,6 +62,16 @@ std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
   return chosen;
 }
 
+// The scenario as a request with the same answer: where unwritten degrees would be chosen anew, it says that they are not.
+Json WriteRequest(const Scenario& scenario) {
+  Json request = Write(scenario);
+  if (scenario.version < 3) return request;
+  for (const char* part : {"training", "serving"}) {
+    if (request[part].is_object()) request[part]["mapping"]["auto"] = false;
+  }
+  return request;
+}
+
 // Model and cluster are inputs of every question; the others only of their own.
 void BindScenario(const Json& scenario, Trace& trace) {
   for (const auto& [part, member] : scenario.items()) {
@@ -79,8 +90,8 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     return detail.explain == "*" || detail.explain.substr(0, detail.explain.find('.')) == part ? trace : off;
   };
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
-  if (detail.scenario) report["scenario"] = Write(scenario);
-  const Json inputs = trace.on() && !detail.scenario ? Write(scenario) : Json();
+  if (detail.scenario) report["scenario"] = WriteRequest(scenario);
+  const Json inputs = trace.on() && !detail.scenario ? WriteRequest(scenario) : Json();
   if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : inputs, trace);
   AssumeRules(scenario.cluster.device, trace);
   Issues unfit;
@@ -95,7 +106,12 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   std::optional<CostReport> cost;
   if (scenario.cost) {
     const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, trace);
-    cost = EvaluateCost(scenario.cluster, split ? *split : *scenario.cost, trace);
+    const Cluster in_use = ClusterInUse(scenario);
+    const Trace::Scope scope(trace, "cost");
+    if (in_use.devices != scenario.cluster.devices) {
+      trace.Input("devices", static_cast<double>(in_use.devices), scenario.training ? "training.devices" : "serving.devices");
+    }
+    cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace);
   }
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
@@ -143,6 +159,9 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     }
   }
   report["warnings"] = std::move(warnings);
+  for (const NamedUnit& one : scenario.units_assumed) {
+    report["units_assumed"].push_back(Json{{"path", one.path}, {"text", one.text}, {"value", one.value}});
+  }
   if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);
     if (explanations.empty()) return Issues{{std::string(detail.explain), "The report has no such figure"}};

@@ -61,7 +61,7 @@ std::string TextAt(const Json& json, std::string_view key) {
 }
 
 Json RequestOf(const Json& row, const Json* models) {
-  Json request = Json::object();
+  Json request{{"version", 1}};
   const std::string name = TextAt(row, "model");
   const Json* own = models == nullptr ? nullptr : FindMember(*models, name);
   request["model"] = own != nullptr ? *own : name.empty() ? row.value("model", Json()) : Json{{"preset", name}};

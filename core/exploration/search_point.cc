@@ -7,6 +7,7 @@
 #include "core/economics/cost.h"
 #include "core/engine_step/memo.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/devices_in_use.h"
 #include "core/training/memo.h"
 
 namespace slipstick {
@@ -170,7 +171,7 @@ Json OverridesOf(const ServingChoice& choice) {
 SearchPoint::SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits) : scenario_(std::move(scenario)) {
   Trace off = Trace::Off();
   if (scenario_.cost)
-    cost_ = EvaluateCost(scenario_.cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
+    cost_ = EvaluateCost(ClusterInUse(scenario_), SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
   if (part == "training") {
     training_ =
         std::make_shared<TrainingSpace>(scenario_.model, scenario_.cluster, *scenario_.training, *scenario_.training->devices, limits);

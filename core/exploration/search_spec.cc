@@ -6,8 +6,10 @@
 
 #include "core/base/fix.h"
 #include "core/base/schema.h"
+#include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/scenario/request.h"
+#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {
@@ -37,6 +39,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
   const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
+  const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);  // the version of the request says in which unit it is
   Axis axis{path, {}};
   for (int i = 0; i < static_cast<int>(n); ++i) {
     const double share = n > 1 ? i / (n - 1) : 0;
@@ -44,6 +47,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
     // Whole ends give whole values: such inputs are mostly counts.
     if (whole) value = std::round(value);
     Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
+    if (stays_text) json = JsonText(json);
     if (axis.values.empty() || axis.values.back() != json) axis.values.push_back(std::move(json));
   }
   return axis;

@@ -194,27 +194,40 @@ std::string EndText(const SolveProblem& problem, double at, const Trial& trial) 
   return text + " at " + InputShown(at);
 }
 
+// The number in base units; without a unit of its own in the field's, where the version of the request reads texts so.
+std::optional<double> BaseValue(std::string_view text, double thousand, double bare_unit) {
+  const std::optional<Measure> measure = ParseMeasure(text, thousand);
+  if (!measure) return std::nullopt;
+  return measure->has_unit ? measure->value : measure->value * bare_unit;
+}
+
+// The unit of numbers that have none, in base units.
+double BareUnitOf(const Json& field, Count version) {
+  const bool names_units = version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";
+  return names_units ? field.value("unit_factor", 1.0) : 1;
+}
+
 // lo:hi or lo:hi:step, in base units.
 struct SolvedRange {
   double low = 0, high = 0, step = 1;
   bool whole = false;
 };
-std::optional<SolvedRange> ParseSpan(std::string_view text, const std::string& kind) {
+std::optional<SolvedRange> ParseSpan(std::string_view text, const std::string& kind, double bare_unit) {
   SolvedRange span;
   span.whole = kind == "count" || kind == "length";
   if (kind != "quantity" && kind != "ratio" && !span.whole) return std::nullopt;
   const double thousand = kind == "length" ? 1024 : 1000;
   const std::size_t first = text.find(':'), second = text.find(':', first + 1);
-  const std::optional<Measure> low = ParseMeasure(text.substr(0, first), thousand);
-  const std::optional<Measure> high = ParseMeasure(text.substr(first + 1, second - first - 1), thousand);
-  if (!low || !high || !(low->value < high->value)) return std::nullopt;
+  const std::optional<double> low = BaseValue(text.substr(0, first), thousand, bare_unit);
+  const std::optional<double> high = BaseValue(text.substr(first + 1, second - first - 1), thousand, bare_unit);
+  if (!low || !high || !(*low < *high)) return std::nullopt;
   if (second != std::string_view::npos) {
     const std::optional<Measure> step = ParseMeasure(text.substr(second + 1), thousand);
     if (!step || !span.whole || step->value < 1) return std::nullopt;
     span.step = std::floor(step->value);
   }
-  span.low = span.whole ? std::ceil(low->value) : low->value;
-  span.high = span.whole ? span.low + std::floor((high->value - span.low) / span.step) * span.step : high->value;
+  span.low = span.whole ? std::ceil(*low) : *low;
+  span.high = span.whole ? span.low + std::floor((*high - span.low) / span.step) * span.step : *high;
   return span;
 }
 
@@ -320,7 +333,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
-  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>());
+  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>(), BareUnitOf(field, VersionOf(*base)));
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }

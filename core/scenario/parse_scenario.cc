@@ -81,6 +81,8 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
   expanded.erase("written");
+  std::vector<NamedUnit> units_assumed;
+  if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
   autos = TakeAutoMappings(expanded, issues);
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
@@ -103,6 +105,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
   scenario.chosen = std::move(followed);
+  scenario.units_assumed = std::move(units_assumed);
   return scenario;
 }
 

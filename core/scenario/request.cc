@@ -32,13 +32,20 @@ const Json& DefaultRequest(Count version) {
                 "mapping": {"tp": 8, "pp": 1, "ep": 1}},
     "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
   })");
-  static const Json tuned = [] {
-    Json second = request;
-    second["version"] = 2;
-    for (const char* part : kMapped) second[part]["mapping"] = AutoMapping();
-    return second;
-  }();
-  return version == 2 ? tuned : request;
+  const auto tuned = [](Count later) {
+    Json one = request;
+    one["version"] = later;
+    for (const char* part : kMapped) one[part]["mapping"] = AutoMapping();
+    return one;
+  };
+  static const Json second = tuned(2), third = tuned(3);
+  return version == 1 ? request : version == 2 ? second : third;
+}
+
+Count VersionOf(const Json& request) {
+  const Json* version = FindMember(request, "version");
+  const bool is_number = version != nullptr && version->is_number_integer();
+  return is_number && *version >= 1 && *version <= kNewestVersion ? version->get<Count>() : kNewestVersion;
 }
 
 Result<Assignment> ParseAssignment(std::string_view text) {
@@ -49,7 +56,8 @@ Result<Assignment> ParseAssignment(std::string_view text) {
   const std::string path(text.substr(0, equals));
   const std::string_view value = text.substr(equals + 1);
   Result<Json> json = ParseJson(value);
-  return Assignment{path, json ? std::move(*json) : Json(std::string(value))};
+  const bool stays_text = json && json->is_number() && IsQuantityAt<Scenario>(path);
+  return Assignment{path, json && !stays_text ? std::move(*json) : Json(std::string(value))};
 }
 
 namespace {
@@ -99,9 +107,12 @@ void CompleteMappings(Json& request, Count version) {
   }
 }
 
-Count VersionOf(const Json& request) {
-  const Json* version = FindMember(request, "version");
-  return version != nullptr && *version == 2 ? 2 : 1;
+// Whether an object takes the place of the one that is there: it names a preset, or holds every required member.
+bool StandsAlone(std::string_view path, const Json& object) {
+  const Json* preset = FindMember(object, "preset");
+  if (preset != nullptr && preset->is_string() && !TextOf(*preset).empty() && NamesPreset(path)) return true;
+  const std::vector<std::string_view> required = RequiredMembersAt<Scenario>(path);
+  return !required.empty() && std::all_of(required.begin(), required.end(), [&](std::string_view key) { return object.contains(key); });
 }
 
 // Turns "cluster.device": "h100-sxm5-80gb" above a path into {"preset": …}, so that members below it can be set.
@@ -112,20 +123,90 @@ void Unfold(Json& request, std::string_view path) {
   }
 }
 
+void SortByDepth(std::vector<Assignment>& assignments) {
+  std::stable_sort(assignments.begin(), assignments.end(),
+                   [](const Assignment& a, const Assignment& b) { return DepthOf(a) < DepthOf(b); });
+}
+
+// A value as it stands in a completed request: the name of a catalogue entry as {"preset": …}, "auto" as an object.
+Json Completed(std::string_view path, Json value) {
+  if (value.is_string() && NamesPreset(path)) return Json{{"preset", std::move(value)}};
+  return IsAutoText(path, value) ? AutoMapping() : value;
+}
+
+void AddWritten(Json& request, std::string path) {
+  const auto written = request.find(kWritten);
+  if (written != request.end()) written->push_back(std::move(path));
+}
+
+// Lays an object over another one member by member, as assignments of its members do, and lists their paths.
+void LayOver(Json& under, Json over, const std::string& path, std::vector<std::string>& written) {
+  for (auto& [key, value] : over.items()) {
+    const std::string at = JoinPath(path, key);
+    if (!value.is_object() || StandsAlone(at, value)) {
+      under[key] = Completed(at, std::move(value));
+      written.push_back(at);
+      continue;
+    }
+    Json& present = under[key];
+    if (present.is_string() && NamesPreset(at)) present = Json{{"preset", std::move(present)}};
+    if (!present.is_object()) {
+      present = Json::object();  // {} switches on what was off
+      written.push_back(at);
+    }
+    LayOver(present, std::move(value), at, written);
+  }
+}
+
+// The same of an object at a path of the request.
+void LayOverAt(Json& request, const std::string& path, Json over) {
+  std::vector<std::string> written;
+  if (path.empty()) {
+    LayOver(request, std::move(over), path, written);
+  } else {
+    Json* present = At(request, path);
+    if (present == nullptr || !present->is_object()) {
+      SetPath(request, path, Json::object());
+      written.push_back(path);
+    }
+    LayOver(*At(request, path), std::move(over), path, written);
+  }
+  for (std::string& one : written) AddWritten(request, std::move(one));
+}
+
 }  // namespace
 
 void Apply(Json& request, std::vector<Assignment> assignments) {
-  std::stable_sort(assignments.begin(), assignments.end(),
-                   [](const Assignment& a, const Assignment& b) { return DepthOf(a) < DepthOf(b); });
+  SortByDepth(assignments);
   for (Assignment& one : assignments) {
     Unfold(request, one.path);
     // Overrides of the former entry do not apply to a new one.
-    const bool names_preset = one.value.is_string() && NamesPreset(one.path);
-    if (IsAutoText(one.path, one.value)) one.value = AutoMapping();
-    SetPath(request, one.path, names_preset ? Json{{"preset", std::move(one.value)}} : std::move(one.value));
-    if (request.contains(kWritten)) request[kWritten].push_back(one.path);
+    SetPath(request, one.path, Completed(one.path, std::move(one.value)));
+    AddWritten(request, one.path);
   }
 }
+
+namespace {
+
+// As Apply, but an object is laid over what is there, and "cluster.preset" names another cluster as "cluster" does.
+void ApplyByMember(Json& request, std::vector<Assignment> assignments) {
+  constexpr std::string_view kPreset = ".preset";
+  for (Assignment& one : assignments) {
+    const std::string owner = one.path.ends_with(kPreset) ? one.path.substr(0, one.path.size() - kPreset.size()) : "";
+    if (!owner.empty() && NamesPreset(owner) && one.value.is_string() && !TextOf(one.value).empty()) one.path = owner;
+  }
+  SortByDepth(assignments);
+  for (Assignment& one : assignments) {
+    if (!one.value.is_object() || StandsAlone(one.path, one.value)) {
+      Apply(request, {std::move(one)});
+    } else {
+      Unfold(request, one.path);
+      LayOverAt(request, one.path, std::move(one.value));
+    }
+  }
+}
+
+}  // namespace
 
 Json WithFix(Json request, const Fix& fix) {
   std::vector<Change> changes{fix.change};
@@ -139,23 +220,33 @@ Json WithFix(Json request, const Fix& fix) {
   for (const Change& change : changes) {
     if (!change.value.empty()) continue;
     const std::size_t dot = change.path.rfind('.');
-    Json* owner = dot == std::string::npos ? &request : At(request, std::string_view(change.path).substr(0, dot));
-    if (owner != nullptr && owner->is_object()) owner->erase(change.path.substr(dot + 1));
+    const std::string above = dot == std::string::npos ? "" : change.path.substr(0, dot);
+    Json* owner = above.empty() ? &request : At(request, above);
+    if (owner == nullptr || !owner->is_object()) continue;
+    owner->erase(change.path.substr(dot + 1));
+    // What nobody writes is the default scenario's, unless something written took the place of the object around it.
+    const Json* standard = VersionOf(request) >= 3 && Written(request).IsDefault(above) ? MemberAt(DefaultRequest(), change.path) : nullptr;
+    if (standard != nullptr) SetPath(request, change.path, *standard);
   }
   return *CompleteRequest(std::move(request));
 }
 
 Result<Json> CompleteRequest(Json request) {
   if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
+  const Count version = VersionOf(request);
   if (const Json* list = FindMember(request, kWritten)) {
     const bool is_paths = list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
     if (!is_paths) return Issues{{std::string(kWritten), "Must be a list of paths, not " + internal::Shown(*list)}};
+  } else if (version >= 3) {
+    Json completed = DefaultRequest(version);
+    completed[kWritten] = Json::array();
+    LayOverAt(completed, "", std::move(request));
+    return completed;
   } else {
     Json written = Json::array();
     for (const auto& [key, value] : request.items()) written.push_back(key);
     request[kWritten] = std::move(written);
   }
-  const Count version = VersionOf(request);
   CompleteMappings(request, version);
   // An absent part is the default scenario's; null switches a part off.
   for (const auto& [key, value] : DefaultRequest(version).items()) {
@@ -183,7 +274,11 @@ Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& 
   json = CompleteRequest(std::move(*json));
   if (!json) return json;
   if (!issues.empty()) return issues;
-  Apply(*json, std::move(changes));
+  if (VersionOf(*json) >= 3) {
+    ApplyByMember(*json, std::move(changes));
+  } else {
+    Apply(*json, std::move(changes));
+  }
   return json;
 }
 

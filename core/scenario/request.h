@@ -1,9 +1,12 @@
 // How a request is completed: one rule for every verb, the page and links.
 //
-// An absent top-level part is the default scenario's of the request's version. A written part is complete as it stands: absent
-// members take their fields' defaults; in version 2 an absent mapping is "auto". Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in
-// "written" the paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
-// (legal_defaults.h).
+// A request without a version is one of the newest. What it says is laid over the default scenario of its version:
+//   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that names a preset, or holds
+//                  every required member, takes the place of the default's. A bare number in a text has its field's unit.
+//   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an absent mapping
+//                  is "auto". A bare number in a text is in base units.
+// Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in "written" the paths that
+// somebody wrote, each with everything below it. What nobody wrote may be moved to legal values (legal_defaults.h).
 #pragma once
 
 #include <string>
@@ -13,13 +16,18 @@
 #include "core/base/issue.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/scenario/version.h"
 
 namespace slipstick {
 
-// The scenario that the page opens with, as a request. Version 2 is version 1 with both mappings left to the tuner ("auto").
-const Json& DefaultRequest(Count version = 1);
+// The scenario that the page opens with, as a request. Versions 2 and 3 leave both mappings to the tuner ("auto").
+const Json& DefaultRequest(Count version = kNewestVersion);
 
-// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise.
+// The version that a request says; the newest if it says none, or one that there is not.
+Count VersionOf(const Json& request);
+
+// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise. A number of a quantity stays
+// text, because the version of the request says in which unit it is.
 struct Assignment {
   std::string path;
   Json value;

@@ -11,6 +11,7 @@
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/post_training/post_training.h"
+#include "core/scenario/version.h"
 #include "core/search/chosen.h"
 #include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
@@ -18,7 +19,7 @@
 namespace slipstick {
 
 struct Scenario {
-  Count version = 1;
+  Count version = kNewestVersion;
   Model model;
   Cluster cluster;
   std::optional<Partition> partition;  // of the device's dies; absent: as the device is
@@ -28,6 +29,7 @@ struct Scenario {
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
   std::vector<Chosen> chosen;                 // what `auto` mappings were settled to, and software that follows the devices
   std::vector<std::string> warnings;          // of what the request asks for
+  std::vector<NamedUnit> units_assumed;       // texts whose unit nobody wrote
 };
 template <>
 struct Schema<Scenario> {

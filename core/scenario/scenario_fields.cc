@@ -5,8 +5,9 @@ namespace slipstick {
 
 constexpr FieldRow kScenarioFields[] = {
     Of<&Scenario::version>("version",
-                           "Version of the scenario format; 2: degrees of parallelism that are not written are chosen, the best that fit")
-        .Between(1, 2),
+                           "Version of the scenario format; from 2 on: degrees of parallelism that are not written are chosen, the best that "
+                           "fit; from 3 on: whatever is not written follows what is, and a number without a unit is in the unit shown here")
+        .Between(1, kNewestVersion),
     Of<&Scenario::model>("model", "Model"),
     Of<&Scenario::cluster>("cluster", "Cluster"),
     Of<&Scenario::partition>("partition", "Chiplets that the device's dies are split into; null: as the device is"),

@@ -152,6 +152,11 @@ Json ReportSchema() {
   Json properties{{"version", Json{{"type", "integer"}}}, {"scenario", Json{{"$ref", "#/$defs/scenario"}}}};
   properties.update(parts);
   properties["warnings"] = Json{{"type", "array"}, {"items", Json{{"type", "string"}}}};
+  const Json text{{"type", "string"}};
+  properties["units_assumed"] = Json{{"type", "array"},
+                                     {"items", Json{{"type", "object"},
+                                                    {"properties", Json{{"path", text}, {"text", text}, {"value", text}}},
+                                                    {"required", TypeNames({"path", "text", "value"})}}}};
   properties["explanations"] = Json{{"type", "array"}};
   properties["sources"] = Json{{"type", "object"}};
   return Json{{"type", "object"},

@@ -153,6 +153,9 @@ std::string ReportText(std::string_view answer, bool is_colored) {
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
   for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
   text += table.Text(is_colored);
+  if (const Json* units = FindMember(report, "units_assumed")) {
+    for (const Json& one : *units) text += "\nRead " + TextOf(one["path"]) + " as " + TextOf(one["value"]) + ".";
+  }
   for (const Json& warning : report["warnings"]) text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
   return text + "\n" +
          Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n", Tone::kFaint, is_colored);

@@ -18,33 +18,33 @@ namespace {
 
 // As the page asks it.
 void DefaultScenarioTextToText(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "", false));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(R"({"version": 1})", {}, "", false));
 }
 BENCHMARK(DefaultScenarioTextToText)->Unit(benchmark::kMicrosecond);
 
 void DefaultScenarioWithTimeline(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(""));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(R"({"version": 1})"));
 }
 BENCHMARK(DefaultScenarioWithTimeline)->Unit(benchmark::kMicrosecond);
 
 void DefaultScenarioAllExplained(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "*"));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(R"({"version": 1})", {}, "*"));
 }
 BENCHMARK(DefaultScenarioAllExplained)->Unit(benchmark::kMillisecond);
 
 void DefaultScenarioExplained(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "training.step_time_s"));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(R"({"version": 1})", {}, "training.step_time_s"));
 }
 BENCHMARK(DefaultScenarioExplained)->Unit(benchmark::kMicrosecond);
 
 Scenario DefaultScenario() {
-  Result<Scenario> scenario = ParseScenario(DefaultRequest());
+  Result<Scenario> scenario = ParseScenario(DefaultRequest(1));
   if (!scenario) std::abort();
   return *scenario;
 }
 
 void ReadDefaultScenario(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(ParseScenario(DefaultRequest()));
+  for (auto _ : state) benchmark::DoNotOptimize(ParseScenario(DefaultRequest(1)));
 }
 BENCHMARK(ReadDefaultScenario)->Unit(benchmark::kMicrosecond);
 
@@ -67,7 +67,7 @@ BENCHMARK(ServingFigures)->Unit(benchmark::kMicrosecond);
 // A 3D-parallel step with its schedule: 8 stages of 2 chunks and 32 micro-batches.
 void Gpt3Step(benchmark::State& state) {
   Result<Json> request =
-      ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048", "training.global_batch=512",
+      ReadRequest(R"({"version": 1})", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048", "training.global_batch=512",
                        "training.mapping.tp=8", "training.mapping.pp=8", "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
   if (!request) std::abort();
   Result<Scenario> scenario = ParseScenario(std::move(*request));

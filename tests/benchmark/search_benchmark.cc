@@ -13,6 +13,7 @@ namespace {
 
 Json RequestOf(const char* text) {
   Result<Json> json = ParseJson(text);
+  if (json) (*json)["version"] = 1;
   if (json) json = CompleteRequest(std::move(*json));
   if (!json) std::abort();
   return *json;

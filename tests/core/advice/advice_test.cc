@@ -18,13 +18,13 @@ namespace {
 using Assignments = std::vector<std::string>;
 
 Json Advised(const Assignments& assignments, const Json& question = Json::object()) {
-  const Answer answer = AdviseAnswer("", assignments, question);
+  const Answer answer = AdviseAnswer(R"({"version": 1})", assignments, question);
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   return *ParseJson(answer.text);
 }
 
 Json ReportOf(const Assignments& assignments, const Json& overrides = Json::object()) {
-  Json request = *ReadRequest("", assignments);
+  Json request = *ReadRequest(R"({"version": 1})", assignments);
   std::vector<Assignment> changes;
   for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
   Apply(request, std::move(changes));
@@ -165,7 +165,7 @@ TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesIt
 }
 
 std::vector<std::string> SuccessorIds(const char* cluster) {
-  const Scenario scenario = *ParseScenario(*ReadRequest("", {std::string("cluster=") + cluster}));
+  const Scenario scenario = *ParseScenario(*ReadRequest(R"({"version": 1})", {std::string("cluster=") + cluster}));
   std::vector<std::string> ids;
   for (const Successor& one : SuccessorsOf(Write(scenario))) ids.push_back(one.cluster);
   return ids;
@@ -227,7 +227,7 @@ TEST(Advice, BuysNothingWhereASettingMakesItFit) {
 }
 
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
-  AdviceSteps steps(R"({"for": "training", "top": 5})");
+  AdviceSteps steps(R"({"request": {"version": 1}, "for": "training", "top": 5})");
   ASSERT_EQ(steps.issues(), "");
   std::size_t most = 0;
   while (steps.Step(1)) {
@@ -242,7 +242,7 @@ TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
 
 TEST(Advice, RefusesWhatItCannotAnswer) {
   const auto path_of = [](const Assignments& scenario, const Json& question) {
-    const Answer answer = AdviseAnswer("", scenario, question);
+    const Answer answer = AdviseAnswer(R"({"version": 1})", scenario, question);
     return answer.issues.empty() ? "answered" : answer.issues[0].path;
   };
   EXPECT_EQ(path_of({}, {{"for", "cost"}}), "for");

@@ -24,7 +24,7 @@ constexpr const char* kHeadlines[] = {
     "cost.device_usd",      "serving.cost_usd_per_million_tokens"};
 
 TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
-  const Json answer = *ParseJson(DependenceAnswer("", {}, "cluster.device.peak.bf16").text);
+  const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
   ASSERT_EQ(answer["inputs"].size(), 1u);
   const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
   const auto moves = [&](const char* path) { return std::find(figures.begin(), figures.end(), path) != figures.end(); };
@@ -34,8 +34,8 @@ TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
 }
 
 TEST(Dependence, AnswersAPartAtATime) {
-  const Json all = *ParseJson(DependenceAnswer("", {"training=null", "serving=null"}, "cost.device").text);
-  const Json part = *ParseJson(DependenceAnswer("", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
+  const Json all = *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device").text);
+  const Json part = *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
   EXPECT_EQ(part["of"], all["of"]);
   ASSERT_EQ(part["inputs"].size(), 2u);
   EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
@@ -47,12 +47,12 @@ TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
   for (const std::string answer :
        {"training.step_time_s", "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total", "cost.device_usd"}) {
     const std::string input = LedTo(Ask(Json::object(), answer)["explanations"], answer);
-    const Json moved = *ParseJson(DependenceAnswer("", {}, input).text);
+    const Json moved = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, input).text);
     ASSERT_EQ(moved["inputs"].size(), 1u) << input;
     const auto figures = moved["inputs"][0]["figures"].get<std::vector<std::string>>();
     EXPECT_NE(std::find(figures.begin(), figures.end(), answer), figures.end()) << answer << " does not move with " << input;
 
-    const Json ranked = *ParseJson(SensitivityAnswer("", {}, answer, 0.2).text);
+    const Json ranked = *ParseJson(SensitivityAnswer(R"({"version": 1})", {}, answer, 0.2).text);
     std::string largest;
     double most = 0;
     for (const Json& one : ranked["inputs"]) {
@@ -67,7 +67,7 @@ TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
 class Derivations : public ::testing::TestWithParam<GoldenRequest> {};
 
 TEST_P(Derivations, LeadToEveryInputThatMovesTheAnswer) {
-  const Json request = *ParseJson(GetParam().text);
+  const Json request = testing::WithVersion(*ParseJson(GetParam().text));
   const Json report = Ask(request, "*");
   ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
   std::unordered_map<std::string, std::set<std::string>> rests_on;

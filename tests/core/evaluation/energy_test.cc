@@ -12,7 +12,7 @@ namespace slipstick::testing {
 namespace {
 
 Json ReportOf(const std::vector<std::string>& assignments) {
-  const Result<Json> request = ReadRequest("", assignments);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", assignments);
   EXPECT_TRUE(request);
   return Ask(*request, "*");
 }

@@ -33,7 +33,7 @@ TEST(KernelOfADesign, AFinerNodeIsFaster) {
 // The device that the scenario derives, given as a data sheet, takes the same time.
 TEST(KernelOfADesign, IsTheScenariosDevice) {
   const Result<Scenario> scenario =
-      ParseScenario(*ReadRequest("", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));
+      ParseScenario(*ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));
   ASSERT_TRUE(scenario);
   Json sheet = Write(scenario->cluster.device);
   sheet["design"] = nullptr;
@@ -49,7 +49,7 @@ TEST(KernelOfADesign, ItsLinksCarryACollective) {
         .get<double>();
   };
   const std::string device = R"("device": {"preset": "a100-sxm4-80gb", "design": {"preset": "h100-like"}})";
-  const Result<Scenario> scenario = ParseScenario(*ReadRequest("", {"cluster=dgx-a100", "cluster.device.design=h100-like"}));
+  const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=h100-like"}));
   ASSERT_TRUE(scenario);
   const std::string links = NumberText(scenario->cluster.networks[0].bandwidth.base());
   EXPECT_DOUBLE_EQ(time_on(R"({"preset": "dgx-a100", )" + device + "}"),

@@ -15,7 +15,7 @@ namespace slipstick {
 namespace {
 
 Json ServedWith(const std::string& serving, const std::string& rest = "") {
-  return (*ParseJson(EvaluateAnswer(R"({"training": null, "serving": {)" + serving + "}" + rest + "}").text))["serving"];
+  return (*ParseJson(EvaluateAnswer(R"({"version": 1, "training": null, "serving": {)" + serving + "}" + rest + "}").text))["serving"];
 }
 
 double SumOf(const Json& parts) {

@@ -134,7 +134,7 @@ TEST(Outputs, SearchAndReportAgree) {
       spec.top = 1;
       spec.limits = of == "training" ? std::vector<std::string>{"schedule=1f1b", "tp=8", "pp=4", "micro_batch=1", "cp=1"}
                                      : std::vector<std::string>{"batch=16", "prefill_devices=0"};
-      const Json request = *ReadRequest("", {"cluster.devices=64"});
+      const Json request = *ReadRequest(R"({"version": 1})", {"cluster.devices=64"});
       const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
       ASSERT_TRUE(job) << job.issues[0].path << " " << job.issues[0].message;
       while ((*job)->Step(1000)) {
@@ -154,7 +154,7 @@ TEST(Outputs, SearchAndReportAgree) {
 }
 
 TEST(Outputs, GiveFiguresTheirTitles) {
-  const Json report = *ParseJson(EvaluateAnswer("", {}, "*", false).text);
+  const Json report = *ParseJson(EvaluateAnswer(R"({"version": 1})", {}, "*", false).text);
   const std::map<std::string, Json> described = Described();
   int named = 0;
   for (const Json& figure : report["explanations"]) {
@@ -167,7 +167,7 @@ TEST(Outputs, GiveFiguresTheirTitles) {
 }
 
 TEST(Outputs, CanBeSweepColumns) {
-  const Answer answer = SweepAnswer("", {}, {"serving.batch=1,2"}, {"training.step_times", "serving.tpot_s"});
+  const Answer answer = SweepAnswer(R"({"version": 1})", {}, {"serving.batch=1,2"}, {"training.step_times", "serving.tpot_s"});
   ASSERT_EQ(answer.issues.size(), 1u);
   EXPECT_EQ(answer.issues[0].path, "report");
   EXPECT_EQ(answer.issues[0].fixes[0], SetTo("report", "training.step_time_s"));

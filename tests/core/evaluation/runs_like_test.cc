@@ -16,7 +16,7 @@ using testing::Find;
 using testing::operator+;
 
 Json EvidenceOf(const Assignments& assignments, std::string_view figure) {
-  Result<Json> answer = ParseJson(EvidenceAnswer("", assignments, figure).text);
+  Result<Json> answer = ParseJson(EvidenceAnswer(R"({"version": 1})", assignments, figure).text);
   return answer ? std::move(*answer) : Json();
 }
 
@@ -51,7 +51,7 @@ TEST(RunsLike, ARunIsNearestToItsOwnSetting) {
 }
 
 TEST(RunsLike, TheIntervalIsTheReports) {
-  Result<Json> report = ParseJson(EvaluateAnswer("").text);
+  Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   for (const auto& [figure, interval] : {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
                                          {"training.memory_bytes.total", "training.memory_interval"},
                                          {"serving.tpot_s", "serving.tpot_interval"},
@@ -102,22 +102,22 @@ TEST(RunsLike, RunsOfOnesOwnNarrowIt) {
 }
 
 TEST(RunsLike, WholeRunsTellWhatIsTypical) {
-  Result<Json> report = ParseJson(EvaluateAnswer("").text);
+  Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   const Json answer = EvidenceOf({}, "training.typical");
   EXPECT_EQ(answer["runs"].size(), Find(*report, "training.typical.rows")->size());
   EXPECT_NEAR(answer["typical"].get<double>(), Find(*report, "training.typical.step_time_s")->get<double>(), 1e-9);
 }
 
 TEST(RunsLike, WhatHasNoIntervalSaysSo) {
-  EXPECT_FALSE(EvidenceAnswer("", {}, "serving.energy_j_per_token").issues.empty());
-  EXPECT_FALSE(EvidenceAnswer("", {"training=null"}, "training.step_time_s").issues.empty());
-  EXPECT_FALSE(EvidenceAnswer("", {"serving=null"}, "serving.tpot_s").issues.empty());
+  EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {}, "serving.energy_j_per_token").issues.empty());
+  EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"training=null"}, "training.step_time_s").issues.empty());
+  EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"serving=null"}, "serving.tpot_s").issues.empty());
 }
 
 // A file that says twice what this program computes: half is computed.
 TEST(Measurements, AFileIsComputedAgain) {
   Result<Json> report = ParseJson(
-      EvaluateAnswer("", {"cluster=dgx-h100", "cluster.devices=8", "model=llama-3.1-8b", "training=null", "serving.devices=8",
+      EvaluateAnswer(R"({"version": 1})", {"cluster=dgx-h100", "cluster.devices=8", "model=llama-3.1-8b", "training=null", "serving.devices=8",
                           "serving.batch=16", "serving.engine=vllm", "serving.prompt=1024", "serving.output=128", "serving.mapping.tp=8",
                           "serving.precision.weights=bf16", "serving.precision.activations=bf16", "serving.precision.kv_cache=bf16"})
           .text);

@@ -13,7 +13,11 @@
 namespace slipstick {
 namespace {
 
-Json BoundReport(const std::string& changes) { return *ParseJson(EvaluateAnswer(changes).text); }
+Json BoundReport(const std::string& changes) {
+  Json request = *ParseJson(changes);
+  request["version"] = 1;
+  return *ParseJson(EvaluateAnswer(JsonText(request)).text);
+}
 
 double SumOfBounds(const Json& parts) {
   double sum = 0;

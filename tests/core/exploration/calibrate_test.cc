@@ -14,10 +14,10 @@ using testing::Assignments;
 using testing::Find;
 
 double FigureIn(const Assignments& assignments, const std::string& path) {
-  return Find(*ParseJson(EvaluateAnswer("", assignments).text), path)->get<double>();
+  return Find(*ParseJson(EvaluateAnswer(R"({"version": 1})", assignments).text), path)->get<double>();
 }
 
-Json Calibrate(const Json& measured) { return *ParseJson(CalibrateAnswer(JsonText(Json{{"measured", measured}})).text); }
+Json Calibrate(const Json& measured) { return *ParseJson(CalibrateAnswer(JsonText(Json{{"request", Json{{"version", 1}}}, {"measured", measured}})).text); }
 
 const Json* InputOf(const Json& measured, std::string_view path) {
   for (const Json& one : measured["inputs"]) {

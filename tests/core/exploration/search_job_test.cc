@@ -195,7 +195,9 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
     spec.part = trains ? "training" : "serving";
     spec.pareto = {trains ? "energy_j" : "tokens_per_s_per_user"};
     spec.top = 20;
-    Result<Json> request = CompleteRequest(*asked);
+    Json with_version = *asked;
+    with_version["version"] = 1;
+    Result<Json> request = CompleteRequest(std::move(with_version));
     ASSERT_TRUE(request);
     const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
     ASSERT_TRUE(job) << job.issues[0].message;
@@ -227,7 +229,7 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
 TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   for (const char* redundant : {"serving.redundant_experts=0", "serving.redundant_experts=32"}) {
     const Result<Json> request =
-        ReadRequest("", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=96", "training=null", "cost=null", "serving.devices=96",
+        ReadRequest(R"({"version": 1})", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=96", "training=null", "cost=null", "serving.devices=96",
                          "serving.engine=sglang", "serving.prompt=2000", "serving.output=100", "serving.prefix_hit=1", redundant});
     ASSERT_TRUE(request);
     SearchSpec spec;

@@ -43,7 +43,7 @@ SearchProgress Search(const Json& request, SearchSpec spec, bool prune, Count sh
 
 // The same front, bounds used or not, in one piece or in three.
 TEST(TechnologySearch, BoundsAndShardsChangeNothing) {
-  const Result<Json> request = ReadRequest("", kScenario);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);
   const SearchProgress pruned = Search(*request, Spec(), true, 1), whole = Search(*request, Spec(), false, 1),
                        parts = Search(*request, Spec(), true, 3);
@@ -64,7 +64,7 @@ TEST(TechnologySearch, BoundsAndShardsChangeNothing) {
 // Each point of the front, set as assignments, is a scenario with the figures found; the best of all is the best of the searches that
 // each technology has for itself.
 TEST(TechnologySearch, FindsWhatEachTechnologyFindsAlone) {
-  const Result<Json> request = ReadRequest("", kScenario);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);
   const auto joint = SearchJob::Make(*request, Spec());
   ASSERT_TRUE(joint);
@@ -113,7 +113,7 @@ TEST(TechnologySearch, RejectsWhatCannotBeMade) {
   std::vector<std::string> scenario = kScenario;
   scenario.insert(scenario.end(),
                   {"cluster.device.design.area=1500 mm^2", "cluster.device.design.package_area=3200 mm^2", "cost.device.dies.0.aspect=1"});
-  const Result<Json> request = ReadRequest("", scenario);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", scenario);
   ASSERT_TRUE(request);
   SearchSpec spec = Spec();
   spec.axes = {"partition.chiplets=1,4"};
@@ -126,7 +126,7 @@ TEST(TechnologySearch, RejectsWhatCannotBeMade) {
 }
 
 TEST(TechnologySearch, CountsImpossibleTechnologiesAndRefusesWhenAllAre) {
-  const Result<Json> request = ReadRequest("", kScenario);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);
   SearchSpec spec = Spec();
   spec.axes = {"cluster.device.design.power_split.memory=0,0.145"};

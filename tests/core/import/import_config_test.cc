@@ -31,7 +31,7 @@ TEST_P(ImportTest, CountsThePublishedParameters) {
   ASSERT_TRUE(json && json->contains("parameters"));
   EXPECT_EQ((*json)["parameters"].get<double>(), GetParam().parameters);
   // A scenario accepts the model.
-  Json request = DefaultRequest();
+  Json request = DefaultRequest(1);
   request["model"] = (*json)["model"];
   const Result<Scenario> scenario = ParseScenario(request);
   for (const Issue& issue : scenario.issues) EXPECT_NE(issue.path.substr(0, 6), "model.") << issue.path << ": " << issue.message;

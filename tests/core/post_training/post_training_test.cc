@@ -34,7 +34,7 @@ const Assignments kBase{"model=llama-3.1-8b",
 const Assignments kPools{"post_training.placement=pools"};
 
 Json Report(const Assignments& assignments, std::string_view explain = "") {
-  Json answer = Json::parse(EvaluateAnswer("", assignments, explain).text, nullptr, false);
+  Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", assignments, explain).text, nullptr, false);
   EXPECT_TRUE(answer.contains("post_training")) << JsonText(answer).substr(0, 500);
   return answer;
 }
@@ -220,7 +220,7 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
                {kBase + kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
                {kBase + kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
   for (const auto& [asked, path] : wrong) {
-    const Json answer = Json::parse(EvaluateAnswer("", asked, "").text, nullptr, false);
+    const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false);
     ASSERT_TRUE(answer.contains("issues")) << path;
     const Json& issue = answer["issues"][0];
     EXPECT_EQ(TextOf(issue["path"]), path);
@@ -228,13 +228,13 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
     for (const Json& fix : issue["fixes"]) {
       if (!fix.contains("value")) continue;  // leaves it out
       const Assignments mended{TextOf(fix["path"]) + "=" + (fix["value"].is_string() ? TextOf(fix["value"]) : fix["value"].dump())};
-      EXPECT_TRUE(Json::parse(EvaluateAnswer("", asked + mended, "").text, nullptr, false).contains("post_training")) << path;
+      EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked + mended, "").text, nullptr, false).contains("post_training")) << path;
     }
   }
 }
 
 TEST(PostTraining, IsOffUnlessAskedFor) {
-  const Json answer = Json::parse(EvaluateAnswer("", {}, "").text, nullptr, false);
+  const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", {}, "").text, nullptr, false);
   EXPECT_FALSE(answer.contains("post_training"));
   EXPECT_TRUE(answer["scenario"]["post_training"].is_null());
 }

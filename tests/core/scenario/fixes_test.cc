@@ -132,7 +132,7 @@ std::vector<WrongRequestRow> WrongRequests() {
 
 TEST(Fixes, AreTheNearestLegalValues) {
   for (const WrongRequestRow& row : WrongRequests()) {
-    const Json request = *ReadRequest("", row.assignments);
+    const Json request = *ReadRequest(R"({"version": 1})", row.assignments);
     const Issues issues = AnsweredIssues(request);
     const auto found = std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == row.path; });
     ASSERT_NE(found, issues.end()) << row.assignments[0] << " " << (issues.empty() ? "" : issues[0].path);
@@ -152,7 +152,7 @@ TEST(Fixes, RemoveTheIssuesOfEveryInput) {
     std::string path = TextOf(input["path"]);
     for (std::size_t star = path.find('*'); star != std::string::npos; star = path.find('*')) path[star] = '0';
     for (const char* value : {"-1", "1e30", "2.5", "0", "nonsense", "null", "[]", "{\"nothing\": 1}", "1,5", "3 TB"}) {
-      Json request = *ReadRequest("", {path + "=" + value});
+      Json request = *ReadRequest(R"({"version": 1})", {path + "=" + value});
       const Issues issues = IssuesOf(request);
       wrong += static_cast<int>(issues.size());
       fixed += ExpectFixesFix(request, path + "=" + value);
@@ -167,7 +167,7 @@ TEST(Fixes, RemoveContradictionsBetweenDegrees) {
   const auto expect = [&](const std::vector<std::string>& assignments) {
     std::string name;
     for (const std::string& one : assignments) name += one + " ";
-    const Json request = *ReadRequest("", assignments);
+    const Json request = *ReadRequest(R"({"version": 1})", assignments);
     wrong += static_cast<int>(IssuesOf(request).size());
     fixed += ExpectFixesFix(request, name);
   };
@@ -196,11 +196,11 @@ TEST(Fixes, RemoveContradictionsBetweenDegrees) {
 }
 
 TEST(Fixes, CrossTheBoundaryWithLabels) {
-  const Json answer = *ParseJson(EvaluateAnswer("", {"training.mapping.tp=7", "training.mapping.pp=4"}).text);
+  const Json answer = *ParseJson(EvaluateAnswer(R"({"version": 1})", {"training.mapping.tp=7", "training.mapping.pp=4"}).text);
   const Json& issue = answer["issues"][0];
   EXPECT_EQ(issue["path"], "training.mapping");
   EXPECT_EQ(issue["fixes"][0], (Json{{"path", "training.mapping.tp"}, {"value", 4}, {"label", "tp 4"}}));
-  const Json unknown = *ParseJson(EvaluateAnswer("", {"serving.batc=4"}).text);
+  const Json unknown = *ParseJson(EvaluateAnswer(R"({"version": 1})", {"serving.batc=4"}).text);
   EXPECT_EQ(
       unknown["issues"][0]["fixes"],
       (Json::array(

@@ -100,7 +100,7 @@ std::vector<Hostile> HostileRequests() {
       {"UnitWithoutNumber", R"({"cluster": {"device": {"memory": {"capacity": "GB"}}}})", {"cluster.device.memory.capacity"}},
       {"InfiniteText", R"({"cluster": {"device": {"memory": {"capacity": "inf GB"}}}})", {"cluster.device.memory.capacity"}},
       {"OverflowingText", R"({"cluster": {"device": {"memory": {"capacity": "1e308 GB"}}}})", {"cluster.device.memory.capacity"}},
-      {"FutureVersion", R"({"version": 3})", {"version"}},
+      {"FutureVersion", R"({"version": 4})", {"version"}},
       {"ThreeFaults",
        R"({"model": {"preset": "llama-3.1-70b", "layers": 0}, "training": {"precision": "bf17"}, "serving": {"prompt": -1}})",
        {"model.layers", "training.precision", "serving.prompt"}},
@@ -144,7 +144,7 @@ TEST(HostileAssignments, GiveIssuesAtTheirPaths) {
                                                    {"training..sequence=1", "training."},
                                                    {"model=no-such-model", "model.preset"}};
   for (const HostileAssignment& assignment : assignments) {
-    const Answer answer = EvaluateAnswer("", {assignment.text});
+    const Answer answer = EvaluateAnswer(R"({"version": 1})", {assignment.text});
     EXPECT_TRUE(std::any_of(answer.issues.begin(), answer.issues.end(), [&](const Issue& issue) { return issue.path == assignment.path; }))
         << assignment.text << " -> " << answer.text.substr(0, 300);
   }

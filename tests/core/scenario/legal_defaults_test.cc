@@ -15,7 +15,7 @@
 namespace slipstick {
 namespace {
 
-Scenario Of(const std::vector<std::string>& assignments, const std::string& text = "") {
+Scenario Of(const std::vector<std::string>& assignments, const std::string& text = R"({"version": 1})") {
   const Result<Json> request = ReadRequest(text, assignments);
   EXPECT_TRUE(request);
   const Result<Scenario> scenario = ParseScenario(*request);
@@ -26,11 +26,11 @@ Scenario Of(const std::vector<std::string>& assignments, const std::string& text
 
 std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments) {
   std::vector<std::string> paths;
-  for (const Issue& issue : ParseScenario(*ReadRequest("", assignments)).issues) paths.emplace_back(issue.path);
+  for (const Issue& issue : ParseScenario(*ReadRequest(R"({"version": 1})", assignments)).issues) paths.emplace_back(issue.path);
   return paths;
 }
 
-Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments, "", false).text); }
+Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer(R"({"version": 1})", assignments, "", false).text); }
 
 // gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its activations stay in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
@@ -127,7 +127,7 @@ TEST(LegalDefaults, IllegalWrittenValuesStayAndAreIssues) {
 }
 
 TEST(LegalDefaults, ARequestWithoutAWrittenListCountsAsWritten) {
-  Json request = DefaultRequest();
+  Json request = DefaultRequest(1);
   request["cluster"] = Json{{"preset", "single-rtx-4090"}};
   EXPECT_FALSE(ParseScenario(request));
   EXPECT_FALSE(ParseScenario(*CompleteRequest(request)));
@@ -148,7 +148,7 @@ TEST(LegalDefaults, TheReportsScenarioGivesTheSameFigures) {
 TEST(LegalDefaults, ASearchUsesTheDevicesOfItsAnswer) {
   for (const std::vector<std::string>& assignments :
        {std::vector<std::string>{"cluster=single-h200-sxm", "model=llama-3.1-8b"}, {"model=deepseek-v3"}, {"cluster=gb200-nvl72"}}) {
-    const Json request = *ReadRequest("", assignments);
+    const Json request = *ReadRequest(R"({"version": 1})", assignments);
     SearchSpec spec;
     spec.part = "serving";
     spec.top = 3;
@@ -183,7 +183,7 @@ TEST(LegalDefaults, EveryModelAnswersOnEveryCluster) {
                               cluster == "tpu-v4-pod";
       if (!is_model && !is_cluster) continue;
       const Result<Scenario> scenario =
-          ParseScenario(*CompleteRequest(Json{{"model", Json{{"preset", model}}}, {"cluster", Json{{"preset", cluster}}}}));
+          ParseScenario(*CompleteRequest(Json{{"version", 1}, {"model", Json{{"preset", model}}}, {"cluster", Json{{"preset", cluster}}}}));
       EXPECT_TRUE(scenario) << model << " on " << cluster << ": " << scenario.issues[0].path << ": " << scenario.issues[0].message;
     }
   }

@@ -201,7 +201,7 @@ TEST_F(OneRequest, EachOfTheFiveDimensionsChangesTheAnswer) {
 }
 
 TEST(Request, AbsentPartsAreTheDefaultScenariosAndWrittenPartsStandAlone) {
-  const Json request = *ReadRequest(R"({"training": {"mapping": {"tp": 2}}})", {});
+  const Json request = *ReadRequest(R"({"version": 1, "training": {"mapping": {"tp": 2}}})", {});
   const Scenario scenario = *ParseScenario(request);
   EXPECT_EQ(scenario.training->mapping.tp, 2);
   EXPECT_EQ(scenario.training->mapping.pp, 1);
@@ -215,8 +215,8 @@ TEST(Request, CompletingACompleteOneChangesNothing) {
 }
 
 TEST(Request, TheOrderOfAssignmentsDoesNotMatter) {
-  const Json one = *ReadRequest("", {"cluster=dgx-a100", "cluster.devices=64"}),
-             other = *ReadRequest("", {"cluster.devices=64", "cluster=dgx-a100"});
+  const Json one = *ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.devices=64"}),
+             other = *ReadRequest(R"({"version": 1})", {"cluster.devices=64", "cluster=dgx-a100"});
   EXPECT_EQ(ParseScenario(one)->cluster.devices, 64);
   EXPECT_EQ(ParseScenario(other)->cluster.devices, 64);
 }
@@ -230,7 +230,7 @@ TEST(Request, AnInvalidWrittenListIsAnIssue) {
 // A catalogue entry named by a text stays when members below it are set.
 TEST(Request, PresetsStayUnderFurtherAssignments) {
   const auto resolved = [](const std::vector<std::string>& assignments) {
-    const Result<Scenario> scenario = ParseScenario(*ReadRequest("", assignments));
+    const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", assignments));
     EXPECT_TRUE(scenario) << assignments[0] << scenario.issues[0].path << scenario.issues[0].message;
     return scenario ? Write(*scenario) : Json();
   };

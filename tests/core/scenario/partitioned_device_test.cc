@@ -13,7 +13,7 @@ namespace {
 
 Result<Scenario> ScenarioWith(std::vector<std::string> assignments) {
   assignments.insert(assignments.begin(), {"training=null", "serving=null", "cluster=dgx-h100"});
-  const Result<Json> request = ReadRequest("", assignments);
+  const Result<Json> request = ReadRequest(R"({"version": 1})", assignments);
   if (!request) return request.issues;
   return ParseScenario(*request);
 }
@@ -103,7 +103,7 @@ TEST(Partition, LinksNeedRoomOnTheEdge) {
 
 // The die count is an input like any other.
 TEST(Partition, IsSwept) {
-  const Answer answer = SweepAnswer("", {"cluster=dgx-h100", "training=null", "partition.bandwidth=4 TB/s"}, {"partition.chiplets=1,2,4"},
+  const Answer answer = SweepAnswer(R"({"version": 1})", {"cluster=dgx-h100", "training=null", "partition.bandwidth=4 TB/s"}, {"partition.chiplets=1,2,4"},
                                     {"cost.device_usd"}, {}, "");
   ASSERT_TRUE(answer.issues.empty());
   double last = 1e9;

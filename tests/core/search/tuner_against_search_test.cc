@@ -56,7 +56,7 @@ Problem Drawn(int seed) {
                                        "training.mapping=auto"};
   Problem problem;
   for (const std::string& one : assignments) problem.text += " " + one;
-  const Result<Scenario> scenario = ParseScenario(*ReadRequest("", assignments));
+  const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", assignments));
   EXPECT_TRUE(scenario) << problem.text;
   if (scenario) problem.scenario = *scenario;
   // Parsing has tuned it: start anew.

@@ -19,7 +19,7 @@ using testing::Random;
 using Assignments = std::vector<std::string>;
 
 Json Asked(const Assignments& assignments, const Json& question) {
-  const Answer answer = SizeAnswer("", assignments, question);
+  const Answer answer = SizeAnswer(R"({"version": 1})", assignments, question);
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   return *ParseJson(answer.text);
 }
@@ -27,7 +27,7 @@ Json Asked(const Assignments& assignments, const Json& question) {
 Json First(const Assignments& assignments, const Json& question) { return Asked(assignments, question)["clusters"][0]; }
 
 Json RequestOf(const Assignments& assignments, const Json& overrides) {
-  Json request = *ReadRequest("", assignments);
+  Json request = *ReadRequest(R"({"version": 1})", assignments);
   std::vector<Assignment> changes;
   for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
   Apply(request, std::move(changes));
@@ -357,7 +357,7 @@ TEST(Size, ClustersWhereNothingHoldsSayWhy) {
 
 TEST(Size, WrongQuestionsAreIssues) {
   const auto path_of = [](const Assignments& scenario, const Json& question) {
-    const Answer answer = SizeAnswer("", scenario, question);
+    const Answer answer = SizeAnswer(R"({"version": 1})", scenario, question);
     return answer.issues.empty() ? "" : answer.issues[0].path;
   };
   EXPECT_EQ(path_of({}, Json::object()), "requests_per_s");
