@@ -8,6 +8,7 @@
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/evaluation/derivation.h"
+#include "core/evaluation/hints.h"
 #include "core/evaluation/intervals.h"
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
@@ -119,9 +120,16 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
     CheckAlgorithms(training.collectives, unfit);
     std::optional<TrainingIntervals> intervals;
-    if (detail.intervals) intervals = IntervalsOf(scenario, training, trace_of("training"));
+    std::vector<std::string> hints;
+    if (detail.intervals) {
+      intervals = IntervalsOf(scenario, training, trace_of("training"));
+      if (!intervals->memory_warning.empty()) hints.push_back(intervals->memory_warning);
+      const std::vector<std::string> faster = scenario.version >= 3 ? TrainingHints(scenario, training) : std::vector<std::string>();
+      hints.insert(hints.end(), faster.begin(), faster.end());
+    }
     report["training"] = WriteTraining({training, cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
     warn(training.warnings);
+    warn(hints);
   }
   if (scenario.serving) {
     const ServingReport serving =

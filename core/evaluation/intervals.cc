@@ -75,6 +75,16 @@ TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
   return typical;
 }
 
+void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
+  const Bytes needed = report.memory.Total(), capacity = report.capacity;
+  const bool fits = needed <= capacity, is_certain = fits ? made.memory.high <= capacity : made.memory.low > capacity;
+  made.memory_verdict = fits ? (is_certain ? "fits" : "tight") : (is_certain ? "does_not_fit" : "may_not_fit");
+  if (is_certain) return;
+  const std::string range = GibText(made.memory.low) + " to " + GibText(made.memory.high);
+  made.memory_warning = (fits ? "Training may run out of memory: " : "Training may fit all the same: ") + GibText(needed) + " of " +
+                        GibText(capacity) + " is the estimate, and nine of ten measured runs like it would need " + range;
+}
+
 }  // namespace
 
 TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace) {
@@ -82,7 +92,8 @@ TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& re
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
   const Device& device = scenario.cluster.device;
   TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
-                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), TypicalOf(report, trace)};
+                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "", TypicalOf(report, trace)};
+  JudgeMemory(report, made);
   RecordEnds(made.step_time, "step_time", report.step_time, {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
   RecordEnds(made.memory, "total", report.memory.Total(), {"training.memory_interval.low", "training.memory_interval.high"}, trace);
   return made;

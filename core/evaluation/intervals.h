@@ -36,6 +36,8 @@ struct TypicalRun {
 struct TrainingIntervals {
   Interval<Seconds> step_time;
   Interval<Bytes> memory;
+  std::string_view memory_verdict;  // "fits", "tight", "may_not_fit" or "does_not_fit"
+  std::string memory_warning;       // of the two in the middle, where the interval holds the capacity; else empty
   TypicalRun typical;
 };
 TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace);

@@ -199,6 +199,9 @@ struct Outputs<TrainingPart> {
           "memory_interval", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::memory); },
           "Peak memory per GPU, 90 % interval"),
       Output(
+          "memory_verdict", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::memory_verdict); },
+          "Whether the memory suffices: fits, tight, may_not_fit or does_not_fit"),
+      Output(
           "typical", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::typical); }, "Typical of production runs"),
       Output(
           "step_time_s", [](P part) { return part.report.step_time; }, "Step time")

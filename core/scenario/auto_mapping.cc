@@ -3,9 +3,12 @@
 #include <utility>
 
 #include "core/base/schema.h"
+#include "core/evidence/neighbors.h"
+#include "core/evidence/run_setting.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/search/serving_tuner.h"
 #include "core/search/training_tuner.h"
+#include "core/training/training.h"
 
 namespace slipstick {
 namespace {
@@ -29,13 +32,44 @@ PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
   return pinned;
 }
 
+// A batch that nobody wrote moves for a gain that is worth another batch.
+constexpr double kBatchGain = 0.05;
+
+// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: what is known of it.
+double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
+  const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
+  const Likely likely = LikelyRange(MeasuredKind::kTrainingMemory, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
+  return 1 - 1 / likely.high;
+}
+
+// The best run that keeps the margin which its own interval asks; the best that fits where none does.
+TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const TrainingFreedom& freedom) {
+  run.memory_margin = LikelyMargin(scenario, run, TrainingReport());
+  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  if (tuned.fits) {
+    // The interval hangs a little on where the time goes, which only a mapping tells.
+    Trace off = Trace::Off();
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false}, off);
+    const double asked = LikelyMargin(scenario, tuned.run, report);
+    if (report.memory.Total() <= (1 - asked) * report.capacity) return tuned;
+    run.memory_margin = asked;
+    tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  }
+  if (tuned.fits) return tuned;
+  run.memory_margin = 0;
+  return TuneTraining(scenario.model, scenario.cluster, run, freedom);
+}
+
 void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
   TrainingRun& run = *scenario.training;
   const std::optional<Count> devices = run.devices;
   if (!run.devices) run.devices = scenario.cluster.devices;
   const bool is_free = run.recompute == Recompute::kNone && written.IsDefault("training.recompute");
-  const TrainingFreedom freedom{pinned, is_free, written.IsDefault("training.global_batch")};
-  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  const bool is_newest = scenario.version >= 3, may_move = written.IsDefault("training.global_batch");
+  const TrainingFreedom freedom{pinned, is_free, may_move, is_newest ? kBatchGain : 0};
+  const bool keeps_margin = is_newest && !run.memory_margin;
+  TunedTraining tuned =
+      keeps_margin ? TuneWithMargin(scenario, run, freedom) : TuneTraining(scenario.model, scenario.cluster, run, freedom);
   run = std::move(tuned.run);
   run.devices = devices;
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());

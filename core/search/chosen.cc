@@ -11,9 +11,13 @@ std::string NeedsMore(Bytes missing, Bytes chosen) {
   return In(more, kGiB) < 0.05 ? "does not fit either" : "needs " + GibText(more) + " more memory";
 }
 
-std::string DoesNotFit(Bytes needed, Bytes capacity) {
-  return needed > capacity ? "does not fit: " + GibText(needed) + " of " + GibText(capacity) : "does not fit";
+std::string DoesNotFit(Bytes needed, Bytes capacity, Bytes budget) {
+  const std::string of_memory = GibText(needed) + " of " + GibText(capacity);
+  if (needed > budget && needed <= capacity) return "leaves too little memory free: " + of_memory;
+  return needed > capacity ? "does not fit: " + of_memory : "does not fit";
 }
+
+std::string DoesNotFit(Bytes needed, Bytes capacity) { return DoesNotFit(needed, capacity, capacity); }
 
 std::string SlowerBy(double ratio) {
   const double percent = std::round(100 * (ratio - 1));

@@ -18,6 +18,8 @@ struct Chosen {
 
 // "does not fit: 95 GiB of 79.2 GiB"
 std::string DoesNotFit(Bytes needed, Bytes capacity);
+// The same where a margin must stay free; "leaves too little memory free: 74 GiB of 79.2 GiB" within the capacity.
+std::string DoesNotFit(Bytes needed, Bytes capacity, Bytes budget);
 // "needs 1.2 GiB more memory" than the chosen value, where that does not fit either: of device or host memory, whichever lacks more.
 std::string NeedsMore(Bytes missing, Bytes chosen);
 // "12 % slower" by a ratio of 1.12; "" below one half percent.

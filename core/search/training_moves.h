@@ -51,6 +51,7 @@ struct TrainingFreedom {
   std::vector<std::string> pinned;  // members of the mapping that stay as they are
   bool recompute = false;           // how much is recomputed: the least that fits
   bool global_batch = false;        // it may move to a near multiple of the data-parallel ranks
+  double batch_gain = 0;            // by which share a moved batch must be faster per sequence
 };
 
 class TrainingMoves {

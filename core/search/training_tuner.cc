@@ -34,7 +34,14 @@ struct TrainingCost {
 class TrainingTuner {
  public:
   TrainingTuner(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom)
-      : model_(model), cluster_(cluster), freedom_(freedom), wanted_(run), run_(run), moves_(model, cluster, wanted_, freedom) {
+      : model_(model),
+        cluster_(cluster),
+        freedom_(freedom),
+        wanted_(run),
+        run_(run),
+        kept_batch_(WithBatchKept(freedom)),
+        kept_(model, cluster, wanted_, kept_batch_),
+        moved_(model, cluster, wanted_, freedom_) {
     if (freedom.recompute) run_.recompute = Recompute::kAuto;
     run_.batch_ramp.reset();
     can_prune_ = [this](const TrainingReport& bound) {
@@ -46,20 +53,53 @@ class TrainingTuner {
   TrainingTuner& operator=(const TrainingTuner&) = delete;
 
   TunedTraining Run() {
-    TunedTraining tuned{wanted_, false, {}};
-    const std::optional<Degrees> best = Walk();
+    TunedTraining tuned{wanted_, false, false, {}};
+    const std::optional<Point> kept = freedom_.global_batch && freedom_.batch_gain <= 0 ? std::nullopt : Walk();
+    std::optional<Point> best = kept;
+    if (freedom_.global_batch) {
+      moves_ = &moved_;
+      const std::optional<Point> moved = Walk();
+      const bool is_worth_it =
+          moved &&
+          (!kept || (moved->cost.fits && !kept->cost.fits) ||
+           (moved->cost.fits == kept->cost.fits && moved->cost.per_sequence * (1 + freedom_.batch_gain) < kept->cost.per_sequence));
+      if (is_worth_it) best = moved;
+      if (!is_worth_it) moves_ = &kept_;
+    }
     if (!best) return tuned;
+    const Degrees& degrees = best->degrees;
     tuned.is_legal = true;
-    tuned.run.mapping = moves_.MappingOf(*best);
-    tuned.run.global_batch = moves_.GlobalBatch(*best);
-    tuned.chosen = ReasonsFor(*best);
-    if (freedom_.recompute) SettleRecompute(*best, tuned);
+    tuned.fits = best->cost.fits;
+    tuned.run.mapping = moves_->MappingOf(degrees);
+    tuned.run.global_batch = moves_->GlobalBatch(degrees);
+    tuned.chosen = ReasonsFor(degrees);
+    if (freedom_.batch_gain > 0 && tuned.run.global_batch != wanted_.global_batch) {
+      tuned.chosen.push_back({"training.global_batch", tuned.run.global_batch, "", WhyMoved(*best, kept)});
+    }
+    if (freedom_.recompute) SettleRecompute(degrees, tuned);
     return tuned;
   }
 
  private:
   static constexpr std::size_t kWalks = 4;
   static constexpr Seconds kNoLimit = 1e30 * kS;
+
+  struct Point {
+    Degrees degrees;
+    TrainingCost cost;
+  };
+
+  static TrainingFreedom WithBatchKept(TrainingFreedom freedom) {
+    freedom.global_batch = false;
+    return freedom;
+  }
+
+  [[nodiscard]] std::string WhyMoved(const Point& moved, const std::optional<Point>& kept) const {
+    const std::string wanted = std::to_string(wanted_.global_batch) + " sequences";
+    if (!kept) return "No legal mapping divides " + wanted + ".";
+    if (!kept->cost.fits) return "No mapping that divides " + wanted + " fits.";
+    return "With " + wanted + " a sequence is " + SlowerBy(kept->cost.per_sequence / moved.cost.per_sequence) + ".";
+  }
 
   // Every evaluation with the same batch shares its sub-results.
   TrainingMemo& MemoOf(Count batch) {
@@ -68,32 +108,30 @@ class TrainingTuner {
     return *memo;
   }
 
+  // What the run may fill of the device's memory.
+  [[nodiscard]] Bytes Budget() const { return (1 - run_.memory_margin.value_or(0)) * capacity_; }
+
   TrainingCost CostOf(const Degrees& degrees, Seconds limit) {
     const auto [known, is_new] = costs_.try_emplace(degrees);
     if (!is_new && !(known->second.is_bounded && known->second.per_sequence < limit)) return known->second;
-    run_.mapping = moves_.MappingOf(degrees);
-    run_.global_batch = moves_.GlobalBatch(degrees);
+    run_.mapping = moves_->MappingOf(degrees);
+    run_.global_batch = moves_->GlobalBatch(degrees);
     limit_ = limit;
     Trace off = Trace::Off();
     const TrainingReport report =
         EvaluateTraining(model_, cluster_, run_, {false, false, false, &MemoOf(run_.global_batch), &can_prune_}, off);
     capacity_ = report.capacity;
     TrainingCost cost{report.infeasible.empty(), report.pruned, report.memory.Total(), {}, {}};
-    const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - report.capacity;
+    const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - Budget();
     if (!cost.fits) cost.missing = max(host, device);
     if (cost.fits) cost.per_sequence = cost.is_bounded ? bounded_ : report.step_time / static_cast<double>(run_.global_batch);
     return known->second = cost;
   }
 
-  struct Point {
-    Degrees degrees;
-    TrainingCost cost;
-  };
-
   // For each tensor-parallel degree the best of its columns, best first.
   std::vector<Point> Starts() {
     std::map<Count, Point> best_of;
-    for (const std::vector<Degrees>& column : moves_.Columns()) {
+    for (const std::vector<Degrees>& column : moves_->Columns()) {
       for (const Degrees& one : column) {
         const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
         const TrainingCost cost = CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
@@ -113,7 +151,7 @@ class TrainingTuner {
     for (bool moved = true; moved;) {
       moved = false;
       const Degrees from = at.degrees;
-      moves_.VisitNeighbors(from, [&](const Degrees& to) {
+      moves_->VisitNeighbors(from, [&](const Degrees& to) {
         const TrainingCost cost = CostOf(to, at.cost.fits ? at.cost.per_sequence : kNoLimit);
         if (!cost.IsBetterThan(at.cost)) return;
         at = {to, cost};
@@ -123,13 +161,13 @@ class TrainingTuner {
     return at;
   }
 
-  std::optional<Degrees> Walk() {
+  std::optional<Point> Walk() {
     std::optional<Point> best;
     for (const Point& start : Starts()) {
       const Point end = Walked(start);
       if (!best || end.cost.IsBetterThan(best->cost)) best = end;
     }
-    return best ? std::optional(best->degrees) : std::nullopt;
+    return best;
   }
 
   // Nothing where everything fits so.
@@ -139,7 +177,7 @@ class TrainingTuner {
     const TrainingCost without = CostOf(best, {});
     tuned.run.recompute = without.fits ? Recompute::kNone : Recompute::kAuto;
     const std::string why = without.fits ? "Everything fits without recomputation."
-                                         : Sentence({"Without recomputation it " + DoesNotFit(without.needed, capacity_)}, "");
+                                         : Sentence({"Without recomputation it " + DoesNotFit(without.needed, capacity_, Budget())}, "");
     tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
   }
 
@@ -147,7 +185,7 @@ class TrainingTuner {
   std::vector<Chosen> ReasonsFor(const Degrees& best) {
     const TrainingCost chosen = costs_[best];
     std::array<std::map<Count, TrainingCost>, kAxisNames.size()> others;
-    moves_.VisitNeighbors(best, [&](const Degrees& to) {
+    moves_->VisitNeighbors(best, [&](const Degrees& to) {
       const TrainingCost cost = CostOf(to, chosen.fits ? chosen.per_sequence : kNoLimit);
       for (std::size_t i = 0; i < others.size(); ++i) {
         const auto axis = static_cast<MappingAxis>(i);
@@ -162,7 +200,7 @@ class TrainingTuner {
     std::vector<Chosen> reasons;
     for (std::size_t i = 0; i < others.size(); ++i) {
       const auto axis = static_cast<MappingAxis>(i);
-      if (!moves_.IsFree(axis) || !moves_.Matters(axis, best)) continue;
+      if (!moves_->IsFree(axis) || !moves_->Matters(axis, best)) continue;
       std::vector<std::string> verdicts;
       const auto above = others[i].upper_bound(best[axis]);
       if (above != others[i].begin()) verdicts.push_back(VerdictOn(axis, *std::prev(above), chosen));
@@ -188,7 +226,8 @@ class TrainingTuner {
     if (axis == MappingAxis::kSequenceParallel) text = value != 0 ? "Sequence parallelism" : "No sequence parallelism";
     if (axis == MappingAxis::kDispatch) text = value != 0 ? "Dedicated dispatch" : "All-to-all dispatch";
     if (axis == MappingAxis::kExpertOverlap) text = value != 0 ? "Overlapped expert exchange" : "Expert exchange without overlap";
-    if (!cost.fits) return text + " " + (chosen.fits ? DoesNotFit(cost.needed, capacity_) : NeedsMore(cost.missing, chosen.missing));
+    if (!cost.fits)
+      return text + " " + (chosen.fits ? DoesNotFit(cost.needed, capacity_, Budget()) : NeedsMore(cost.missing, chosen.missing));
     const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
     const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();
@@ -201,7 +240,9 @@ class TrainingTuner {
   const TrainingFreedom& freedom_;
   const TrainingRun wanted_;
   TrainingRun run_;
-  TrainingMoves moves_;
+  const TrainingFreedom kept_batch_;
+  const TrainingMoves kept_, moved_;  // with the batch as it is, and with one that may move
+  const TrainingMoves* moves_ = &kept_;
   std::map<Count, std::unique_ptr<TrainingMemo>> memos_;
   std::map<Degrees, TrainingCost> costs_;
   Seconds limit_, bounded_;

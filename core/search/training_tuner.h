@@ -2,7 +2,8 @@
 //
 // Best is the highest throughput among mappings that fit. From the best starts (the shallowest pipeline that fits at each tensor- and
 // expert-parallel degree) the search walks to ever better neighbors; what does not fit is not timed, and what a lower bound on its time
-// rules out is not scheduled. Where nothing fits, the mapping that needs least memory.
+// rules out is not scheduled. Fitting keeps the run's memory margin. Where nothing fits, the mapping that needs least memory. A batch that
+// may move does so only where no mapping that fits divides it, or for the gain that is asked of it.
 #pragma once
 
 #include <vector>
@@ -15,6 +16,7 @@ namespace slipstick {
 struct TunedTraining {
   TrainingRun run;
   bool is_legal = false;  // otherwise the run has no legal mapping at all
+  bool fits = false;
   std::vector<Chosen> chosen;
 };
 // The model must be complete, the run's devices known.

@@ -68,32 +68,32 @@ RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double dee
 }
 
 // The least number of layers per stage to recompute in full. Memory falls with it, so bisection finds it.
-double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity, const RecomputeChoice& light) {
+double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget, const RecomputeChoice& light) {
   const double deepest = DeepestStage(stages);
   double low = 0, high = deepest;
-  if (Fits(terms, stages, light, capacity)) return low;
-  if (!Fits(terms, stages, WithFullLayers(light, deepest, deepest), capacity)) return high;
+  if (Fits(terms, stages, light, budget)) return low;
+  if (!Fits(terms, stages, WithFullLayers(light, deepest, deepest), budget)) return high;
   while (high - low > 1) {
     const double middle = floor((low + high) / 2);
-    (Fits(terms, stages, WithFullLayers(light, middle, deepest), capacity) ? high : low) = middle;
+    (Fits(terms, stages, WithFullLayers(light, middle, deepest), budget) ? high : low) = middle;
   }
   return high;
 }
 
 }  // namespace
 
-RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity) {
+RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget) {
   const std::vector<RecomputeChoice> light = LightChoices(terms);
   for (const RecomputeChoice& choice : light) {
-    if (Fits(terms, stages, choice, capacity)) return choice;
+    if (Fits(terms, stages, choice, budget)) return choice;
   }
-  return WithFullLayers(light.back(), LeastLayers(terms, stages, capacity, light.back()), DeepestStage(stages));
+  return WithFullLayers(light.back(), LeastLayers(terms, stages, budget, light.back()), DeepestStage(stages));
 }
 
-RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time) {
   const std::vector<RecomputeChoice> light = LightChoices(terms);
-  const double deepest = DeepestStage(stages), least = LeastLayers(terms, stages, capacity, light.back());
+  const double deepest = DeepestStage(stages), least = LeastLayers(terms, stages, budget, light.back());
   RecomputeChoice fastest = WithFullLayers(light.back(), deepest, deepest);
   Seconds best = step_time(fastest);
   const auto consider = [&](const RecomputeChoice& choice) {
@@ -102,7 +102,7 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
     return time;
   };
   for (const RecomputeChoice& choice : light) {
-    if (Fits(terms, stages, choice, capacity)) consider(choice);
+    if (Fits(terms, stages, choice, budget)) consider(choice);
   }
   // Minimum of a convex sequence, by bisection on its slope.
   double low = max(1.0, least), high = deepest - 1;
@@ -155,7 +155,7 @@ Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, co
 
 // `compare`: what an alternative was judged by, where it was considered at all.
 template <class Q>
-void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
              const std::string& compared, const std::function<std::optional<Q>(const RecomputeChoice&)>& compare, Trace& trace) {
   std::vector<std::pair<std::string, Q>> among;
   std::size_t place = 0;
@@ -169,10 +169,10 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
   const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0, core = decided.selective.core ? 1 : 0;
   const double latents = decided.selective.latents ? 1 : 0;
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
-  trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "capacity", capacity);
+  trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "memory_budget", budget);
   const Bytes memory_total = ExplainMemory(decided, terms, stages, trace);
   const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
-    trace.Choice(symbol, value, Note{title, kRule}, among, place, "memory_total, capacity", memory_total, capacity);
+    trace.Choice(symbol, value, Note{title, kRule}, among, place, "memory_total, memory_budget", memory_total, budget);
   };
   choose("full_share", decided_share, kShare);
   choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
@@ -182,21 +182,21 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
 
 }  // namespace
 
-void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                   Trace& trace) {
   if (!trace.on()) return;
-  const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, capacity); };
-  Explain<Bytes>(decided, terms, stages, capacity, "memory missing", beyond, trace);
+  const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, budget); };
+  Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond, trace);
 }
 
-void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                     const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
   if (!trace.on()) return;
   const auto time_of = [&](const RecomputeChoice& choice) {
-    const bool is_considered = choice == decided || Fits(terms, stages, choice, capacity);
+    const bool is_considered = choice == decided || Fits(terms, stages, choice, budget);
     return is_considered ? std::optional<Seconds>(step_time(choice)) : std::nullopt;
   };
-  Explain<Seconds>(decided, terms, stages, capacity, "step time", time_of, trace);
+  Explain<Seconds>(decided, terms, stages, budget, "step time", time_of, trace);
 }
 
 }  // namespace slipstick

@@ -14,17 +14,17 @@ RecomputeChoice ChoiceFor(const Model& model, const TrainingRun& run, const std:
 
 // For `auto`: the least recomputation under which every stage fits: norms and activation functions, then the projections up from MLA's
 // latents, then the attention core, then whole layers; full recomputation where nothing fits.
-RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity);
+RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget);
 
 // With offload, recomputed activations need no transfer, so more recomputation may be faster: the fastest choice that fits.
 // `step_time` must be convex in the share of fully recomputed layers.
-RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time);
 
-// Record such a decision and what it was made among: decided_share (rests on the capacity alone: the memory rests on it), full_share,
+// Record such a decision and what it was made among: decided_share (rests on the budget alone: the memory rests on it), full_share,
 // chosen_norms, chosen_latents and chosen_core.
-void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity, Trace& trace);
-void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget, Trace& trace);
+void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                     const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace);
 
 }  // namespace slipstick

@@ -268,13 +268,18 @@ class Evaluation {
                  "training.memory_bytes.capacity"}),
            visible, outside);
     report_.capacity = capacity;
+    const double memory_margin = run_.memory_margin.value_or(0);
+    if (!run_.memory_margin) trace_.Input("memory_margin", memory_margin, "training.memory_margin");
+    FIGURE(trace_, memory_budget, (1 - memory_margin) * capacity,
+           (Note{"Memory that automatic choices may fill", "usable memory without the margin"}), memory_margin, capacity);
+    memory_budget_ = memory_budget;
   }
 
   // For a search, a run that does not fit needs no time.
   bool StopsForMemory() {
     if (detail_.advice) return false;
     report_.memory = FullestMemory(memory_terms_, plan_->stages, recompute_);
-    if (report_.memory.Total() > report_.capacity) {
+    if (report_.memory.Total() > memory_budget_) {
       report_.infeasible.push_back({"memory", ""});
     } else if (report_.memory.host > context_.device().host.memory) {
       report_.infeasible.push_back({"host_memory", ""});
@@ -292,19 +297,19 @@ class Evaluation {
   }
 
   void DecideRecompute() {
-    recompute_ = LeastRecompute(memory_terms_, plan_->stages, report_.capacity);
+    recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, report_.capacity, trace_);
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
       return TimeLayersInto(trace_);
     }
     TimeLayersInto(off_);
     if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
       std::optional<LayerTimes> blocks;
       const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context_, works_, *plan_, choice, blocks); };
-      recompute_ = FastestRecompute(memory_terms_, plan_->stages, report_.capacity, step_time);
-      ExplainFastest(recompute_, memory_terms_, plan_->stages, report_.capacity, step_time, trace_);
+      recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
+      ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
     } else {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, report_.capacity, trace_);
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
     }
     TimeLayersInto(trace_);
   }
@@ -396,6 +401,7 @@ class Evaluation {
   const LayerWorks& works_;
   const MemoryTerms memory_terms_;
   RecomputeChoice recompute_;
+  Bytes memory_budget_;  // what automatic choices may fill of the capacity
   const StagePlan* plan_ = nullptr;
   const LayerTimes* times_ = nullptr;
   TrainingReport report_;

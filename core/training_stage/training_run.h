@@ -145,6 +145,7 @@ struct TrainingRun {
   Recompute recompute = Recompute::kNone;
   RecomputeMethod recompute_method = RecomputeMethod::kUniform;
   Count recompute_layers = 1;
+  std::optional<double> memory_margin;  // share of device memory that automatic choices leave free; absent: none
   Offload offload;
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;

@@ -79,6 +79,12 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Label("Recomputed layers")
         .Between(1, 1024)
         .Advanced(),
+    Of<&TrainingRun::memory_margin>("memory_margin",
+                                    "Share of the memory that automatic choices (mapping, recomputation) leave free; empty: what the "
+                                    "interval of the memory asks, where the mapping is automatic")
+        .Label("Memory margin")
+        .Between(0, 0.9)
+        .Advanced(),
     Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Label("FlashAttention").Advanced(),
     Of<&TrainingRun::trainable>("trainable", "Trained weights: all, or low-rank adapters beside frozen weights (LoRA)").Advanced(),

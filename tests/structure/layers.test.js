@@ -42,7 +42,7 @@ const CORE = {
   search: SEARCH,
   evidence: SEARCH,
   catalogue: [...KERNELS, "operators", "collectives"],
-  scenario: SCENARIO,
+  scenario: [...SCENARIO, "evidence"],
   evaluation: [...SCENARIO, "scenario", "evidence"],
   exploration: [...SCENARIO, "scenario", "evaluation"],
   sizing: [...SCENARIO, "scenario", "evaluation", "exploration"],

@@ -1,0 +1,102 @@
+#include "core/evaluation/hints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "core/search/training_tuner.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kWorthAMapping = 2;  // "several times slower"
+constexpr double kWorthAChange = 1.05;
+constexpr Count kNearBatch = 4;  // a near batch differs by at most one part in so many
+
+// The best run with these devices, and with this batch unless it may move; nothing where none fits.
+struct Tuned {
+  TrainingRun run;
+  Seconds per_sequence;
+};
+std::optional<Tuned> BestOf(const Scenario& scenario, TrainingRun run, bool may_move_batch = false) {
+  run.devices = run.devices.value_or(scenario.cluster.devices);
+  TrainingMapping free;
+  free.cp_kind = run.mapping.cp_kind;
+  free.order = run.mapping.order;
+  run.mapping = free;
+  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, {{}, false, may_move_batch});
+  if (!tuned.fits) return std::nullopt;
+  Trace off = Trace::Off();
+  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false}, off);
+  return Tuned{tuned.run, report.step_time / static_cast<double>(tuned.run.global_batch)};
+}
+
+bool IsChosen(const Scenario& scenario, std::string_view path) {
+  return std::any_of(scenario.chosen.begin(), scenario.chosen.end(), [path](const Chosen& one) { return one.path == path; });
+}
+
+std::string MappingText(const TrainingMapping& mapping) {
+  return "TP " + std::to_string(mapping.tp) + ", PP " + std::to_string(mapping.pp) + ", CP " + std::to_string(mapping.cp) + ", EP " +
+         std::to_string(mapping.ep);
+}
+
+std::string TimesText(double ratio) { return NumberText(std::round(10 * ratio) / 10) + " times"; }
+
+// The largest whole number of servers up to `devices` that splits by 2, 3 and 5 alone; 0 if that is all of them.
+Count DevicesThatSplit(Count devices, Count server) {
+  const auto splits = [](Count n) {
+    for (const Count factor : {Count{2}, Count{3}, Count{5}}) {
+      while (n % factor == 0) n /= factor;
+    }
+    return n == 1;
+  };
+  for (Count fewer = devices / server * server; fewer > 0; fewer -= server) {
+    if (splits(fewer)) return fewer == devices ? 0 : fewer;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingReport& report) {
+  std::vector<std::string> hints;
+  const TrainingRun& run = *scenario.training;
+  const Count devices = run.devices.value_or(scenario.cluster.devices);
+  const Seconds per_sequence = report.step_time / static_cast<double>(run.global_batch);
+  if (!IsChosen(scenario, "training.mapping.tp")) {
+    const std::optional<Tuned> best = scenario.model.moe ? BestOf(scenario, run) : std::nullopt;
+    if (best && per_sequence > kWorthAMapping * best->per_sequence) {
+      hints.push_back("This mapping is " + TimesText(per_sequence / best->per_sequence) + " slower than " + MappingText(best->run.mapping) +
+                      ": leave the mapping to be chosen (training.mapping=auto)");
+    }
+    return hints;
+  }
+  const Count server = scenario.cluster.networks.empty() ? 1 : scenario.cluster.networks.front().size;
+  if (const Count fewer = DevicesThatSplit(devices, server); fewer > 0) {
+    TrainingRun smaller = run;
+    smaller.devices = fewer;
+    const std::optional<Tuned> best = BestOf(scenario, smaller, true);
+    if (best && per_sequence > kWorthAChange * best->per_sequence) {
+      hints.push_back(std::to_string(fewer) + " devices train " + TimesText(per_sequence / best->per_sequence) + " as fast as " +
+                      std::to_string(devices) + ", which split badly");
+    }
+  }
+  if (run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
+  for (const Count unit : {devices, devices / 2, devices / 4}) {
+    if (unit == 0) break;
+    TrainingRun other = run;
+    other.global_batch = std::max<Count>(1, (2 * run.global_batch + unit) / (2 * unit)) * unit;
+    if (other.global_batch == run.global_batch || std::abs(other.global_batch - run.global_batch) * kNearBatch > run.global_batch) continue;
+    const std::optional<Tuned> best = BestOf(scenario, other);
+    if (!best || per_sequence < kWorthAChange * best->per_sequence) continue;
+    hints.push_back("A global batch of " + std::to_string(other.global_batch) + " takes " +
+                    NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) + " % less time per sequence than " +
+                    std::to_string(run.global_batch));
+    break;
+  }
+  return hints;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,107 @@
+// Version 3: automatic training mappings keep memory free and the batch that people asked for, and the answer says what would be better.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/api/api.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "tests/support/answers.h"
+
+namespace slipstick {
+namespace {
+
+using testing::operator+;
+
+Json Trained(const testing::Assignments& assignments) {
+  const Json answer =
+      Json::parse(EvaluateAnswer("", testing::Assignments{"serving=null", "cost=null"} + assignments, "", false).text, nullptr, false);
+  EXPECT_TRUE(answer.contains("training")) << JsonText(answer).substr(0, 300);
+  return answer;
+}
+
+bool Warns(const Json& report, const std::string& words) {
+  for (const Json& warning : report["warnings"]) {
+    if (TextOf(warning).find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The interval of the memory ends below the capacity, or no mapping keeps that much free and the answer says so.
+TEST(MemoryMargin, IsKeptByAutomaticMappings) {
+  int roomy = 0;
+  for (const std::string model : {"llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b", "deepseek-v3"}) {
+    for (const testing::Assignments& cluster :
+         {testing::Assignments{"cluster=dgx-h100", "cluster.devices=256"}, testing::Assignments{"cluster=dgx-b200", "cluster.devices=64"},
+          testing::Assignments{"cluster=hgx-mi300x", "cluster.devices=64"},
+          testing::Assignments{"cluster=dgx-h100", "cluster.devices=8"}}) {
+      const Json report = Trained(testing::Assignments{"model=" + model} + cluster);
+      const Json& training = report["training"];
+      const double capacity = testing::Number(training, "memory_bytes.capacity"), total = testing::Number(training, "memory_bytes.total"),
+                   high = testing::Number(training, "memory_interval.high"), low = testing::Number(training, "memory_interval.low");
+      const std::string verdict = TextOf(training["memory_verdict"]), name = model + " " + cluster[0] + " " + cluster[1];
+      EXPECT_EQ(verdict, total <= capacity ? (high <= capacity ? "fits" : "tight") : (low > capacity ? "does_not_fit" : "may_not_fit"))
+          << name;
+      const double margin = testing::Number(report, "scenario.training.memory_margin");
+      EXPECT_TRUE(margin == 0 || total <= (1 - margin) * capacity * (1 + 1e-9)) << name;
+      if (verdict == "fits") ++roomy;
+      EXPECT_EQ(verdict == "tight", Warns(report, "may run out of memory")) << name;
+      EXPECT_EQ(verdict == "may_not_fit", Warns(report, "may fit all the same")) << name;
+    }
+  }
+  EXPECT_GE(roomy, 8);  // half of them
+}
+
+TEST(MemoryMargin, IsAnInputThatMovesWhatIsChosen) {
+  const testing::Assignments tight{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64"};
+  const Json none = Trained(tight + testing::Assignments{"training.memory_margin=0"}),
+             half = Trained(tight + testing::Assignments{"training.memory_margin=0.4"});
+  EXPECT_LE(testing::Number(half, "training.memory_bytes.total"), 0.6 * testing::Number(half, "training.memory_bytes.capacity"));
+  EXPECT_LE(testing::Number(none, "training.step_time_s"), testing::Number(half, "training.step_time_s"));
+}
+
+TEST(MemoryMargin, IsNotKeptByEarlierVersions) {
+  const Json report = Trained({"version=2"});
+  EXPECT_EQ(report["scenario"]["training"]["memory_margin"], nullptr);
+}
+
+TEST(GlobalBatch, OfAutomaticMappingsStaysUnlessItPays) {
+  for (const testing::Assignments& kept :
+       {testing::Assignments{"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=64"},
+        testing::Assignments{"model=qwen3-30b-a3b", "cluster=dgx-b200", "cluster.devices=64"}, testing::Assignments{}}) {
+    const Json report = Trained(kept);
+    EXPECT_EQ(testing::Number(report, "scenario.training.global_batch"), 512);
+  }
+  // 576 = 2^6 · 9 devices: no count of data-parallel ranks that uses all of them divides 512 without stages of 9.
+  const Json moved = Trained({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=576"});
+  const bool is_moved = testing::Number(moved, "scenario.training.global_batch") != 512;
+  bool is_listed = false;
+  for (const Json& one : moved["training"]["chosen"]) is_listed = is_listed || one["path"] == "training.global_batch";
+  EXPECT_EQ(is_moved, is_listed);
+  EXPECT_TRUE(is_moved);
+}
+
+TEST(Hint, NamesFewerDevicesThatAreFaster) {
+  // 1,001 = 7 · 11 · 13; 1,000 = 8 · 125 whole servers.
+  const Json report = Trained({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=1001"});
+  EXPECT_TRUE(Warns(report, "1000 devices train"));
+  EXPECT_FALSE(Warns(Trained({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=1000"}), "devices train"));
+}
+
+TEST(Hint, NamesABatchThatSplitsBetter) {
+  const Json bad = Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=448"});
+  EXPECT_TRUE(Warns(bad, "A global batch of 512 takes"));
+  EXPECT_FALSE(
+      Warns(Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=512"}), "global batch of"));
+}
+
+TEST(Hint, SaysThatAWrittenMappingOfExpertsIsFarFromTheBest) {
+  const testing::Assignments experts{"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=64"};
+  EXPECT_TRUE(Warns(Trained(experts + testing::Assignments{"training.mapping={\"auto\":false,\"tp\":8,\"pp\":4,\"virtual_stages\":4}"}),
+                    "times slower than"));
+  EXPECT_FALSE(Warns(Trained(experts), "times slower than"));
+}
+
+}  // namespace
+}  // namespace slipstick
