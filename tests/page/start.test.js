@@ -85,7 +85,7 @@ test('models stand by family, the newest first, and are found by any of their wo
 test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
   const { page } = await chromium.open('');
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training time · 512 GPUs, 15 T tokens', 'Inference latency · 2 replicas of 4 GPUs', 'KV cache · 320 KiB per token', 'Chip cost · one H100']);
+  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training time · 512 GPUs, 15 T tokens', 'Inference latency · 2 replicas of 4 GPUs', 'KV cache · 320 KiB per token', 'Chip cost · one H100, price $33,500']);
   const bounds = await page.locator('.stack .bound b').allTextContents();
   assert.equal(bounds.length, 3);
   for (const bound of bounds) assert.match(bound, /bound/);

@@ -49,8 +49,9 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
   assert.match(plain(cache.memory.words), /^memory [\d.]+ of 79\.2 GiB/);
   assert.equal(cost.value, report.cost.device_usd);
   // The five memory stacks of an H100 are $1,400 of the bill.
-  assert.match(plain(cost.line), new RegExp(`^memory stacks ${((100 * 1400) / report.cost.device_usd).toPrecision(3)} % · price \\$33,500$`));
-  assert.match(plain(cost.more), /^\$[\d.]+ per GPU-hour · run \$[\d.]+ M · \$[\d.]+ per 1 M output tokens$/);
+  assert.equal(plain(cost.subject), 'one H100, price $33,500');
+  assert.match(plain(cost.line), new RegExp(`^memory stacks ${((100 * 1400) / report.cost.device_usd).toPrecision(3)} % · \\$[\\d.]+ per GPU-hour$`));
+  assert.match(plain(cost.more), /^run \$[\d.]+ M · \$[\d.]+ per 1 M output tokens$/);
   assert.equal(cost.known.level, 0.9);
 });
 

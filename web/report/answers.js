@@ -214,14 +214,14 @@ function costAnswer({ scenario, training, serving, cost, faulty }) {
   const price = cost.device_price_usd != null && t('answers.price', { price: text(cost.device_price_usd, '$') });
   return {
     ...common,
-    subject: t('answers.cost.of', { device: deviceName(scenario) }),
+    subject: [t('answers.cost.of', { device: deviceName(scenario) }), price].filter(Boolean).join(', '),
     value: cost.device_usd,
     unit: '$',
     suffix: t('answers.made'),
     known: cost.device_interval,
     of: 'cost.device_usd',
-    line: [largest && t('answers.largest', { part: billName(largest.name), share: text(largest.cost_usd / cost.device_usd, '%') }), price].filter(Boolean).join(' · '),
-    more: [t('answers.hour', { hour: text(cost.device_hour_usd, '$') }), run, perToken].filter(Boolean).join(' · '),
+    line: [largest && t('answers.largest', { part: billName(largest.name), share: text(largest.cost_usd / cost.device_usd, '%') }), t('answers.hour', { hour: text(cost.device_hour_usd, '$') })].filter(Boolean).join(' · '),
+    more: [run, perToken].filter(Boolean).join(' · '),
   };
 }
 
