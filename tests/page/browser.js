@@ -1,9 +1,13 @@
 // The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
+import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { serveSite } from '../support/site_server.js';
+import { serveSite, SITE } from '../support/site_server.js';
 
 export { timed } from '../support/timed.js';
 export { SITE } from '../support/site_server.js';
+
+// The newest version of links.
+export const NEWEST = Math.max(...Object.keys(JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8')).described.defaults).map(Number));
 
 export const FLAGS = [
   '--headless',

@@ -39,7 +39,7 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 1,282.5 GiB for 32 requests of
   // 131,072 + 256 tokens, spread over the GPUs of a replica.
   const cache = async () => Number(/KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1]);
-  const gpus = Number(/32 per replica, (\d+) GPUs/.exec(plain(await page.locator('.four').innerText()))[1]);
+  const gpus = Number(/replicas? of (\d+) GPU/.exec(plain(await page.locator('.four').innerText()))[1]);
   assert.ok(Math.abs((await cache()) / (1282.5 / gpus) - 1) < 0.005, `${await cache()} on ${gpus}`);
   // A mapping that is written stays: of its 8 GPUs each would need 160.3 GiB, and the 58 GiB that are left there hold eleven requests.
   await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { slipstickCommand } from '../support/module.js';
-import { answered, settled, site, type } from './browser.js';
+import { answered, NEWEST, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -26,7 +26,7 @@ test('an input moves the answers it concerns and no other', async () => {
   assert.equal(after[0], before[0], 'training');
   assert.notEqual(after[1], before[1], 'a token of a larger batch takes longer');
   assert.notEqual(after[2], before[2], 'and its cache is larger');
-  const hour = (text) => /\$[\d.]+/.exec(text)[0];
+  const hour = (text) => /\$[\d.]+ per GPU-hour/.exec(text.replaceAll('\u00a0', ' '))[0];
   assert.equal(hour(after[3]), hour(before[3]), 'a GPU-hour costs the same');
 });
 
@@ -56,7 +56,7 @@ test('the address bar follows the inputs, and the link reopens the same state', 
 });
 
 test('an input set back to its default leaves the link', async () => {
-  const { page } = await chromium.open('#/serve?serving.batch=64&v=2');
+  const { page } = await chromium.open(`#/serve?serving.batch=64&v=${NEWEST}`);
   await page.locator('[data-path="serving.batch"] .back').click();
   await settled(page);
   assert.match(page.url(), /#\/serve$/);
@@ -72,7 +72,7 @@ test('Back steps through scenes and presets, not through keystrokes', async () =
   await settled(page);
   await page.goBack();
   await settled(page);
-  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=2&r=[\d.]+$/);
+  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=\d&r=[\d.]+$/);
   assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Serve');
   await page.goBack();
   await settled(page);
