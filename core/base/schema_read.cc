@@ -123,7 +123,7 @@ std::string MessageOf(const Json& json, const NumberField& field) {
   const std::optional<UnknownUnit> unknown = json.is_string() && !base.empty() ? FindUnknownUnit(TextOf(json)) : std::nullopt;
   if (unknown && !measure) {
     const std::string known = field.facts.unit.empty() ? base : std::string(field.facts.unit);
-    return "Unknown unit \"" + unknown->name + "\": enter a number in " + known;
+    return "Enter a number in " + known + ": unknown unit \"" + unknown->name + "\"";
   }
   if (json.is_string() && field.IsTooLarge(TextOf(json))) {
     const double high = std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();

@@ -129,8 +129,12 @@ RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Tra
   const auto total = [&](const ExpertTraffic& traffic) {
     return traffic.kernel.time + Experts(deployment, rows, traffic.held_tokens, off).time;
   };
-  const bool gathers = deployment.network.expert_exchange == nullptr &&
-                       total(GatherTokens(deployment, rows, off)) <= total(SendTokens(deployment, rows, phase, off));
+  bool gathers = false;
+  if (deployment.network.expert_exchange == nullptr) {
+    // One after the other: both are logged, in the same order under every compiler.
+    const Seconds gathered = total(GatherTokens(deployment, rows, off)), sent = total(SendTokens(deployment, rows, phase, off));
+    gathers = gathered <= sent;
+  }
   const ExpertTraffic traffic = gathers ? GatherTokens(deployment, rows, trace) : SendTokens(deployment, rows, phase, trace);
   return {Experts(deployment, rows, traffic.held_tokens, trace), traffic};
 }

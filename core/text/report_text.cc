@@ -104,6 +104,14 @@ void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const
              {is_asked ? more : ""}});
 }
 
+// "fits" or "may not fit" of the verdict of a part.
+std::string VerdictText(const Json& report, std::string_view path) {
+  const Json* verdict = MemberAt(report, path);
+  std::string text = verdict != nullptr && verdict->is_string() ? TextOf(*verdict) : "";
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text.empty() ? text : ": " + text;
+}
+
 // Why a part does not work, as it says.
 void AddInfeasibilities(const Json& part, Table& table) {
   if (!part.is_object()) return;
@@ -119,6 +127,10 @@ std::string Answers(const Json& report, bool is_colored) {
       at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " + at("training.cost_usd"), table);
   AddAnswer("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", at("serving.tpot_s"),
             "per output token (TPOT), time to first token " + at("serving.ttft_s") + ", " + at("serving.tokens_per_s"), table);
+  if (trains) {
+    AddAnswer("Memory", true, "per GPU, when training", at("training.memory_bytes.total"),
+              "of " + at("training.memory_bytes.capacity") + VerdictText(report, "training.memory_verdict"), table);
+  }
   AddAnswer("Memory", serves, "per GPU, when serving", at("serving.memory_bytes.total"),
             "of " + at("serving.memory_bytes.capacity") + ", KV cache " + at("serving.kv_cache_bytes") + ", at most " +
                 CountAt(report, "serving.max_batch") + " sequences",

@@ -47,7 +47,7 @@ for (const [name, study] of studies) {
 }
 
 test('a request is taken over as it is where it leaves out what the default scenario sets', () => {
-  const request = { training: { mapping: { tp: 2 } }, serving: null };
+  const request = { version: 1, training: { mapping: { tp: 2 } }, serving: null };
   const report = evaluate(asked(inputsOf(defaults, request, described.inputs)));
   assert.deepEqual(report.scenario, evaluate(request).scenario);
   assert.equal(report.scenario.training.mapping.sequence_parallel, false);

@@ -65,7 +65,11 @@ test('a preset replaces what stood below it, and what is set below it stays on t
 });
 
 test('a whole model may be given as an object', () => {
-  assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2}' }, PICKS).model, { layers: 2 });
+  assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2,"vocab":8}' }, PICKS).model, { layers: 2, vocab: 8 });
+});
+
+test('a part of an object is that of its members, as on the command line', () => {
+  assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2}' }, PICKS), requestOf(STANDARD, { 'model.layers': 2 }, PICKS));
 });
 
 test('places of a list that are not named become empty objects', () => {

@@ -34,14 +34,29 @@ const depth = (path) => path.split('.').length;
 // A path against described ones, in which ".*" stands for any place of a list.
 const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+// An object that takes the place of the one that is there, as the core has it: one that names a preset, or a whole model.
+const standsAlone = (path, value) => 'preset' in value || (path === 'model' && 'vocab' in value);
+
+// An input as what it says of its members: {"tp": 4} of training.mapping is training.mapping.tp.
+function membersOf(path, value, request) {
+  if (!isObject(value) || standsAlone(path, value)) return [[path, value]];
+  const present = get(request, path);
+  const members = Object.entries(value).flatMap(([key, one]) => membersOf(`${path}.${key}`, one, request));
+  return isObject(present) ? members : [[path, {}], ...members];
+}
+
 // `presetPaths`: the paths whose text value names a catalogue entry ("model", "cluster.device").
 function laidOver(defaults, inputs, presetPaths) {
   const version = versionOf(inputs);
   const request = structuredClone(defaults[version]);
-  const written = Object.keys(inputs).filter(isPath);
-  for (const path of [...written].sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
+  const written = [];
+  for (const path of Object.keys(inputs).filter(isPath).sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
     const value = path === 'version' ? Number(version) : valueOf(inputs[path], version);
-    set(request, path, isPreset(path, presetPaths) && typeof value === 'string' ? { preset: value } : value);
+    for (const [at, one] of BASE_UNITS.includes(version) ? [[path, value]] : membersOf(path, value, request)) {
+      set(request, at, isPreset(at, presetPaths) && typeof one === 'string' ? { preset: one } : one);
+      written.push(at);
+    }
   }
   return { request, written };
 }

@@ -96,7 +96,7 @@ TEST(UnknownUnit, IsNamedAndTheKnownOneOffered) {
     const Json answer = Evaluated({row.assignment});
     ASSERT_TRUE(answer.contains("issues")) << row.assignment;
     const Json& issue = answer["issues"][0];
-    EXPECT_NE(TextOf(issue["message"]).find("Unknown unit \"" + row.unknown + "\""), std::string::npos) << TextOf(issue["message"]);
+    EXPECT_NE(TextOf(issue["message"]).find("unknown unit \"" + row.unknown + "\""), std::string::npos) << TextOf(issue["message"]);
     if (row.fix.empty()) continue;
     ASSERT_FALSE(issue["fixes"].empty()) << row.assignment;
     EXPECT_EQ(issue["fixes"][0]["value"], row.fix);
