@@ -61,7 +61,7 @@ TEST(Interleaving, NoTunedMappingIsRefused) {
       Scenario scenario =
           TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
                            R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": ")" + std::string(framework) +
-                               R"("}, "mapping": {"dp": )" + std::to_string(devices) + "}}");
+                               R"("}, "mapping": {"tp": 8, "pp": 8}})");
       scenario.training->mapping = {};
       const TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, *scenario.training, {{}, true, false});
       ASSERT_TRUE(tuned.is_legal);
