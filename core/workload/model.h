@@ -54,7 +54,7 @@ struct Moe {
   Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
   bool shared_gate = false;    // a gate scales the output of the shared experts (Qwen2-MoE)
-  std::optional<double> imbalance;  // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
+  std::optional<double> imbalance{};  // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
   Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
   double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;    // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
