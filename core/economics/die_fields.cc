@@ -44,7 +44,7 @@ constinit const Fields Schema<ProcessNode>::fields(kProcessNodeFields);
 constexpr FieldRow kDieInputFields[] = {
     Of<&DieInput::name>("name", "Name"),
     Of<&DieInput::count>("count", "Dies of this kind per package").Between(1, 1024),
-    Of<&DieInput::area>("area", "Die area").In(kMm2).Above(0).AtMost(60000),
+    Of<&DieInput::area>("area", "Die area").In(kMm2).Between(0.01, 60000),
     Of<&DieInput::aspect>("aspect", "Aspect ratio (width / height)").Between(0.05, 20).Advanced(),
     Of<&DieInput::node>("node", "Process node"),
     Of<&DieInput::yield_model>("yield_model", "Yield model"),

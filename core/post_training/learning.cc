@@ -19,8 +19,8 @@ Packing PackingOf(const TrainingRun& run, double token_sequence) {
   const Count room = run.sequence * run.mapping.micro_batch;
   const Count unit = 2 * run.mapping.cp * run.mapping.tp;  // that context and sequence parallelism divide
   Packing packing;
-  packing.sequences = std::max<Count>(1, std::llround(static_cast<double>(room) / token_sequence));
-  while (packing.sequences > 1 && room / packing.sequences < unit) --packing.sequences;
+  const Count wanted = std::llround(static_cast<double>(room) / token_sequence);
+  packing.sequences = std::max<Count>(1, std::min(wanted, room / unit));
   packing.length = std::max(std::min(unit, room), room / packing.sequences / unit * unit);
   packing.tokens = static_cast<double>(room);
   return packing;

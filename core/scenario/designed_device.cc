@@ -24,11 +24,14 @@ DieLayout LayoutOf(const Partition& partition, const Device& device) {
 
 // The largest bandwidth of whole modules whose links find room on the dies' edges; the dies shrink with their links.
 BytesPerSecond WidestLinks(Partition partition, const Device& device) {
+  constexpr int kMostRounds = 1000;  // each takes the modules that had no room: two or three suffice
   DieLayout layout = LayoutOf(partition, device);
-  while (!layout.edge_fits) {
+  for (int round = 0; !layout.edge_fits; ++round) {
     const double room = 4 * sqrt(layout.compute_area) / layout.link_edge;
-    const double modules = WholeBelow(layout.link_bandwidth * room / partition.interface.module_bandwidth);
-    if (modules < 1) return {};
+    const double had = layout.link_bandwidth / partition.interface.module_bandwidth;
+    // At least one less: where a module misses by a rounding, as many as before would miss for ever.
+    const double modules = min(WholeBelow(had * room), WholeAbove(had) - 1);
+    if (!(modules >= 1) || round == kMostRounds) return {};
     partition.bandwidth = modules * partition.interface.module_bandwidth;
     layout = LayoutOf(partition, device);
   }

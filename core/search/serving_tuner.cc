@@ -53,8 +53,9 @@ class ServingTuner {
   ServingTuner& operator=(const ServingTuner&) = delete;
 
   TunedServing Run() {
-    TunedServing tuned{wanted_, false, false, {}};
+    TunedServing tuned{wanted_};
     TryAll();
+    tuned.tried = static_cast<Count>(tried_.size());
     const ServedMapping* const best = Best();
     if (best == nullptr) return tuned;
     tuned.is_legal = true;
@@ -74,11 +75,16 @@ class ServingTuner {
   void TryAll() {
     const ServingMapping& own = wanted_.mapping;
     const bool has_experts = model_.moe.has_value();
+    Count most = kMostReplicaDevices;
+    for (const auto& [member, degree] : {std::pair{"tp", own.tp}, std::pair{"pp", own.pp}, std::pair{"attention_dp", own.attention_dp}}) {
+      if (!IsFree(member)) most = std::min(devices_, most * degree);
+    }
     for (const Count tp : Values("tp", devices_, own.tp, true)) {
       if (devices_ % tp != 0) continue;
       for (const Count pp : Values("pp", devices_ / tp, own.pp, true)) {
-        if (devices_ / tp % pp != 0) continue;
+        if (devices_ / tp % pp != 0 || tp * pp > most) continue;
         for (const Count dp : Values("attention_dp", devices_ / tp / pp, own.attention_dp, has_experts)) {
+          if (tp * pp * dp > most) continue;
           for (const Count ep : Values("ep", tp * dp, own.ep, has_experts)) {
             ServingMapping mapping = own;
             mapping.tp = tp, mapping.pp = pp, mapping.attention_dp = dp, mapping.ep = ep;

@@ -21,7 +21,11 @@ struct TunedServing {
   bool is_legal = false;  // otherwise no mapping is
   bool fits = false;
   std::vector<Chosen> chosen;
+  Count tried = 0;  // mappings
 };
+// Devices of the largest replica that is tried, unless written degrees make it larger: three times the largest that was published (320, for
+// DeepSeek-V3). Without it a cluster of millions of devices has as many mappings.
+inline constexpr Count kMostReplicaDevices = 1024;
 // The model must be complete. `pinned`: members of the mapping that stay as they are.
 TunedServing TuneServing(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned);
 

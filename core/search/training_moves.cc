@@ -197,7 +197,16 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
 std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
   const std::vector<Count> all = Divisors(devices_);
-  const auto values = [&](MappingAxis member) { return IsFree(member) ? all : std::vector<Count>{Pinned()[member]}; };
+  // Only what the model allows by itself: a number of devices may have hundreds of divisors, and here three of them are combined.
+  const auto values = [&](MappingAxis member) {
+    std::vector<Count> degrees = IsFree(member) ? all : std::vector<Count>{Pinned()[member]};
+    const auto is_illegal = [&](Count degree) {
+      if (member == MappingAxis::kTp) return model_.heads % degree != 0;
+      return member == MappingAxis::kCp ? run_.sequence % degree != 0 : degree > model_.layers;
+    };
+    degrees.erase(std::remove_if(degrees.begin(), degrees.end(), is_illegal), degrees.end());
+    return degrees;
+  };
   std::vector<Count> experts = IsFree(MappingAxis::kEp) ? Divisors(model_.moe->experts) : std::vector<Count>{Pinned()[MappingAxis::kEp]};
   std::vector<std::vector<Degrees>> columns;
   const auto add = [&](Count tp, Count expert_tp, Count ep, Count cp) {

@@ -53,7 +53,7 @@ class TrainingTuner {
   TrainingTuner& operator=(const TrainingTuner&) = delete;
 
   TunedTraining Run() {
-    TunedTraining tuned{wanted_, false, false, {}};
+    TunedTraining tuned{wanted_};
     const std::optional<Point> kept = freedom_.global_batch && freedom_.batch_gain <= 0 ? std::nullopt : Walk();
     std::optional<Point> best = kept;
     if (freedom_.global_batch) {
@@ -66,6 +66,7 @@ class TrainingTuner {
       if (is_worth_it) best = moved;
       if (!is_worth_it) moves_ = &kept_;
     }
+    tuned.moves = moves_made_, tuned.tried = static_cast<Count>(costs_.size());
     if (!best) return tuned;
     const Degrees& degrees = best->degrees;
     tuned.is_legal = true;
@@ -148,7 +149,8 @@ class TrainingTuner {
 
   // From neighbor to better neighbor.
   Point Walked(Point at) {
-    for (bool moved = true; moved;) {
+    Count moves = 0;
+    for (bool moved = true; moved && moves < kMostMoves; ++moves) {
       moved = false;
       const Degrees from = at.degrees;
       moves_->VisitNeighbors(from, [&](const Degrees& to) {
@@ -158,6 +160,7 @@ class TrainingTuner {
         moved = true;
       });
     }
+    moves_made_ = std::max(moves_made_, moves);
     return at;
   }
 
@@ -245,6 +248,7 @@ class TrainingTuner {
   const TrainingMoves* moves_ = &kept_;
   std::map<Count, std::unique_ptr<TrainingMemo>> memos_;
   std::map<Degrees, TrainingCost> costs_;
+  Count moves_made_ = 0;
   Seconds limit_, bounded_;
   Bytes capacity_;
   std::function<bool(const TrainingReport&)> can_prune_;

@@ -18,7 +18,10 @@ struct TunedTraining {
   bool is_legal = false;  // otherwise the run has no legal mapping at all
   bool fits = false;
   std::vector<Chosen> chosen;
+  Count moves = 0, tried = 0;  // of the longest walk, and mappings evaluated
 };
+// A walk ends by itself, since each move is to a better mapping; it takes tens of moves.
+inline constexpr Count kMostMoves = 1000;
 // The model must be complete, the run's devices known.
 TunedTraining TuneTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom);
 

@@ -56,9 +56,9 @@ export async function site() {
 export const answered = (page) =>
   page.waitForFunction(() => document.querySelector('.four .answer') && document.querySelector('#content h1'));
 
-// Runs a check again until it passes, at most five seconds: what a click starts may end a moment later.
+// Runs a check again until it passes: what a click starts may end a moment later.
 export async function eventually(check) {
-  for (const end = Date.now() + 5000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+  for (const end = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
     try {
       return await check();
     } catch (error) {
@@ -77,12 +77,13 @@ export async function type(page, path, text) {
   await settled(page);
 }
 
-// Until the core has answered everything and the address bar has followed: idle for longer than the link waits.
+// Until the core has answered everything and the address bar has followed: idle for longer than the link waits. Each look comes after a
+// frame, with which the page hears of moves of a pointer: on a busy machine a frame may take longer than all the looks without it.
 export const settled = (page) =>
   page.evaluate(async () => {
     const content = document.getElementById('content');
     for (let idle = 0; idle < 7; idle++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)));
       if (content.getAttribute('aria-busy') !== 'false') idle = 0;
     }
   });

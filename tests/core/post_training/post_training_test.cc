@@ -233,6 +233,14 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
   }
 }
 
+// A micro-batch of 2^40 tokens holds some 10^10 sequences of a few tokens; 2 CP TP = 1024 divide it a billion times.
+TEST(PostTraining, PacksAnyNumberOfSequences) {
+  const Assignments asked{
+      "post_training.prompts=32", "post_training.max_response=64", "training.sequence=1048576", "training.mapping.micro_batch=1048576",
+      "training.mapping.cp=512",  "cluster.devices=4096",          "serving.prompt=1",          "serving.output=1"};
+  EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false).is_object());
+}
+
 TEST(PostTraining, IsOffUnlessAskedFor) {
   const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", {}, "").text, nullptr, false);
   EXPECT_FALSE(answer.contains("post_training"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "core/evaluation/evaluate.h"
 #include "core/exploration/sweep.h"
@@ -44,6 +45,22 @@ TEST(Partition, LinksBoundTheMemory) {
   EXPECT_DOUBLE_EQ(designed["technology"]["memory"]["bandwidth"].get<double>(), 2e12);
   EXPECT_EQ(designed["technology"]["memory"]["bound"], "links");
   EXPECT_NE(JsonText(designed["warnings"]).find("die-to-die links allow 2 TB/s"), std::string::npos);
+}
+
+// Eight modules for 4 TB/s that miss the edge of a die of 407 mm^2 by a rounding: seven are offered, and the offer comes to an end. Their
+// area is left out, so that the die keeps its size.
+TEST(Partition, LinksThatMissTheEdgeByARounding) {
+  for (const double over : {1e-4, 1e-9, 1e-11, 1e-12, 1e-13}) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.17g mm", 4 * std::sqrt(407.0) / 8 * (1 + over));
+    const Result<Scenario> scenario =
+        ScenarioWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.interface.module_bandwidth=500 GB/s",
+                      "partition.interface.module_area=0", std::string("partition.interface.module_edge=") + text});
+    ASSERT_FALSE(scenario) << over;
+    ASSERT_EQ(scenario.issues.size(), 1u) << over;
+    EXPECT_EQ(scenario.issues[0].path, "partition.bandwidth");
+    EXPECT_NE(scenario.issues[0].fixes[0].label.find("3500000000000"), std::string::npos);
+  }
 }
 
 // Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the rest. Two dies side by
