@@ -20,7 +20,7 @@ struct TunedServing {
   ServingLoad load;
   bool is_legal = false;  // otherwise no mapping is
   bool fits = false;
-  std::vector<Chosen> chosen;
+  std::vector<Chosen> chosen{};
   Count tried = 0;  // mappings
 };
 // Devices of the largest replica that is tried, unless written degrees make it larger: three times the largest that was published (320, for

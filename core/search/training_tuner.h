@@ -17,7 +17,7 @@ struct TunedTraining {
   TrainingRun run;
   bool is_legal = false;  // otherwise the run has no legal mapping at all
   bool fits = false;
-  std::vector<Chosen> chosen;
+  std::vector<Chosen> chosen{};
   Count moves = 0, tried = 0;  // of the longest walk, and mappings evaluated
 };
 // A walk ends by itself, since each move is to a better mapping; it takes tens of moves.

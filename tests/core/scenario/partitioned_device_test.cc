@@ -59,7 +59,7 @@ TEST(Partition, LinksThatMissTheEdgeByARounding) {
     ASSERT_FALSE(scenario) << over;
     ASSERT_EQ(scenario.issues.size(), 1u) << over;
     EXPECT_EQ(scenario.issues[0].path, "partition.bandwidth");
-    EXPECT_NE(scenario.issues[0].fixes[0].label.find("3500000000000"), std::string::npos);
+    EXPECT_NE(scenario.issues[0].fixes[0].change.value.find("3500000000000"), std::string::npos);
   }
 }
 
