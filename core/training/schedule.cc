@@ -257,7 +257,7 @@ struct Run {
 // last p micro-batches added is extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
-  constexpr Count kFilled = 5, kMostPasses = 1 << 23;
+  constexpr Count kFilled = 5, kMostPasses = 1 << 20;
   const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
   for (Count filled = kFilled; groups > 2 * filled; filled *= 2) {
     const Count few = filled * p + m % p;

@@ -221,7 +221,7 @@ TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
 // A billion micro-batches take as many of the slowest stage's passes, whatever the schedule; nothing is simulated that long.
 TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
   Draw draw(11);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < 40; ++trial) {
     Drawn drawn = DrawShape(draw, kAll[trial % 5]);
     drawn.shape.micro_batches = (Count{1} << 30) - draw.Below(20);
     std::vector<double> work(static_cast<std::size_t>(drawn.shape.stages), 0);
