@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/catalogue/presets.h"
+#include "core/scenario/cost_defaults.h"
 #include "core/scenario/device_support.h"
 
 namespace slipstick {
@@ -20,12 +22,26 @@ void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
                   " tokens: memory and time are those of a model whose positions are extended");
 }
 
+// Whether a request changes a level of the cluster's preset; a resolved scenario repeats them all.
+bool ChangesLevel(const Cluster& cluster, const Json& networks, std::size_t level) {
+  if (!networks.is_array() || level >= networks.size() || networks[level].empty()) return false;
+  const Json* preset = FindPreset("cluster", cluster.preset);
+  const Json* standard = preset == nullptr ? nullptr : MemberAt(*preset, "networks." + std::to_string(level));
+  if (standard == nullptr || !networks[level].is_object()) return true;
+  const auto is_changed = [&](const auto& member) {
+    const Json* same = FindMember(*standard, member.key());
+    return same != nullptr && !IsSameValue(*same, member.value());
+  };
+  const auto members = networks[level].items();
+  return std::any_of(members.begin(), members.end(), is_changed);
+}
+
 // A list without levels is no change: lists merge by place.
 void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector<std::string>& texts) {
   if (networks.is_array() && networks.empty() && !cluster.networks.empty() && cluster.devices > 1) {
     texts.push_back("cluster.networks is empty and changes nothing: the devices stay joined as in " + cluster.name);
   }
-  const auto written = [&](std::size_t level) { return networks.is_array() && level < networks.size() && !networks[level].empty(); };
+  const auto written = [&](std::size_t level) { return ChangesLevel(cluster, networks, level); };
   Count joined = 1;
   bool is_size_written = false;
   for (std::size_t level = 0; level < cluster.networks.size(); ++level) {

@@ -47,7 +47,8 @@ std::set<std::string> ReportedPaths() {
   std::set<std::string> paths;
   std::vector<std::string> requests{R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
                                     R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
-                                         "post_training": {"placement": "pools"}})"};
+                                         "post_training": {"placement": "pools"}})",
+                                    R"({"version": 1, "training": {"global_batch": 65536}, "serving": null})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);

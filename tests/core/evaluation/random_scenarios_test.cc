@@ -226,7 +226,7 @@ void ExpectTrainingChoicesOrdered(const Json& report) {
 // better, and measured kernels of attention split a context where merging takes longer than it gains (core/serving/more_work_test.cc).
 struct Growth {
   const char* input;
-  std::initializer_list<std::pair<const char*, double>> times;  // with their tolerance
+  std::vector<std::pair<const char*, double>> times;  // with their tolerance
 };
 const std::vector<Growth>& Growths() {
   constexpr double kTiles = 0.005, kMerged = 0.025;

@@ -131,8 +131,8 @@ const std::vector<Assignments>& Scenarios() {
                   "training.sequence=1024", "serving.mapping.tp=1", "serving.devices=1"} +
           kFlat,
       Assignments{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.tp=8", "training.mapping.pp=4",
-                  "training.mapping.micro_batch=4", "training.global_batch=64", "training.recompute=auto", "training.memory_margin=0.1",
-                  "serving=null"},
+                  "training.mapping.micro_batch=4", "training.mapping.zero=1", "training.mapping.sequence_parallel=true",
+                  "training.global_batch=64", "training.recompute=auto", "training.memory_margin=0.1", "serving=null"},
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
                   "training.global_batch=64"} +
           kOneStage,

@@ -65,7 +65,8 @@ TEST(Hybrid, StepGrowsWithTheLayersThatAttendOnly) {
 }
 
 TEST(Hybrid, NamesTheFaultsOfItsShape) {
-  const Result<Scenario> scenario = ScenarioOf({"model=llama-3.1-8b", "model.linear.layers=33", "model.linear.key_heads=5"});
+  const Result<Scenario> scenario = ScenarioOf(
+      {"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "model.linear.layers=33", "model.linear.key_heads=5"});
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.issues.size(), 2U);
 }
