@@ -10,7 +10,7 @@ constexpr FieldRow kAssemblyStepFields[] = {
     Of<&AssemblyStep::loss_band>("loss_band", "Uncertainty of the loss per part").Advanced(),
     Of<&AssemblyStep::yield>("yield", "Yield of the step as a whole").Between(0.01, 1),
     Of<&AssemblyStep::groups>("groups", "Equal sub-assemblies, each tested before the next step").Between(1, 1024).Advanced(),
-    Of<&AssemblyStep::void_density>("void_density", "Density of killer voids in a hybrid bond").In(kPerCm2).Between(0, 5).Advanced(),
+    Of<&AssemblyStep::void_density>("void_density", "Density of killer voids in a hybrid bond").In(kPerCm2).Between(0, 1).Advanced(),
     Of<&AssemblyStep::pad_pitch>("pad_pitch", "Pad pitch of a hybrid bond; 0: pad losses not counted").In(kMm).Between(0, 10).Advanced(),
     Of<&AssemblyStep::pad_loss>("pad_loss", "Probability that a pad fails").Between(0, 1).Advanced(),
     Of<&AssemblyStep::cost_each>("cost_each", "Cost per part joined").In(kUsd).AtLeast(0).AtMost(1'000'000).Advanced(),

@@ -35,7 +35,7 @@ PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
 // A batch that nobody wrote moves for a gain that is worth another batch.
 constexpr double kBatchGain = 0.05;
 
-// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: what is known of it.
+// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: its figures, as far as known.
 double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
   const Likely likely = LikelyRange(MeasuredKind::kTrainingMemory, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());

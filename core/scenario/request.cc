@@ -139,8 +139,8 @@ void AddWritten(Json& request, std::string path) {
   if (written != request.end()) written->push_back(std::move(path));
 }
 
-// Lays an object over another one member by member, as assignments of its members do, and lists their paths.
-void LayOver(Json& under, Json over, const std::string& path, std::vector<std::string>& written) {
+// Merges an object into another one member by member, as assignments of its members do, and lists their paths.
+void MergeMembers(Json& under, Json over, const std::string& path, std::vector<std::string>& written) {
   for (auto& [key, value] : over.items()) {
     const std::string at = JoinPath(path, key);
     if (!value.is_object() || StandsAlone(at, value)) {
@@ -154,22 +154,22 @@ void LayOver(Json& under, Json over, const std::string& path, std::vector<std::s
       present = Json::object();  // {} switches on what was off
       written.push_back(at);
     }
-    LayOver(present, std::move(value), at, written);
+    MergeMembers(present, std::move(value), at, written);
   }
 }
 
-// The same of an object at a path of the request.
-void LayOverAt(Json& request, const std::string& path, Json over) {
+// Merges an object into the request at a path.
+void MergeAt(Json& request, const std::string& path, Json over) {
   std::vector<std::string> written;
   if (path.empty()) {
-    LayOver(request, std::move(over), path, written);
+    MergeMembers(request, std::move(over), path, written);
   } else {
     Json* present = At(request, path);
     if (present == nullptr || !present->is_object()) {
       SetPath(request, path, Json::object());
       written.push_back(path);
     }
-    LayOver(*At(request, path), std::move(over), path, written);
+    MergeMembers(*At(request, path), std::move(over), path, written);
   }
   for (std::string& one : written) AddWritten(request, std::move(one));
 }
@@ -188,7 +188,7 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
 
 namespace {
 
-// As Apply, but an object is laid over what is there, and "cluster.preset" names another cluster as "cluster" does.
+// As Apply, but merges objects member by member, and "cluster.preset" names another cluster as "cluster" does.
 void ApplyByMember(Json& request, std::vector<Assignment> assignments) {
   constexpr std::string_view kPreset = ".preset";
   for (Assignment& one : assignments) {
@@ -201,7 +201,7 @@ void ApplyByMember(Json& request, std::vector<Assignment> assignments) {
       Apply(request, {std::move(one)});
     } else {
       Unfold(request, one.path);
-      LayOverAt(request, one.path, std::move(one.value));
+      MergeAt(request, one.path, std::move(one.value));
     }
   }
 }
@@ -240,7 +240,7 @@ Result<Json> CompleteRequest(Json request) {
   } else if (version >= 3) {
     Json completed = DefaultRequest(version);
     completed[kWritten] = Json::array();
-    LayOverAt(completed, "", std::move(request));
+    MergeAt(completed, "", std::move(request));
     return completed;
   } else {
     Json written = Json::array();

@@ -1,6 +1,6 @@
 // How a request is completed: one rule for every verb, the page and links.
 //
-// A request without a version is one of the newest. What it says is laid over the default scenario of its version:
+// A request without a version is one of the newest. It is merged into the default scenario of its version:
 //   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that names a preset, or holds
 //                  every required member, takes the place of the default's. A bare number in a text has its field's unit.
 //   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an absent mapping

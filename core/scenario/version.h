@@ -1,4 +1,4 @@
-// The version of a scenario: the default scenario that it is laid over, and how its texts are read (request.h).
+// The version of a scenario: the default scenario that it is merged into, and how its texts are read (request.h).
 #pragma once
 
 #include "core/base/quantity.h"

@@ -82,7 +82,7 @@ double SettledSequences(double slots, const Inflow& inflow) {
 }
 
 // Sequences that an engine lets an attention group run, at most `max_slots` (the nearest figure of that name). `may_wait`: it need not run
-// them all; `offered`: no more ask for it. Where the KV cache beyond the device's budget comes over the host link, from some number on each
+// them all; `offered`: no more arrive. Where the KV cache beyond the device's budget comes over the host link, from some number on each
 // more takes longer than it brings: then as many as serve the most.
 double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered, Trace& trace);
 

@@ -29,7 +29,7 @@ struct KvCacheBudget {
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);
 
 // KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while it runs, half, or
-// as the engine keeps room for, if that is more. What fits, what is held and what a decode step reads follow this rule.
+// as the engine keeps room for, if that is more. Admission, the memory shown and the context of a decode step follow this rule.
 Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double output, Trace& trace);
 // The same at the end of its output.
 Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, Trace& trace);

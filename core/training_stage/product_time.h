@@ -21,7 +21,7 @@ struct Sums {
   ListedSum<Flops> forward_flops, latent_flops;
 };
 
-// Adds an operator, where the report's are asked for.
+// Adds an operator, where the report lists them.
 void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
                     const KernelTime& kernel, Seconds time);
 
@@ -29,7 +29,7 @@ void RecordOperator(LayerOperators* operators, const TrainingContext& context, s
 void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace, LayerOperators* operators);
 
 // A product beside those of the layer, in 16 bits (wider where the run is), by the symbols that its sizes have in the current scope.
-// `adds`: its output is added to what is there. The time is bound to `symbol`.
+// `adds`: its output is added to that of the layer. The time is bound to `symbol`.
 struct NamedSize {
   double value;
   std::string_view symbol;

@@ -30,7 +30,7 @@ test("a figure that has parts gives a sweep a column per part, and they add up t
 
 test("solve finds the edge of a condition", () => {
   // Written, or the defaults would adjust to a longer prompt.
-  const deployment = ["serving.batch=1", "serving.devices=8", "serving.mapping.tp=8", "serving.mapping.pp=1"];
+  const deployment = ["serving.output=256", "serving.batch=1", "serving.devices=8", "serving.mapping.tp=8", "serving.mapping.pp=1"];
   const found = answer("solve", "serving.prompt=1k:4M", ...deployment, "--until", "serving.feasible>=1");
   assert.equal(found.which, "largest");
   const at = (prompt) => answer("evaluate", ...deployment, `serving.prompt=${prompt}`).serving.feasible;

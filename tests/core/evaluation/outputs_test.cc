@@ -48,7 +48,7 @@ std::set<std::string> ReportedPaths() {
   std::vector<std::string> requests{R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
                                     R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
                                          "post_training": {"placement": "pools"}})",
-                                    R"({"version": 1, "training": {"global_batch": 65536}, "serving": null})"};
+                                    R"({"version": 1, "training": {"global_batch": 65536, "mapping": {"tp": 8, "pp": 4}}, "serving": null})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);

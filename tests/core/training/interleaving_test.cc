@@ -42,7 +42,8 @@ TEST(Interleaving, PyTorchTakesEqualRounds) {
 
 TEST(Interleaving, NoSearchReturnsWhatTheFrameworkRefuses) {
   Scenario scenario = TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": 64})",
-                                       R"({"sequence": 2048, "global_batch": 48, "framework": {"preset": "megatron-2022"}})");
+                                       R"({"sequence": 2048, "global_batch": 48, "framework": {"preset": "megatron-2022"},
+                                           "mapping": {"tp": 8, "pp": 8}})");
   const TrainingSpace space(scenario.model, scenario.cluster, *scenario.training, 64, {});
   Count interleaved = 0;
   for (Count i = 0; i < space.Size(); ++i) {

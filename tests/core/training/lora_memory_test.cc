@@ -132,9 +132,9 @@ TEST(LoraTime, OfUnpackingIsBoundByArithmeticOrMemory) {
   EXPECT_DOUBLE_EQ(unpacked("single-rtx-4090", "120"), unpacked("single-rtx-4090", "0"));
 }
 
-// Llama-3.1-8B, adapters on all projections. Rank 1,000 adds 1,000·(4096 + 6144 + 4096 + 4096 + 4096 + 28672 + 14336 + 4096) weights a
-// layer, 2.2 G in all, and six FLOPs of each per token: 2.2 · 6 / (8.0 · 4 + 2.2 · 6) of the arithmetic. Their products take time as any
-// others.
+// Llama-3.1-8B, adapters on all projections (QKV and gate with up are one product each): rank 1,000 adds 1,000·(10240 + 8192 + 32768 +
+// 18432) weights to each of 32 layers, 2.23 G in all. Under full recomputation each takes 8 FLOPs per token: 1.17e15 on a device with
+// 65,536 tokens, 1.2 s at the peak of 989 TFLOP/s and 2 s at 0.6 of it, of which what rank 1 moves through memory, about 0.5 s, is no part.
 TEST(LoraTime, GrowsWithTheRank) {
   const auto step = [](int rank) {
     return Evaluated(TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
@@ -143,9 +143,9 @@ TEST(LoraTime, GrowsWithTheRank) {
                                           std::to_string(rank) + R"(}, "mapping": {"zero": 3}})"))
         .step_time;
   };
-  const Seconds one = step(1);
-  EXPECT_GT(step(1000), 1.2 * one);
-  EXPECT_LT(step(1000), 1.7 * one);
+  const Seconds one = step(1), thousand = step(1000);
+  EXPECT_GT(thousand - one, 0.6 * kS);
+  EXPECT_LT(thousand - one, 2 * kS);
   EXPECT_LT(step(16), 1.05 * one);
   Seconds before;
   for (const int rank : {1, 4, 8, 16, 32, 64, 128, 256, 512, 1000}) {

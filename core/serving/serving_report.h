@@ -1,0 +1,67 @@
+// The figures of a served load.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/base/quantity.h"
+#include "core/collectives/collective.h"
+#include "core/operators/time_by_bound.h"
+#include "core/serving/latency_parts.h"
+
+namespace slipstick {
+
+struct ServingMemory {
+  Bytes weights, kv_cache, activations, workspace;
+  [[nodiscard]] Bytes Total() const { return weights + kv_cache + activations + workspace; }
+};
+// Tiers of the prefix cache: the load of a prompt, and the prefixes kept per device beside those of running requests.
+struct ServedPrefixes {
+  Seconds load, exposed;
+  Bytes device, host, ssd;
+};
+struct ServedOperator {
+  std::string name;
+  Flops flops;
+  Bytes bytes;
+  std::vector<Bytes> level_bytes;   // caches from the innermost, then memory
+  std::vector<Seconds> level_time;  // of those bytes at the stated bandwidths; 0: not stated
+  Seconds time;
+  Bound bound = Bound::kCompute;
+  double count = 1;  // runs per pass
+  Work work = Work::kGemm;
+};
+
+struct ServingReport {
+  Seconds ttft, tpot, request_latency, prefill, decode_step;
+  Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
+  TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
+  double requests_per_s = 0;
+  double requests_in_flight = 0, requests_waiting = 0;  // all replicas
+  double utilization = 0;                               // open loop: arrival rate over capacity
+  Count batch = 1;                                      // running sequences per replica
+  BytesPerToken kv_cache_per_token;
+  Bytes kv_cache;
+  Bytes state_per_sequence;  // of recurrent layers
+  Bytes offloaded;           // KV cache in host memory
+  Bytes host_weights;        // of experts, for a replica
+  Seconds offload_transfer, offload_exposed;
+  ServedPrefixes prefix_cache;
+  Count max_batch = 0, max_context = 0;
+  ServingMemory memory;
+  Bytes capacity;
+  Bound prefill_bound = Bound::kCompute, decode_bound = Bound::kMemory;
+  SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
+  JoulesPerToken energy_per_token;
+  std::vector<ServedOperator> prefill_operators, decode_operators;
+  LatencyParts latency_parts;                                                       // empty in a search
+  TimeByBound prefill_by_bound, decode_by_bound;                                    // of `prefill` and `decode_step`; empty in a search
+  std::vector<NetworkLevelTime> prefill_network_by_level, decode_network_by_level;  // of their network parts
+  CollectiveLog collectives;
+  std::vector<Infeasibility> infeasible;
+  std::vector<std::string> warnings;
+  std::vector<std::string> assumed;  // paths of inputs in use that were assumed, not measured
+};
+
+}  // namespace slipstick
