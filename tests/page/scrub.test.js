@@ -111,6 +111,15 @@ for (const [hash, path, from, to] of [
     const touch = (type, ...points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
     const place = () => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top);
     const top = await place();
+    // In every frame from here on the chart stands.
+    await page.evaluate((one) => {
+      window.absent = 0;
+      const look = () => {
+        if (!document.getElementById(one)) window.absent++;
+        requestAnimationFrame(look);
+      };
+      look();
+    }, id);
     const [x, y] = await knob();
     const by = hash === '#/train' ? -stretch * Math.log10(2) : -stretch / 10;
     await touch('touchStart', [x, y]);
@@ -119,6 +128,7 @@ for (const [hash, path, from, to] of [
     await touch('touchEnd');
     await settled(page);
     near(inLink(page, path), hash === '#/train' ? 6.7e12 : 714, 'what the finger set');
+    assert.equal(await page.evaluate(() => window.absent), 0, 'frames without the chart');
     assert.ok(Math.abs((await place()) - top) < 5, `the chart stands where it was: ${await place()}, ${top}`);
     await eventually(async () => assert.ok(await page.locator('#notice').isVisible()));
     assert.notDeepEqual(hash === '#/train' ? await answers(page) : await made(page, id), first);

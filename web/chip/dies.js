@@ -7,10 +7,13 @@ import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 
-export const study = (context, kind, members = {}) => {
-  const answer = context.ask('costStudy', { kind, scenario: context.request, ...members });
+const studied = (ask, { request }, kind, members) => {
+  const answer = ask('costStudy', { kind, scenario: request, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
+export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
+// The same; while it is on its way the last one, so that a chart stands while its handle is dragged, and what lies below does not jump.
+const standing = (context, kind, members) => studied((...asked) => context.lately(`study-${kind}`, ...asked), context, kind, members);
 
 export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
 export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
@@ -61,7 +64,7 @@ const MODELS = [
 ];
 
 export function yieldFan(context) {
-  const answer = study(context, 'yields', { low: 25, high: 900, points: 15 });
+  const answer = standing(context, 'yields', { low: 25, high: 900, points: 15 });
   if (!answer) return null;
   const of = (name) => answer.models.find(({ model }) => model === name);
   const own = MODELS.map(([model]) => of(model).own_yield);
@@ -105,7 +108,7 @@ const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');
   const design = chosen(context, 'design', 'with');
-  const answer = study(context, 'area', { low: 100, high: 1600, points: 16, partition: { package: { preset } } });
+  const answer = standing(context, 'area', { low: 100, high: 1600, points: 16, partition: { package: { preset } } });
   if (!answer) return null;
   const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
   const series = SPLITS.map(([count, color]) => {
