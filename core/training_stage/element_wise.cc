@@ -2,7 +2,6 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
-#include "core/training_stage/product_time.h"
 #include "core/training_stage/state_bytes.h"
 #include "core/workload/layer.h"
 
@@ -163,22 +162,24 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
   }
   ListedSum<Seconds> forward(trace), backward(trace);
   const double rank = static_cast<double>(context.framework().lora_rank);
+  const BytesPerSecond element_rate = context.elementwise_rate;
+  const FlopsPerSecond peak_rate = PeakRate(context.device(), context.matrix_precision, trace);
   for (const LayerProduct& product : work.products) {
     const auto& [name, role, _] = TraitsOf(product.id);
     if (!IsAdapted(context.framework(), role) || !(product.rows > 0) || !(product.outputs > 0)) continue;
     const Trace::Scope scope(trace, name);
     trace.Input("rank", rank, "training.framework.lora_rank");
-    const NamedSize rows{product.rows, "rows"}, inputs{product.inputs, "inputs"}, outputs{product.outputs, "outputs"}, thin{rank, "rank"};
-    const auto time = [&](NamedSize m, NamedSize n, NamedSize k, bool adds, std::string_view symbol) {
-      return TimeBeside(context, product.groups, m, n, k, adds, symbol, trace);
-    };
-    const Seconds down = time(rows, thin, inputs, false, "down"), up = time(rows, outputs, thin, true, "up");
-    FIGURE(trace, adapter_forward, down + up, (Note{"Adapter, forward", "down to its rank, and up again onto the frozen product"}), down,
-           up);
-    const Seconds up_input = time(rows, thin, outputs, false, "up_input"), up_weights = time(outputs, thin, rows, false, "up_weights"),
-                  down_weights = time(thin, inputs, rows, false, "down_weights"), down_input = time(rows, inputs, thin, true, "down_input");
-    FIGURE(trace, adapter_backward, up_input + up_weights + down_weights + down_input,
-           (Note{"Adapter, backward", "gradients of inputs and weights of both products"}), up_input, up_weights, down_weights, down_input);
+    const double rows = product.rows, inputs = product.inputs, outputs = product.outputs;
+    FIGURE(trace, adapter_forward,
+           max(0.3 * rows * (2 * inputs + 6 * outputs + 4 * rank) * kB / element_rate,
+               2 * kFlop * rows * rank * (inputs + outputs) / peak_rate),
+           (Note{"Adapter, forward", "down to its rank, and up again onto the frozen product: its memory traffic or its arithmetic"}), rows,
+           inputs, outputs, rank, element_rate, peak_rate);
+    FIGURE(trace, adapter_backward,
+           max(0.3 * rows * (8 * inputs + 4 * outputs + 8 * rank) * kB / element_rate,
+               4 * kFlop * rows * rank * (inputs + outputs) / peak_rate),
+           (Note{"Adapter, backward", "gradients of inputs and weights of both products"}), rows, inputs, outputs, rank, element_rate,
+           peak_rate);
     forward.Add(name, adapter_forward, 1, "adapter_forward");
     backward.Add(name, adapter_backward, 1, "adapter_backward");
   }

@@ -17,7 +17,7 @@ struct Elementwise {
 // Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise rate.
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace);
 
-// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients.
+// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients, bound by memory up to a rank of some 200.
 struct Adapters {
   Seconds forward, backward;
 };

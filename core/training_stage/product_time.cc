@@ -169,23 +169,4 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   RecordOperator(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
 }
 
-Seconds TimeBeside(const TrainingContext& context, double groups, NamedSize m, NamedSize n, NamedSize k, bool adds, std::string_view symbol,
-                   Trace& trace) {
-  const Trace::Scope scope(trace, symbol);
-  Gemm gemm;
-  gemm.m = m.value, gemm.n = n.value, gemm.k = k.value, gemm.groups = groups;
-  gemm.precision = gemm.weights = context.matrix_precision;
-  gemm.output_bytes = adds ? 4 : 2;
-  if (trace.on()) {
-    const Bytes size = ElementSize(gemm.precision), output_size = gemm.output_bytes * kB;
-    trace.Input("activation_size", size, "training.precision");
-    trace.Input("weight_size", size, "training.precision");
-    CONSTANTS(trace, "training.gemm", "written in 16 bits, and read where it adds", output_size);
-  }
-  BindShape(gemm, m.symbol, n.symbol, k.symbol, trace);
-  const Seconds time = TimeOf(gemm, context.device(), TrainingKernelParameters(gemm, context.device()), trace).time;
-  trace.Alias(symbol, time, "time");
-  return time;
-}
-
 }  // namespace slipstick

@@ -28,13 +28,4 @@ void RecordOperator(LayerOperators* operators, const TrainingContext& context, s
 // A GEMM: forward, input gradient, weight gradient. Its shape is bound in a scope of its name (WorkOf).
 void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace, LayerOperators* operators);
 
-// A product beside those of the layer, in 16 bits (wider where the run is), by the symbols that its sizes have in the current scope.
-// `adds`: its output is added to that of the layer. The time is bound to `symbol`.
-struct NamedSize {
-  double value;
-  std::string_view symbol;
-};
-Seconds TimeBeside(const TrainingContext& context, double groups, NamedSize m, NamedSize n, NamedSize k, bool adds, std::string_view symbol,
-                   Trace& trace);
-
 }  // namespace slipstick
