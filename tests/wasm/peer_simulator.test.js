@@ -53,6 +53,7 @@ function ours({ even, rate, users, prompt, output }) {
   const lengths = (of) => (Array.isArray(of) ? { kind: "uniform", variation: (of[1] - of[0]) / Math.sqrt(12) / mean(of) } : { kind: "fixed" });
   const load = users ? { concurrency: users, waves: Math.floor(REQUESTS / users) } : { requests_per_s: rate, arrivals: even ? { kind: "gamma", burstiness: 1000 } : { kind: "poisson" } };
   const request = {
+    version: 1,
     model: "llama-3.1-8b",
     cluster: { preset: "single-h100-sxm5-80gb", devices: 1, device: { peak: { bf16: `${PEAK / 1e12} TFLOP/s` }, memory: { bandwidth: `${BANDWIDTH / 1e9} GB/s` } } },
     training: null,

