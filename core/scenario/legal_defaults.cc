@@ -158,7 +158,8 @@ class ServingAdjuster {
     const Count positions = is_learned ? model_.positions.rows : version_ >= kKeepsContextFrom ? model_.context : 0;
     if (positions <= 0 || load.prompt + load.output <= positions) return;
     if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, positions - load.output);
-    if (load.prompt + load.output > positions && written_.IsDefault("serving.output"))
+    // Beyond learned positions there is no answer; beyond a context that can be extended there is one, with a warning.
+    if (is_learned && load.prompt + load.output > positions && written_.IsDefault("serving.output"))
       load.output = std::max<Count>(1, positions - load.prompt);
   }
 

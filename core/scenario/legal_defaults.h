@@ -3,8 +3,8 @@
 // A legal value stays; in serving, the model must fit too. Otherwise, in this order:
 //   serving.precision          of the weights as they are published, where that is narrower, the activations in 16 bit; where the engine
 //                              lists the formats that it has, one of these, the activations in fp16
-//   serving.prompt, output     prompt + output within the model's learned positions, from version 3 on within its context: the prompt
-//                              shrinks first
+//   serving.prompt, output     prompt + output within the model's learned positions, the prompt shrinks first; from version 3 on the prompt
+//                              within its context too
 //   serving.devices            at most the cluster's, a multiple of the written degrees
 //   serving.mapping.tp, pp     the nearest legal pair on which weights and one request fit, tp before pp; if none fits, on 2x,
 //                              4x … the devices; if nothing fits there either, the nearest legal pair

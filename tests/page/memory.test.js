@@ -36,15 +36,15 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   const { page, faults } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   await type(page, 'serving.prompt', '128k');
-  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 1,282.5 GiB for 32 requests of
-  // 131,072 + 256 tokens, spread over the GPUs of a replica.
+  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 1,281.3 GiB for 32 requests of
+  // 131,072 tokens and half of 256 in the mean, spread over the GPUs of a replica.
   const cache = async () => Number(/KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1]);
   const gpus = Number(/replicas? of (\d+) GPU/.exec(plain(await page.locator('.four').innerText()))[1]);
-  assert.ok(Math.abs((await cache()) / (1282.5 / gpus) - 1) < 0.005, `${await cache()} on ${gpus}`);
-  // A mapping that is written stays: of its 8 GPUs each would need 160.3 GiB, and the 58 GiB that are left there hold eleven requests.
+  assert.ok(Math.abs((await cache()) / (1281.25 / gpus) - 1) < 0.005, `${await cache()} on ${gpus}`);
+  // A mapping that is written stays: of its 8 GPUs each would need 160.2 GiB, and the 58 GiB that are left there hold eleven requests.
   await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);
   await settled(page);
-  assert.match(plain(await page.locator('.four').innerText()), /160\.3 GiB of KV cache per device.*the largest batch that fits is 11/);
+  assert.match(plain(await page.locator('.four').innerText()), /160\.2 GiB of KV cache per device.*the largest batch that fits is 11/);
   assert.equal(await cache(), 160);
   assert.deepEqual(faults, []);
 });
@@ -52,6 +52,6 @@ test('the KV cache of a prompt of 128k: one action', async () => {
 test('the chart’s sentence is about this model’s own line', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
-  // 320 KiB a token, 32 requests on 8 GPUs: of 256 + 256 tokens 640 MiB, of 262,144 + 256 tokens 320.3 GiB.
-  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /This model: GQA.*: from 640 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
+  // 320 KiB a token, 32 requests on 8 GPUs, half of 256 output tokens in the mean: of 256 + 128 tokens 480 MiB, of 262,144 + 128 tokens 320.2 GiB.
+  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /This model: GQA.*: from 480 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
 });
