@@ -210,7 +210,7 @@ Json AdviceJob::ListOf(const std::vector<const Improvement*>& ranked, std::size_
     const Proposal& proposal = one->proposal;
     std::string effort = proposal.effort;
     const bool buys = proposal.needs == Needs::kPurchase && now_.system_usd > 0 && one->verdict.system_usd != now_.system_usd;
-    if (buys) effort += " Total cost of ownership " + MoneyText(now_.system_usd) + " → " + MoneyText(one->verdict.system_usd) + ".";
+    if (buys) effort += " TCO " + MoneyText(now_.system_usd) + " → " + MoneyText(one->verdict.system_usd) + ".";
     Json entry = ObjectOf({{"id", proposal.id},
                            {"title", one->title},
                            {"overrides", one->overrides},

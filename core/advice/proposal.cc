@@ -92,7 +92,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
     Proposal proposal;
     proposal.id = "device." + one.cluster;
     proposal.title = one.device + " in place of " + TextOf(*name);
-    proposal.effort = "New hardware; tune kernels and configuration anew.";
+    proposal.effort = "New hardware; retune kernels.";
     proposal.needs = Needs::kPurchase;
     proposal.overrides[is_plain ? "cluster.preset" : "cluster"] = one.cluster;
     proposal.overrides["cluster.devices"] = *MemberAt(scenario, "cluster.devices");
