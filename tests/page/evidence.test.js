@@ -35,8 +35,8 @@ test('the interval of an answer opens the runs behind it, and says the same', as
 
 test('what is fetched for it is at most 40 kB in gzip', async () => {
   const { page } = await chromium.open('#/overview');
-  await page.waitForTimeout(1500);
-  await page.waitForLoadState('networkidle'); // what the page fetches by itself
+  await page.waitForSelector('#advice .apply');
+  await page.waitForLoadState('networkidle'); // what the page fetches by itself, a second core for advice among it
   const { gzipSync } = await import('node:zlib');
   let bytes = 0;
   page.on('response', async (response) => (bytes += gzipSync(await response.body()).length));
