@@ -51,7 +51,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
   await page.waitForSelector('#batch-curve .you');
   await page.waitForFunction(() => /is the most within/.test(document.querySelector('#batch-curve').textContent));
   const words = await page.locator('#batch-curve').textContent();
-  const answer = plain(await page.locator('.four .answer', { hasText: 'Serving' }).first().textContent());
+  const answer = plain(await page.locator('.four .answer', { hasText: 'Inference latency' }).first().textContent());
   const [, tpot] = /you: 32 at TPOT (\d+\.\d) ms/.exec(plain(words));
   assert.ok(answer.includes(tpot), `${tpot} in ${answer}`);
   assert.match(plain(words), /\d+ is the most within 40 ms/);
