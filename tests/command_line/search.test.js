@@ -1,13 +1,12 @@
 // The search as scripts and schedulers run it: any number of threads, workers or shards gives one answer.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { ROOT, loadSlipstick, slipstickCommand } from "../support/module.js";
 
-const LARGE = ["model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=6144", "training.global_batch=18432", "training.sequence=4096", "serving=null", "cost=null"];
 const SCENARIO = ["model=llama-2-13b", "cluster=dgx-a100", "cluster.devices=32", "training.global_batch=128", "training.sequence=4096", "serving=null", "cost=null"];
 
 /** What a search found, without what depends on the moment and on how it was cut. */
@@ -45,6 +44,7 @@ test("shards run by GNU parallel merge to the answer of the whole", () => {
 test("the module steps shards to the command line's answer", async () => {
   const { slipstick } = await loadSlipstick();
   const request = JSON.parse(slipstickCommand(["evaluate", ...SCENARIO])).scenario;
+  request.training.memory_margin = null; // the one that `evaluate` chose: nobody asked the search for any
   const shards = [0, 1, 2].map((shard) => {
     const one = new slipstick.Search(JSON.stringify({ request, for: "training", pareto: ["memory_bytes.total"], shard, shards: 3 }));
     assert.equal(one.issues(), "");
@@ -63,27 +63,6 @@ test("the best mapping evaluates to what the search says", () => {
   const report = JSON.parse(slipstickCommand(["evaluate", ...SCENARIO, ...overrides]));
   assert.ok(Math.abs(report.training.step_time_s / best.step_time_s - 1) < 1e-12);
   assert.equal(report.training.feasible, true);
-});
-
-test("a search of ten million mappings takes at most 64 MiB", { skip: process.platform !== "linux" }, async () => {
-  const args = ["search", ...LARGE, "--for", "training", "--pareto", "memory_headroom_bytes", "--threads", "2", "--limit", "offload.optimizer=0", "--limit", "training.mapping.schedule=1f1b,gpipe,zb-h1"];
-  const child = spawn(ROOT + "build/native/slipstick", args, { stdio: ["ignore", "pipe", "inherit"] });
-  let peak = 0;
-  const look = setInterval(() => {
-    try {
-      peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0));
-    } catch {
-      // it has ended
-    }
-  }, 20);
-  let text = "";
-  for await (const piece of child.stdout) text += piece;
-  clearInterval(look);
-  const { space, done, seconds } = JSON.parse(text);
-  console.log(`# ${space} mappings in ${seconds.toFixed(1)} s, ${(peak / 1024).toFixed(1)} MiB`);
-  assert.ok(space >= 10e6, String(space));
-  assert.equal(done, space);
-  assert.ok(peak > 0 && peak <= 64 * 1024, `${peak} KiB`);
 });
 
 test("a member is chosen from a list, a format widened to one", () => {
