@@ -2,7 +2,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, isPath, set } from '../../web/state/paths.js';
-import { requestOf, useNewest, withFix, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
+import { requestOf, useNewest, withChoiceKept, withFix, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
 import { setInputs } from '../../web/text/inputs.js';
 
 const FIRST = {
@@ -47,6 +47,12 @@ test('a value of a fix in base units becomes a text with the input’s unit', ()
   assert.deepEqual(withFix({}, { path: 'cluster.networks.1.bandwidth', value: 6.25e9 }), { 'cluster.networks.1.bandwidth': '6.25 GB/s' });
   assert.deepEqual(withFix({}, { path: 'serving.batch', value: 8 }), { 'serving.batch': '8' });
   assert.deepEqual(withFix({}, { path: 'serving.prompt', value: '8k' }), { 'serving.prompt': '8k' });
+});
+
+test('what the core chose is kept as inputs', () => {
+  const report = { training: { chosen: [{ path: 'training.mapping.tp', value: 4 }, { path: 'training.recompute', value: 'none' }] } };
+  assert.deepEqual(withChoiceKept({ model: 'llama-3.1-8b' }, 'training', report), { model: 'llama-3.1-8b', 'training.mapping.tp': '4', 'training.recompute': 'none' });
+  assert.deepEqual(withChoiceKept({}, 'serving', report), {});
 });
 
 test('inputs that name a version are laid over its default', () => {

@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
+import { withChoiceKept } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
@@ -81,7 +82,7 @@ function explanation(context, one) {
   );
 }
 
-function calibration(context, { calibrated }) {
+function calibration(context, { measured, calibrated }) {
   if (!calibrated) return h('p', { class: 'note' }, t('own.calibrate.none'));
   const set = calibrated.inputs.map(({ path, from, to }) => t('own.calibrate.input', { input: labelOf(path), from: shownInput(context, path, from), to: shownInput(context, path, to) })).join(', ');
   const isDone = calibrated.inputs.every(({ from, to }) => Math.abs(to / from - 1) < SAME);
@@ -97,7 +98,11 @@ function calibration(context, { calibrated }) {
           type: 'button',
           class: 'button apply ev-more',
           'data-key': 'own-calibrate',
-          onclick: () => context.store.setInputs({ ...context.inputs, ...Object.fromEntries(calibrated.inputs.map(({ path, to }) => [path, inputText(path, Number(to.toPrecision(6)))])) }),
+          // A run was measured under one mapping: that which was compared with it stays.
+          onclick: () => {
+            const kept = ['training', 'serving'].filter((part) => measured.some(({ figure }) => figure?.startsWith(`${part}.`))).reduce((inputs, part) => withChoiceKept(inputs, part, context.report), context.inputs);
+            context.store.setInputs({ ...kept, ...Object.fromEntries(calibrated.inputs.map(({ path, to }) => [path, inputText(path, Number(to.toPrecision(6)))])) });
+          },
         },
         t('own.calibrate.apply'),
       ),

@@ -123,6 +123,9 @@ export function withMappingChosen(inputs, part) {
   return versionOf(inputs) === NEWEST ? rest : { ...rest, [path]: '{"auto":true}' };
 }
 
+// The inputs with what the core chose for a part written out, so that no other input moves it.
+export const withChoiceKept = (inputs, part, report) => ({ ...inputs, ...Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)])) });
+
 // The inputs that only pick presets, and their version: what "changed from preset" is measured against.
 export const picksOf = (inputs, presetPaths) =>
   Object.fromEntries(Object.entries(inputs).filter(([path]) => path === 'version' || isPreset(path, presetPaths)));
