@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { serveSite } from '../support/site_server.js';
-import { answered, FLAGS, SITE } from './browser.js';
+import { answered, QUICK, settled, SITE } from './browser.js';
 
 const CHANGED = ['main.js', 'dom.js', 'index.html']; // fetched before the service worker is there, and after
 const MARK = 'second build';
@@ -27,7 +27,7 @@ before(async () => {
     writeFileSync(second + file, file.endsWith('.html') ? text.replace('</body>', `<!-- ${MARK} --></body>`) : `${text}\n// ${MARK}\n`);
   }
   writeFileSync(`${second}sw.js`, readFileSync(`${second}sw.js`, 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'second'"));
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: QUICK });
 });
 after(async () => {
   await browser.close();
@@ -75,6 +75,8 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
   const beside = await context.newPage(); // open all the while, of the first build
   await beside.goto(`${base}/slip/?offline`);
   await answered(beside);
+  await beside.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/state/offline.js')));
+  await settled(beside);
   const reloaded = beside.waitForEvent('load');
   await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
   await page.locator('#notice .link').click(); // a new version is ready: reload

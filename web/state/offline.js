@@ -6,14 +6,14 @@ const isLocal = () => ['localhost', '127.0.0.1', ''].includes(location.hostname)
 export async function keepOffline(onupdate) {
   if (!('serviceWorker' in navigator) || isLocal()) return;
   try {
-    const registration = await navigator.serviceWorker.register('sw.js');
-    const offer = (worker) => onupdate(() => worker.postMessage('take over'));
-    // Every open page of the site: what it has not fetched yet would come from the new version.
+    // Every open page of the site: what it has not fetched yet would come from the new version. Heard before anything is waited for.
     let isKept = Boolean(navigator.serviceWorker.controller);
     navigator.serviceWorker.addEventListener('controllerchange', () => {
       if (isKept) location.reload();
       isKept = true;
     });
+    const registration = await navigator.serviceWorker.register('sw.js');
+    const offer = (worker) => onupdate(() => worker.postMessage('take over'));
     if (registration.waiting) offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;
