@@ -38,6 +38,7 @@ need_build_tools() {
   need g++ g++
   need cmake cmake
   need ninja-build ninja
+  need ccache ccache
   need python3 python3
   need nlohmann-json3-dev /usr/include/nlohmann/json.hpp
   need emscripten em++
