@@ -1,5 +1,6 @@
 // The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
 import { readFileSync } from 'node:fs';
+import { after, afterEach, before } from 'node:test';
 import { chromium } from 'playwright-core';
 import { serveSite, SITE } from '../support/site_server.js';
 
@@ -19,37 +20,94 @@ export const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+// Compiles the module once, quickly: optimizing it in every page takes a third of the tests' time, and is left to those of speed.
+export const QUICK = [...FLAGS, '--js-flags=--liftoff-only'];
 
 // How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
 const PATIENCE = 180_000;
 
-// {base, open(hash, options) -> {page, context, faults}, close()}
-export async function site() {
-  const server = await serveSite();
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
-  const base = `http://127.0.0.1:${server.address().port}/`;
-  return {
-    base,
-    // `prepare(page)` is called before the page is fetched.
-    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', prepare, ...options } = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, ...options });
+// The site in a Chromium, for the tests of a file: {base, open(hash, options) -> {page, context, faults, done()}, lasting() -> page}.
+// A page is ready for the next test when its own has ended: a new one takes three times as long to open. A test that needs
+// options of a context, `prepare(page)` before the page is fetched, or `fresh: true` has a context of its own.
+export function site({ flags = QUICK } = {}) {
+  let server;
+  let browser;
+  let started;
+  const idle = [];
+  const inUse = new Set();
+  // A file's own `before` may come first.
+  const start = () =>
+    (started ??= (async () => {
+      server = await serveSite();
+      tests.base = `http://127.0.0.1:${server.address().port}/`;
+      browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+    })());
+  const tests = {
+    base: undefined,
+    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', prepare, fresh = false, ...options } = {}) {
+      await start();
+      const isPlain = !fresh && !prepare && Object.keys(options).length === 0;
+      const context = (isPlain && idle.pop()) || (await browser.newContext(options));
       context.setDefaultTimeout(PATIENCE);
-      const page = await context.newPage();
+      const page = context.pages()[0] ?? (await context.newPage());
       const faults = [];
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
       page.on('pageerror', (error) => faults.push(String(error)));
       // What is asked for when the page is left is given up, which is no fault.
       page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`));
+      const one = {
+        page,
+        context,
+        faults,
+        async done() {
+          if (!inUse.delete(one)) return;
+          if (isPlain && !page.isClosed()) idle.push(await asNew(page, tests.base));
+          else await context.close();
+        },
+      };
+      inUse.add(one);
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
       await prepare?.(page);
-      await page.goto(`${base}${query}${hash}`);
+      await page.goto(`${tests.base}${query}${hash}`);
       await answered(page);
-      return { page, context, faults };
+      return one;
     },
-    async close() {
-      await browser.close();
-      server.close();
+    // A page for all tests of the file.
+    async lasting() {
+      const { page } = await tests.open('', { fresh: true });
+      inUse.clear();
+      return page;
     },
   };
+  before(start);
+  afterEach(async () => {
+    for (const one of [...inUse]) await one.done();
+  });
+  after(async () => {
+    await browser.close();
+    server.close();
+  });
+  return tests;
+}
+
+// The context of a page, with nothing left of what a test did with it.
+async function asNew(page, base) {
+  const context = page.context();
+  page.removeAllListeners();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await page.unrouteAll();
+  await context.setOffline(false);
+  await context.clearPermissions();
+  await context.clearCookies();
+  await page.goto(`${base}icon.svg`);
+  await page.evaluate(async () => {
+    localStorage.clear();
+    sessionStorage.clear();
+    for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();
+    for (const name of await caches.keys()) await caches.delete(name);
+  });
+  return context;
 }
 
 // Until the answers stand; what is off has none.

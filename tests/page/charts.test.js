@@ -2,7 +2,7 @@
 // A missing drawing is written; a changed one is saved as .changed for the reviewer to look at and move into place.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { eventually, settled, site } from './browser.js';
 
 const FOLDER = new URL('./charts/', import.meta.url);
@@ -86,18 +86,16 @@ const CHARTS = [
   }],
 ];
 
-let chromium;
+const chromium = site();
 let page;
 before(async () => {
-  chromium = await site();
-  ({ page } = await chromium.open());
+  page = await chromium.lasting();
   await page.evaluate(async () => {
     const { extend } = await import('/text/strings.js');
     await import('/text/later.js');
     for (const scene of ['explore', 'chip']) extend((await import(`/${scene}/texts.js`)).texts);
   });
 });
-after(() => chromium.close());
 
 /** A drawing with an element per line, numbers to a hundredth. */
 const readable = (text) => text.replace(/\d+\.\d{3,}/g, (one) => String(Number(Number(one).toFixed(2)))).replaceAll('><', '>\n<') + '\n';
@@ -121,7 +119,7 @@ for (const [name, module, draw, input] of CHARTS) {
 
 // Names that are turned, as those of a roofline's slopes, are left out: what surrounds them is larger than they are.
 test('on a phone no name in a chart lies on another or leaves its drawing', async () => {
-  const { page: phone, context } = await chromium.open('', { width: 320, height: 700 });
+  const { page: phone } = await chromium.open('', { width: 320, height: 700 });
   for (const hash of ['train', 'train?model=llama-3.1-8b&cluster=single-rtx-4090&training.trainable=lora&v=2', 'serve', 'memory', 'chip/chiplets', 'size', 'explore/sensitivity', 'explore/studies']) {
     await phone.goto('about:blank');
     await phone.goto(`${chromium.base}#/${hash}`);
@@ -139,12 +137,11 @@ test('on a phone no name in a chart lies on another or leaves its drawing', asyn
       );
     await eventually(async () => assert.deepEqual(await faults(), [], hash));
   }
-  await context.close();
 });
 
 // 512 devices in nodes of 8, tensor parallel 8, 16 data-parallel ranks, one to a node.
 test('pointing at what a group sends lights its devices and the wires that it loads; a press keeps them lit', async () => {
-  const { page: train, context, faults } = await chromium.open('#/train?v=1');
+  const { page: train, faults } = await chromium.open('#/train?v=1');
   const lit = () => train.evaluate(() => ['[data-rank].lit', '.wire.bar.lit', '.wire.outer.lit'].map((one) => document.querySelectorAll(`#topology ${one}`).length));
   const row = (name) => train.locator('#topology .uses button', { hasText: name }).first();
   assert.deepEqual(await lit(), [0, 0, 0]);
@@ -161,7 +158,6 @@ test('pointing at what a group sends lights its devices and the wires that it lo
   await train.locator('h1').click();
   assert.deepEqual(await lit(), [0, 0, 0]);
   assert.deepEqual(faults, []);
-  await context.close();
 });
 
 test('a lesson outlines what was before its change: the bar that was longer, the point that was elsewhere', async () => {
@@ -184,7 +180,7 @@ test('a lesson outlines what was before its change: the bar that was longer, the
 test('on a roofline the names of kernels are off the ridge and off each other', async () => {
   for (const width of [390, 768, 1000, 1280, 1920]) {
     for (const hash of ['#/train', '#/serve']) {
-      const { page, context } = await chromium.open(hash, { width });
+      const { page, done } = await chromium.open(hash, { width });
       const chart = page.locator(hash === '#/train' ? '#train-roofline' : '#roofline');
       await chart.waitFor();
       const { ridge, names } = await chart.evaluate((one) => ({
@@ -196,13 +192,13 @@ test('on a roofline the names of kernels are off the ridge and off each other', 
       assert.deepEqual(names.filter(({ left, right }) => left < ridge && ridge < right).map(({ words }) => words), [], where);
       const over = (a, b) => a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
       assert.equal(names.some((a, i) => names.slice(i + 1).some((b) => over(a, b))), false, where);
-      await context.close();
+      await done();
     }
   }
 });
 
 test('the words under a topology count the replicas as the drawing does: experts lie within one that serves', async () => {
-  const { page, context } = await chromium.open('#/method');
+  const { page } = await chromium.open('#/method');
   const said = await page.evaluate(async () => {
     const { topology } = await import('./charts/topology.js');
     const cluster = { networks: [{ name: 'NVLink', topology: 'switch', size: 8, bandwidth: 450e9 }] };
@@ -214,5 +210,4 @@ test('the words under a topology count the replicas as the drawing does: experts
   assert.equal(said[0].own, 4, 'half of the GPUs are the first replica');
   assert.match(said[1].words, /4 data-parallel replicas/, 'expert groups of training are parts of data parallelism');
   assert.equal(said[1].own, 2);
-  await context.close();
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site, timed } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const values = (page) => page.locator('.four .value').allTextContents();
 

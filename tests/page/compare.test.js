@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { answered, eventually, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 test('up to four scenarios, differences only, deltas with a sign and words, and the baseline swapped', async () => {
   const { page } = await chromium.open('#/compare?serving.batch=64&b:=&c:serving.batch=128&d:model=llama-3.1-8b&v=1');
@@ -77,7 +75,7 @@ async function saved(page, click) {
 }
 
 test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario as JSON that opens as the same link', async () => {
-  const { page, faults } = await chromium.open('#/train', { acceptDownloads: true });
+  const { page, faults } = await chromium.open('#/train');
   await settled(page);
   const svg = await saved(page, () => page.locator('#step-bar-SVG, #step-bar .saves button').nth(0).click());
   const drawing = svg.bytes.toString();
@@ -103,7 +101,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   assert.ok(figures.includes(link.split('#')[1]));
   const file = await saved(page, () => page.getByRole('button', { name: 'Scenario (JSON)' }).click());
   const json = JSON.parse(file.bytes);
-  assert.equal(json.slipstick, 2);
+  assert.equal(json.slipstick, 3);
   await page.goto('about:blank');
   await page.goto(`${chromium.base}#/train`);
   await answered(page);
@@ -123,7 +121,7 @@ test('cells that a spreadsheet would run are made text', async () => {
 
 test('a scene prints on few pages, black on white, with its link and date', async () => {
   for (const scene of ['train', 'serve', 'memory']) {
-    const { page } = await chromium.open(`#/${scene}?serving.batch=64&v=1`, { colorScheme: 'dark' });
+    const { page, done } = await chromium.open(`#/${scene}?serving.batch=64&v=1`, { colorScheme: 'dark' });
     await settled(page);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     const pages = (pdf.match(/\/Type\s*\/Page[^s]/g) ?? []).length;
@@ -140,7 +138,7 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     assert.match(seen.footer, /\d{4}/);
     assert.match(seen.inputs, /Concurrent requests per replica\s+64/);
     assert.equal(seen.buttons, 0);
-    await page.context().close();
+    await done();
   }
 });
 

@@ -1,11 +1,9 @@
 // How sure an answer is: from its interval to the runs behind it, in plain words, by keyboard and on a phone.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ').trim();
 const words = async (page, selector) => plain(await page.locator(selector).first().textContent());

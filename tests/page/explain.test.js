@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 test('a symbol of the formula leads to its input; an input marks the figures that rest on it, a figure its inputs', async () => {
   const { page } = await chromium.open('#/serve');

@@ -1,12 +1,10 @@
 // The largest searches of the Explore scene, with the times that they take: minutes on a busy machine, so a full run's.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { site, timed } from './browser.js';
+import test from 'node:test';
+import { FLAGS, site, timed } from './browser.js';
 import { GPT3, done, explore, number, plain, progress } from './exploring.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site({ flags: FLAGS });
 
 test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main thread free', async () => {
   const { page, faults } = await explore(chromium, GPT3);

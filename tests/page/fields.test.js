@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const field = (page, path) => page.locator(`[data-path="${path}"]`).first();
 const box = (page, path) => field(page, path).locator('input[type=text]');

@@ -1,11 +1,9 @@
 // The way of a new user, each step in at most two actions: by keyboard alone, and by touch at a phone's width.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { answered, settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const said = (page) => page.locator('.answers [role=status]').textContent();
 
@@ -29,7 +27,7 @@ async function tabTo(page, selector) {
 }
 
 test('a new user’s way by keyboard alone', async () => {
-  const { page, faults } = await chromium.open('', { acceptDownloads: true }); // 1: open
+  const { page, faults } = await chromium.open(''); // 1: open
   await page.keyboard.press('3'); // to Serve
   await settled(page);
   assert.match(await page.locator('h1.question').textContent(), /Where do the .* of an output token go/);
@@ -107,7 +105,7 @@ test('a new user’s way by keyboard alone', async () => {
 });
 
 test('the same at a phone’s width, by touch', async () => {
-  const { page, faults } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true, acceptDownloads: true });
+  const { page, faults } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true });
   const inputs = () => page.locator('#open-inputs').tap();
   await inputs();
   const group = async (id) => {
@@ -157,7 +155,7 @@ test('the same at a phone’s width, by touch', async () => {
 
 test('a lesson is done step by step: guess, set the scene, act, and it is marked as done', async () => {
   for (const id of ['decode-memory-bound', 'chiplets']) {
-    const { page, context, faults } = await chromium.open(`#/lessons/${id}`);
+    const { page, faults, done } = await chromium.open(`#/lessons/${id}`);
     await page.locator('.predict input').first().check();
     await page.waitForSelector('.predict [role=status]');
     await page.locator('[data-key=lesson-start]').click();
@@ -180,7 +178,7 @@ test('a lesson is done step by step: guess, set the scene, act, and it is marked
     await page.waitForSelector('ol.lessons');
     assert.match(await page.locator(`.lessons li:has(a[href*="${id}"])`).textContent(), /done/);
     assert.deepEqual(faults, []);
-    await context.close();
+    await done();
   }
 });
 

@@ -6,19 +6,15 @@ import { chromium as driver } from 'playwright-core';
 import { site } from './browser.js';
 
 const PORT = 9333;
-let chromium;
+const chromium = site();
 let browser;
 before(async () => {
-  chromium = await site();
   browser = await driver.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', `--remote-debugging-port=${PORT}`],
   });
 });
-after(async () => {
-  await browser.close();
-  await chromium.close();
-});
+after(() => browser.close());
 
 test('Lighthouse finds accessibility of 100 and best practices of 95, and says how it rates performance', async (t) => {
   const best = { performance: 0, accessibility: 0, 'best-practices': 0 };

@@ -1,12 +1,10 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { answered, eventually, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const BOMB = async () => {
   const stream = new Blob(['x'.repeat(5_000_000)]).stream().pipeThrough(new CompressionStream('deflate-raw'));

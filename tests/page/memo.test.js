@@ -1,12 +1,10 @@
 // The sizing memo: on the screen as a dialog, on paper as one page of A4 or Letter, and as Markdown.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const LONG =
   '#/serve?cluster=dgx-b200&cluster.devices=256&cost.electricity=0.12+$/kWh&cost.lifetime=5+year&model=deepseek-v3&serving.batch=256&serving.devices=16' +
@@ -14,7 +12,7 @@ const LONG =
   '&training.mapping=auto&training.precision=fp8&training.sequence=4096&training.tokens=14800000000000&v=1';
 
 async function open(hash, options) {
-  const opened = await chromium.open(hash, { acceptDownloads: true, ...options });
+  const opened = await chromium.open(hash, options);
   await settled(opened.page);
   await opened.page.locator('#export').click();
   await opened.page.locator('.modal button', { hasText: 'Sizing memo' }).click();
@@ -26,7 +24,7 @@ const pagesOf = (pdf) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).leng
 
 for (const [name, hash] of [['the default scenario', ''], ['many inputs, both mappings chosen by auto', LONG]]) {
   test(`one page of A4 and of Letter: ${name}`, async () => {
-    const { page, context, faults } = await open(hash);
+    const { page, faults } = await open(hash);
     const text = await page.locator('.memo').innerText();
     for (const said of ['What limits each phase', 'Assumptions', 'Next best changes', 'Alternatives', 'Sources of the presets', 'Slipstick 1.']) assert.ok(text.includes(said), said);
     if (hash) assert.ok(text.includes('Chosen by auto'));
@@ -36,12 +34,11 @@ for (const [name, hash] of [['the default scenario', ''], ['many inputs, both ma
       assert.equal(pagesOf(pdf), 1, `${format}: ${pagesOf(pdf)} pages`);
     }
     assert.deepEqual(faults, []);
-    await context.close();
   });
 }
 
 test('its Markdown holds the link that opens the same scenario', async () => {
-  const { page, context } = await open('#/serve?serving.batch=64&v=1');
+  const { page } = await open('#/serve?serving.batch=64&v=1');
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.memo-tools button').nth(1).click()]);
   assert.equal(download.suggestedFilename(), 'sizing-memo.md');
   const text = readFileSync(await download.path(), 'utf8');
@@ -50,12 +47,10 @@ test('its Markdown holds the link that opens the same scenario', async () => {
   assert.match(link, /serving\.batch=64/);
   await page.locator('.memo-dialog .close').click();
   assert.equal(await page.locator('.memo').count(), 0);
-  await context.close();
 });
 
 test('on a phone nothing sticks out', async () => {
-  const { page, context } = await open('', { width: 320, height: 700 });
+  const { page } = await open('', { width: 320, height: 700 });
   const [inner, outer] = await page.locator('.memo-dialog').evaluate((one) => [one.scrollWidth, one.clientWidth]);
   assert.ok(inner <= outer, `${inner} px in ${outer}`);
-  await context.close();
 });

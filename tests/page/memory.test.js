@@ -1,11 +1,9 @@
 // Memory says whose cache it shows, how attention shares it over the GPUs, and what the publisher supports.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
 import { answered, NEWEST, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const values = (page) => page.locator('.four .value').allTextContents();
 const answers = (page) => page.locator('.four .answer').allTextContents();
@@ -117,7 +115,7 @@ test('text that is no number is an issue at its field', async () => {
 
 test('every figure has a why, and it opens with the formula, the values and the result, or with the choice that it is', async () => {
   for (const scene of ['train', 'serve', 'memory', 'chip', 'chip/dies', 'chip/hour', 'overview']) {
-    const { page, faults } = await chromium.open(`#/${scene}`);
+    const { page, faults, done } = await chromium.open(`#/${scene}`);
     await page.waitForSelector('[data-figure]');
     const figures = await page.locator('[data-figure]').count();
     assert.ok(figures >= 3, scene);
@@ -132,7 +130,7 @@ test('every figure has a why, and it opens with the formula, the values and the 
       assert.equal(await page.locator('#sheet').evaluate((one) => one.open), false);
     }
     assert.deepEqual(faults, []);
-    await page.context().close();
+    await done();
   }
 });
 

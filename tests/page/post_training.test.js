@@ -1,11 +1,9 @@
 // Post-training is turned on in the form, and Train shows its step: parts, figures, and how the devices can be split.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const ASKED = 'model=llama-3.1-8b&cluster=dgx-h100&cluster.devices=16&training.sequence=4096&training.global_batch=512&serving.prompt=128&serving.output=1024&v=2';
 const REQUEST = `${ASKED}&post_training.max_response=2048`;

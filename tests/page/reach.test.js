@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
-import { after, before, test } from 'node:test';
-import { answered, eventually, settled, site, SITE, type } from './browser.js';
+import test from 'node:test';
+import { answered, eventually, NEWEST, settled, site, SITE, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const values = (page) => page.locator('.four .value').allTextContents();
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
@@ -45,12 +43,12 @@ test('on a phone a tap on an answer brings its scene into view, and the tabs say
 
 test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
   for (const scheme of ['light', 'dark']) {
-    const { page, context } = await chromium.open('', { width: 768, height: 1024, colorScheme: scheme });
+    const { page, done } = await chromium.open('', { width: 768, height: 1024, colorScheme: scheme });
     await settled(page);
     assert.ok((await wide(page)) <= 768);
     const boxes = await page.locator('.four .answer, .four .value, #actions button').evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
     for (const [over, right] of boxes) assert.ok(over <= 1 && right <= 768);
-    await context.close();
+    await done();
   }
   const { page } = await chromium.open('', { width: 1920, height: 1080 });
   await settled(page);
@@ -108,9 +106,9 @@ test('the single-file edition opens from a file, computes, searches and has its 
   const faults = [];
   file.on('pageerror', (error) => faults.push(String(error)));
   file.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=2`);
+  await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=${NEWEST}`);
   await answered(file);
-  await page.goto(`${chromium.base}#/serve?serving.batch=64&v=2`);
+  await page.goto(`${chromium.base}#/serve?serving.batch=64&v=${NEWEST}`);
   await Promise.all([settled(file), settled(page)]);
   assert.deepEqual(await values(file), await values(page));
   await type(file, 'serving.batch', '32');

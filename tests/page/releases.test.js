@@ -1,12 +1,10 @@
 // The page and its links name the release; a link of another one is told apart, and Method lists what moved since.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, NEWEST, settled, site, SITE } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const { report } = JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8'));
 const known = JSON.parse(readFileSync(`${SITE}data/releases.json`, 'utf8'));
@@ -25,7 +23,7 @@ const withOlder = (page) => page.route('**/data/releases.json', (route) => route
 
 test('a copied link names the release, that of the default state too', async () => {
   for (const hash of ['', '#/serve?serving.batch=64&v=1']) {
-    const { page, context } = await chromium.open(hash);
+    const { page, done } = await chromium.open(hash);
     await page.locator('#copy-link').click();
     const link = await page.locator('.linkfield').inputValue();
     const release = await page.locator('meta[name=release]').getAttribute('content');
@@ -34,7 +32,7 @@ test('a copied link names the release, that of the default state too', async () 
     await page.goto(link);
     await settled(page);
     assert.equal(await notice(page).isVisible(), false, 'its own release is nothing to tell');
-    await context.close();
+    await done();
   }
 });
 
@@ -50,12 +48,12 @@ test('a link of another release says so, and what moved where that is known', as
 });
 
 test('Method lists what moved, with the way to each scenario', async () => {
-  const { page, context } = await chromium.open('', { prepare: withOlder });
+  const { page, done } = await chromium.open('', { prepare: withOlder });
   await page.evaluate(() => (location.hash = '#/method'));
   await page.waitForSelector('#releases tbody tr');
   assert.deepEqual(await page.locator('#releases tbody tr').count(), 1);
   assert.match(await page.locator('#releases tbody tr').innerText(), /Llama-3\.1-70B on 512 H100[\s\S]*Time per output token[\s\S]*0\.1\.0[\s\S]*▼ 50\s%/);
-  await context.close();
+  await done();
   const { page: own } = await chromium.open('#/method');
   await own.waitForFunction(() => !/Computing/.test(document.querySelector('#releases')?.textContent ?? 'Computing'));
   assert.match(await own.locator('#releases').innerText(), /No answer moved|Now, \d/);

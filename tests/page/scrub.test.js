@@ -1,11 +1,9 @@
 // What can be dragged on a chart: the ridge of the roofline and the area of a die, with mouse, finger and keyboard; all answers follow.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const made = async (page, id) => /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];

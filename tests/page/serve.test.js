@@ -1,12 +1,10 @@
 // Serve shows what its sentence says: the parts of TPOT and TTFT, the operating point, operators by share, and a trace to take along.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const labels = (page, id) => page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
@@ -121,7 +119,7 @@ test('a mark of the roofline is as large as its share of the step, all layers co
 });
 
 test('a decode step as a trace: events in Chrome’s format that add up to the step', async () => {
-  const { page } = await chromium.open('#/serve?v=1', { acceptDownloads: true });
+  const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#serve-trace').click()]);
   const trace = JSON.parse(readFileSync(await download.path()));
@@ -134,7 +132,7 @@ test('a decode step as a trace: events in Chrome’s format that add up to the s
 });
 
 test('a training step as a trace: a row per stage, passes that do not overlap', async () => {
-  const { page } = await chromium.open('#/train?v=1', { acceptDownloads: true });
+  const { page } = await chromium.open('#/train?v=1');
   await page.waitForSelector('#train-trace');
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#train-trace').click()]);
   const events = JSON.parse(readFileSync(await download.path())).traceEvents.filter(({ ph }) => ph === 'X');

@@ -1,11 +1,9 @@
 // What to buy for a traffic: the journey in at most five actions, the link that carries the question, the deployment in the scenario.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const enter = async (page, id, text) => {
   await page.locator(`#${id}`).fill(text);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { answered, settled, site, SITE } from './browser.js';
+import { answered, FLAGS, settled, site, SITE } from './browser.js';
 
 // Bytes, gzip.
 const FIRST_VIEW = 120e3; // of what is fetched until the default answers stand
@@ -12,9 +12,7 @@ const EDITS = 200;
 const LOOSE_FIRST_MS = 30_000;
 const LOOSE_EDIT_MS = 1000;
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site({ flags: FLAGS });
 
 // Notes in the page when the first four answers were painted.
 const noteFirstAnswer = (page) =>
@@ -49,7 +47,7 @@ function weigh(t, files, budget, isHeld = true) {
 }
 
 test('the first view needs at most 120 kB gzip, and none of the core', async (t) => {
-  const { context } = await chromium.open();
+  const { context } = await chromium.open('', { fresh: true });
   const { files } = await firstView(context);
   assert.ok(files.includes('data/first_view.json') && !files.includes('wasm/slipstick.wasm'), files.join('\n'));
   weigh(t, files, FIRST_VIEW);
@@ -59,7 +57,7 @@ test('the first view needs at most 120 kB gzip, and none of the core', async (t)
 // The module grows with what it answers: its weight is said beside the bar, and held where SLIPSTICK_HOLD_SIZES is set.
 test('whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
-    const { context, page } = await chromium.open();
+    const { context, page } = await chromium.open('', { fresh: true });
     await page.close();
     const fresh = await context.newPage();
     const files = new Set();
@@ -80,7 +78,7 @@ const SHIFT = 0.02; // Google's "good" is 0.1
 for (const [name, view] of Object.entries({ phone: { width: 412, height: 823 }, desktop: { width: 1280, height: 900 } })) {
   for (const hash of ['', '#/train', '#/overview?model=llama-3.1-8b&v=1']) {
     test(`nothing jumps on a ${name} when the answers of "${hash}" come`, async () => {
-      const { context, page } = await chromium.open('', view);
+      const { context, page } = await chromium.open('', { ...view, fresh: true });
       await page.close();
       const fresh = await context.newPage();
       await fresh.addInitScript(() => {
@@ -100,7 +98,7 @@ for (const [name, view] of Object.entries({ phone: { width: 412, height: 823 }, 
 test('the first answer stands soon after navigation', async (t) => {
   const times = [];
   for (let i = 0; i < 5; i++) {
-    const { context, page } = await chromium.open();
+    const { context, page } = await chromium.open('', { fresh: true });
     await page.close();
     const { time } = await firstView(context);
     times.push(time);
@@ -112,7 +110,7 @@ test('the first answer stands soon after navigation', async (t) => {
 
 for (const scene of ['overview', 'train', 'serve']) {
   test(`${EDITS} keystrokes in ${scene}, each until its answer is painted`, { timeout: 240_000 }, async (t) => {
-    const { page, context, faults } = await chromium.open(`#/${scene}`);
+    const { page, faults } = await chromium.open(`#/${scene}`);
     await settled(page);
     const times = await page.evaluate(async (edits) => {
       const input = document.querySelector('[data-path="training.global_batch"] input[type=text]');
@@ -143,6 +141,5 @@ for (const scene of ['overview', 'train', 'serve']) {
     t.diagnostic(`median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms, most ${at(1).toFixed(1)} ms`);
     assert.ok(at(0.5) < LOOSE_EDIT_MS, `median ${at(0.5)} ms`);
     assert.deepEqual(faults, []);
-    await context.close();
   });
 }

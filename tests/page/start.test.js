@@ -1,11 +1,9 @@
 // The first screen: its sentence, answers, bars and changes; and the ways through the page that its visitors take most.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { eventually, settled, site, type } from './browser.js';
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 const sentence = (page) => page.locator('.say').textContent();
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
@@ -138,7 +136,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
 
 test('another cluster keeps the count of GPUs, says what it changed, and one click takes it back', async () => {
   for (const [cluster, count] of [['dgx-b200', 512], ['hgx-mi300x', 512], ['gb200-nvl72', 504]]) {
-    const { page, context } = await chromium.open('#/overview?training.mapping.tp=8&training.mapping.pp=4&v=1');
+    const { page, done } = await chromium.open('#/overview?training.mapping.tp=8&training.mapping.pp=4&v=1');
     await page.locator('#in-cluster').click();
     await page.waitForSelector('.picker [role=option]');
     await page.keyboard.type(cluster.replaceAll('-', ' '));
@@ -151,7 +149,7 @@ test('another cluster keeps the count of GPUs, says what it changed, and one cli
     await page.locator('#notice .link').click();
     await settled(page);
     assert.match(await sentence(page), /512 H100/);
-    await context.close();
+    await done();
   }
 });
 

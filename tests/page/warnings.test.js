@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import test from 'node:test';
 import { settled, site, type } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let chromium;
-before(async () => (chromium = await site()));
-after(() => chromium.close());
+const chromium = site();
 
 // A prefill pool of other devices, whose cost and energy are counted as the decode pool's.
 const TWO_POOLS =
@@ -29,7 +27,7 @@ const assuming = (paths) => (page) =>
 
 test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
   for (const [width, colorScheme] of [[320, 'light'], [320, 'dark'], [1280, 'light'], [1280, 'dark']]) {
-    const { page, context, faults } = await chromium.open(TWO_POOLS, { width, colorScheme });
+    const { page, faults, done } = await chromium.open(TWO_POOLS, { width, colorScheme });
     const notes = page.locator('#remarks');
     await notes.waitFor();
     assert.match(await notes.textContent(), /Serving:\s+cost and energy count the prefill pool’?'?s devices as the cluster/);
@@ -37,7 +35,7 @@ test('a warning of the report stands under the answers, with the part it belongs
     assert.ok((await sideways(page)) <= 0, `${width}`);
     assert.deepEqual(faults, []);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/warning-${width}-${colorScheme}.png` });
-    await context.close();
+    await done();
   }
 });
 
@@ -55,7 +53,7 @@ test('without a warning there is no room for one; it goes when its cause goes', 
 
 test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
   for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
-    const { page, context } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true, prepare: assuming(ASSUMED) });
+    const { page, done } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true, prepare: assuming(ASSUMED) });
     await settled(page); // the form is made again when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training uses 2 assumed efficiencies/);
@@ -67,7 +65,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run('#remarks')).violations.map(({ id }) => id)), []);
     await details.locator('li button').first().click();
     await page.waitForFunction(() => document.activeElement.id === 'in-cluster-device-memory-bandwidth');
-    await context.close();
+    await done();
   }
 });
 
