@@ -30,7 +30,7 @@ std::vector<std::string> Served(const std::string& engine, const std::string& cl
 
 TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
   const std::vector<std::pair<std::string, std::string>> none{
-      {"trtllm", "single-mi300x"},         {"trtllm", "single-m3-ultra"},      {"mlx", "single-h100-sxm5-80gb"},
+      {"trtllm", "single-mi300x"},         {"trtllm", "single-m3-ultra"},      {"mlx", "single-mi300x"},
       {"neuron", "single-h100-sxm5-80gb"}, {"vllm", "single-m3-ultra"},        {"trtllm", "single-tpu-v6e"},
       {"llamacpp", "single-gaudi3"},       {"llamacpp-2025", "single-gaudi3"}, {"llamacpp-2025", "single-tpu-v6e"}};
   for (const auto& [engine, cluster] : none) EXPECT_TRUE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
@@ -39,7 +39,8 @@ TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
                                                               {"mlx", "single-m3-ultra"},          {"neuron", "single-trainium2"},
                                                               {"gaudi", "single-gaudi3"},          {"llamacpp-2025", "single-m3-ultra"},
                                                               {"ideal", "single-tpu-v6e"},         {"llamacpp-2025", "single-rtx-5090"},
-                                                              {"sglang", "single-tpu-v6e"},        {"sglang", "single-m3-ultra"}};
+                                                              {"sglang", "single-tpu-v6e"},        {"sglang", "single-m3-ultra"},
+                                                              {"mlx", "single-h100-sxm5-80gb"}};
   for (const auto& [engine, cluster] : real) EXPECT_FALSE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
   EXPECT_TRUE(Mentions(Served("vllm", "single-m3-ultra"), "serving.engine that do: mlx"));
 }
