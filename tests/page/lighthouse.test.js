@@ -1,17 +1,27 @@
-// Performance is timed, and a busy machine would fail it: its best of three runs is printed, the rest must hold.
+// Performance is timed, and a busy machine would fail it: it is printed, the rest must hold in one of three runs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import lighthouse from 'lighthouse';
+import { createServer } from 'node:net';
 import { chromium as driver } from 'playwright-core';
 import { site } from './browser.js';
 
-const PORT = 9333;
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = server.address();
+      server.close(() => resolve(free));
+    });
+  });
+
 const chromium = site();
 let browser;
+let port;
 before(async () => {
+  port = await freePort();
   browser = await driver.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', `--remote-debugging-port=${PORT}`],
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', `--remote-debugging-port=${port}`],
   });
 });
 after(() => browser.close());
@@ -19,10 +29,10 @@ after(() => browser.close());
 test('Lighthouse finds accessibility of 100 and best practices of 95, and says how it rates performance', async (t) => {
   const best = { performance: 0, accessibility: 0, 'best-practices': 0 };
   let missing = [];
-  for (let run = 0; run < 3 && (best.performance < 0.95 || best.accessibility < 1); run++) {
+  for (let run = 0; run < 3 && best.accessibility < 1; run++) {
     const { lhr } = await lighthouse(
       chromium.base,
-      { port: PORT, output: 'json', logLevel: 'silent', onlyCategories: Object.keys(best) },
+      { port, output: 'json', logLevel: 'silent', onlyCategories: Object.keys(best) },
       { extends: 'lighthouse:default', settings: { formFactor: 'desktop', screenEmulation: { mobile: false, width: 1280, height: 900, deviceScaleFactor: 1, disabled: false }, throttlingMethod: 'provided' } },
     );
     for (const name of Object.keys(best)) best[name] = Math.max(best[name], lhr.categories[name].score);
