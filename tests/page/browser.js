@@ -140,7 +140,7 @@ export async function type(page, path, text) {
 export const settled = (page) =>
   page.evaluate(async () => {
     const content = document.getElementById('content');
-    for (let idle = 0; idle < 7; idle++) {
+    for (let idle = 0; idle < 5; idle++) {
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)));
       if (content.getAttribute('aria-busy') !== 'false') idle = 0;
     }
