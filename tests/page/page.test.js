@@ -145,7 +145,13 @@ test('a why stays open while an input changes, and its values follow', async () 
 
 test('the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
-  await page.waitForTimeout(4000); // what is wanted later is fetched once the page has answered
+  // What is wanted later is fetched once the page has answered: until all is there, and nothing more comes.
+  await page.waitForFunction(() => ['/explore/view.js', '/chip/view.js'].every((file) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file))));
+  for (let before = -1, now = 0; now !== before; ) {
+    before = now;
+    await page.waitForTimeout(2000);
+    now = await page.evaluate(() => performance.getEntriesByType('resource').length);
+  }
   await context.setOffline(true);
   for (const scene of ['train', 'serve', 'memory', 'chip']) {
     await page.locator(`#tabs [data-scene=${scene}]`).click();
