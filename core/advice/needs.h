@@ -1,10 +1,6 @@
 // What a change takes, and whether it takes a new mapping.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/field.h"
 
 namespace slipstick {
@@ -17,14 +13,8 @@ enum class Needs {
   kAccuracy,  // a check that the model is still good
   kPurchase   // devices
 };
-template <>
-struct EnumNames<Needs> {
-  static constexpr std::array<std::pair<Needs, std::string_view>, 5> names{{{Needs::kSettings, "settings"},
-                                                                            {Needs::kContract, "contract"},
-                                                                            {Needs::kSoftware, "software"},
-                                                                            {Needs::kAccuracy, "accuracy"},
-                                                                            {Needs::kPurchase, "purchase"}}};
-};
+ENUM_NAMES(Needs, {kSettings, "settings"}, {kContract, "contract"}, {kSoftware, "software"}, {kAccuracy, "accuracy"},
+           {kPurchase, "purchase"});
 
 enum class MappingSearch {
   kNone,

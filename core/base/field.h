@@ -11,6 +11,7 @@
 //                      constinit const Fields Schema<Memory>::fields(kMemoryFields);
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,9 +30,16 @@ using Fields = std::span<const FieldRow>;
 template <class T>
 struct Schema;
 
-// Specialized for every enum: { {value, "name"}, … }.
+// Specialized for every enum, after it and in its namespace:
+//   ENUM_NAMES(Topology, {kRing, "ring"}, {kTorus, "torus"});
 template <class E>
 struct EnumNames;
+#define ENUM_NAMES(E, ...)                                                                      \
+  template <>                                                                                   \
+  struct EnumNames<E> {                                                                         \
+    using enum E;                                                                               \
+    static constexpr auto names = std::to_array<std::pair<E, std::string_view>>({__VA_ARGS__}); \
+  }
 
 template <class E>
 constexpr std::string_view NameOf(E value) {

@@ -1,10 +1,8 @@
 // Types of a collective: the call and its result.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/field.h"
@@ -14,15 +12,8 @@
 namespace slipstick {
 
 enum class CollectiveType { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive };
-template <>
-struct EnumNames<CollectiveType> {
-  static constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> names{{{CollectiveType::kAllReduce, "all_reduce"},
-                                                                                     {CollectiveType::kAllGather, "all_gather"},
-                                                                                     {CollectiveType::kReduceScatter, "reduce_scatter"},
-                                                                                     {CollectiveType::kAllToAll, "all_to_all"},
-                                                                                     {CollectiveType::kBroadcast, "broadcast"},
-                                                                                     {CollectiveType::kSendReceive, "send_recv"}}};
-};
+ENUM_NAMES(CollectiveType, {kAllReduce, "all_reduce"}, {kAllGather, "all_gather"}, {kReduceScatter, "reduce_scatter"},
+           {kAllToAll, "all_to_all"}, {kBroadcast, "broadcast"}, {kSendReceive, "send_recv"});
 
 using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
 

@@ -5,11 +5,9 @@
 // stacked in groups that are tested apart are lost group by group: the order and the members of the list say which.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/economics/die.h"
@@ -18,14 +16,8 @@
 namespace slipstick {
 
 enum class Part { kCarrier, kDies, kStackedDies, kMemory, kSubstrate };
-template <>
-struct EnumNames<Part> {
-  static constexpr std::array<std::pair<Part, std::string_view>, 5> names{{{Part::kCarrier, "carrier"},
-                                                                           {Part::kDies, "dies"},
-                                                                           {Part::kStackedDies, "stacked_dies"},
-                                                                           {Part::kMemory, "memory"},
-                                                                           {Part::kSubstrate, "substrate"}}};
-};
+ENUM_NAMES(Part, {kCarrier, "carrier"}, {kDies, "dies"}, {kStackedDies, "stacked_dies"}, {kMemory, "memory"},
+           {kSubstrate, "substrate"});
 
 struct AssemblyStep {
   std::string name = "bond";

@@ -1,10 +1,8 @@
 // A device rented by the hour instead of bought.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/base/field.h"
 
@@ -15,11 +13,7 @@ enum class RentalTerm {
   kReserved,  // for a contract term: every hour of it is paid
   kSpot       // as on demand, and may be taken back at short notice
 };
-template <>
-struct EnumNames<RentalTerm> {
-  static constexpr std::array<std::pair<RentalTerm, std::string_view>, 3> names{
-      {{RentalTerm::kOnDemand, "on_demand"}, {RentalTerm::kReserved, "reserved"}, {RentalTerm::kSpot, "spot"}}};
-};
+ENUM_NAMES(RentalTerm, {kOnDemand, "on_demand"}, {kReserved, "reserved"}, {kSpot, "spot"});
 
 // Prices move: a listed one is that of its date.
 struct Rental {

@@ -5,10 +5,6 @@
 // with the density of all layers and with that of one layer: each has its own name here.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/field.h"
 #include "core/base/trace.h"
 
@@ -25,19 +21,10 @@ enum class YieldModel {
   kNegativeBinomial,
   kManual
 };
-template <>
-struct EnumNames<YieldModel> {
-  static constexpr std::array<std::pair<YieldModel, std::string_view>, 9> names{
-      {{YieldModel::kPoisson, "poisson"},
-       {YieldModel::kMurphy, "murphy"},
-       {YieldModel::kMurphyRectangular, "murphy_rectangular"},
-       {YieldModel::kSeeds, "seeds"},
-       {YieldModel::kSeedsSqrt, "seeds_sqrt"},
-       {YieldModel::kBoseEinstein, "bose_einstein"},
-       {YieldModel::kBoseEinsteinPerLayer, "bose_einstein_per_layer"},
-       {YieldModel::kNegativeBinomial, "negative_binomial"},
-       {YieldModel::kManual, "manual"}}};
-};
+ENUM_NAMES(YieldModel, {kPoisson, "poisson"}, {kMurphy, "murphy"}, {kMurphyRectangular, "murphy_rectangular"},
+           {kSeeds, "seeds"}, {kSeedsSqrt, "seeds_sqrt"}, {kBoseEinstein, "bose_einstein"},
+           {kBoseEinsteinPerLayer, "bose_einstein_per_layer"}, {kNegativeBinomial, "negative_binomial"},
+           {kManual, "manual"});
 
 struct YieldLaw {
   YieldModel model = YieldModel::kNegativeBinomial;

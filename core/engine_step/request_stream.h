@@ -12,11 +12,7 @@
 namespace slipstick {
 
 enum class ArrivalKind { kPoisson, kGamma };
-template <>
-struct EnumNames<ArrivalKind> {
-  static constexpr std::array<std::pair<ArrivalKind, std::string_view>, 2> names{
-      {{ArrivalKind::kPoisson, "poisson"}, {ArrivalKind::kGamma, "gamma"}}};
-};
+ENUM_NAMES(ArrivalKind, {kPoisson, "poisson"}, {kGamma, "gamma"});
 
 struct Arrivals {
   ArrivalKind kind = ArrivalKind::kPoisson;
@@ -28,13 +24,7 @@ struct Schema<Arrivals> {
 };
 
 enum class LengthKind { kFixed, kUniform, kLognormal, kQuantiles };
-template <>
-struct EnumNames<LengthKind> {
-  static constexpr std::array<std::pair<LengthKind, std::string_view>, 4> names{{{LengthKind::kFixed, "fixed"},
-                                                                                 {LengthKind::kUniform, "uniform"},
-                                                                                 {LengthKind::kLognormal, "lognormal"},
-                                                                                 {LengthKind::kQuantiles, "quantiles"}}};
-};
+ENUM_NAMES(LengthKind, {kFixed, "fixed"}, {kUniform, "uniform"}, {kLognormal, "lognormal"}, {kQuantiles, "quantiles"});
 
 struct LengthQuantile {
   double share = 1;  // of the requests that are at most `tokens` long
@@ -68,11 +58,7 @@ struct Schema<RequestLengths> {
 };
 
 enum class Router { kLeastLoaded, kRoundRobin };
-template <>
-struct EnumNames<Router> {
-  static constexpr std::array<std::pair<Router, std::string_view>, 2> names{
-      {{Router::kLeastLoaded, "least_loaded"}, {Router::kRoundRobin, "round_robin"}}};
-};
+ENUM_NAMES(Router, {kLeastLoaded, "least_loaded"}, {kRoundRobin, "round_robin"});
 
 struct SimulationRun {
   Count requests = 2000;  // measured, after those that warm up

@@ -1,8 +1,5 @@
 // Dispatch or combine of an expert-parallel group, by an engine's own kernels, timed alone.
-#include <array>
 #include <optional>
-#include <string_view>
-#include <utility>
 
 #include "core/base/field_table.h"
 #include "core/base/fix.h"
@@ -17,11 +14,7 @@
 namespace slipstick {
 
 enum class ExchangeDirection { kDispatch, kCombine };
-template <>
-struct EnumNames<ExchangeDirection> {
-  static constexpr std::array<std::pair<ExchangeDirection, std::string_view>, 2> names{
-      {{ExchangeDirection::kDispatch, "dispatch"}, {ExchangeDirection::kCombine, "combine"}}};
-};
+ENUM_NAMES(ExchangeDirection, {kDispatch, "dispatch"}, {kCombine, "combine"});
 
 namespace {
 

@@ -17,18 +17,8 @@
 namespace slipstick {
 
 enum class OperatorKind { kGemm, kAttention, kMla, kMoe, kNorm, kSoftmax, kGelu, kRope, kAdd };
-template <>
-struct EnumNames<OperatorKind> {
-  static constexpr std::array<std::pair<OperatorKind, std::string_view>, 9> names{{{OperatorKind::kGemm, "gemm"},
-                                                                                   {OperatorKind::kAttention, "attention"},
-                                                                                   {OperatorKind::kMla, "mla"},
-                                                                                   {OperatorKind::kMoe, "moe"},
-                                                                                   {OperatorKind::kNorm, "norm"},
-                                                                                   {OperatorKind::kSoftmax, "softmax"},
-                                                                                   {OperatorKind::kGelu, "gelu"},
-                                                                                   {OperatorKind::kRope, "rope"},
-                                                                                   {OperatorKind::kAdd, "add"}}};
-};
+ENUM_NAMES(OperatorKind, {kGemm, "gemm"}, {kAttention, "attention"}, {kMla, "mla"}, {kMoe, "moe"}, {kNorm, "norm"},
+           {kSoftmax, "softmax"}, {kGelu, "gelu"}, {kRope, "rope"}, {kAdd, "add"});
 
 namespace {
 

@@ -1,11 +1,8 @@
 // Which model of collectives a cluster uses, and which algorithm for each pattern.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "core/base/field.h"
 
@@ -15,12 +12,7 @@ namespace slipstick {
 // known for the wiring, at line rate. kAlphaBeta: the textbook's equations on one latency (alpha) and one bandwidth (beta), whatever the
 // wiring.
 enum class CollectiveLibrary { kMeasured, kAnalytic, kAlphaBeta };
-template <>
-struct EnumNames<CollectiveLibrary> {
-  static constexpr std::array<std::pair<CollectiveLibrary, std::string_view>, 3> names{{{CollectiveLibrary::kMeasured, "measured"},
-                                                                                        {CollectiveLibrary::kAnalytic, "analytic"},
-                                                                                        {CollectiveLibrary::kAlphaBeta, "alpha_beta"}}};
-};
+ENUM_NAMES(CollectiveLibrary, {kMeasured, "measured"}, {kAnalytic, "analytic"}, {kAlphaBeta, "alpha_beta"});
 
 // Algorithms by name; "auto": the fastest.
 struct CollectiveChoice {

@@ -1,10 +1,8 @@
 // The interconnect: network levels from the innermost out, each with its topology.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/catalogue_entry.h"
@@ -14,18 +12,9 @@ namespace slipstick {
 
 // A hypercube of parts that are not a power of two has the prime factors of their number as its sides, closed to rings like a torus's.
 enum class Topology { kRing, kMesh, kTorus, kHypercube, kFullyConnected, kSwitch, kFatTree, kRail, kDragonfly };
-template <>
-struct EnumNames<Topology> {
-  static constexpr std::array<std::pair<Topology, std::string_view>, 9> names{{{Topology::kRing, "ring"},
-                                                                               {Topology::kMesh, "mesh"},
-                                                                               {Topology::kTorus, "torus"},
-                                                                               {Topology::kHypercube, "hypercube"},
-                                                                               {Topology::kFullyConnected, "fully_connected"},
-                                                                               {Topology::kSwitch, "switch"},
-                                                                               {Topology::kFatTree, "fat_tree"},
-                                                                               {Topology::kRail, "rail"},
-                                                                               {Topology::kDragonfly, "dragonfly"}}};
-};
+ENUM_NAMES(Topology, {kRing, "ring"}, {kMesh, "mesh"}, {kTorus, "torus"}, {kHypercube, "hypercube"},
+           {kFullyConnected, "fully_connected"}, {kSwitch, "switch"}, {kFatTree, "fat_tree"}, {kRail, "rail"},
+           {kDragonfly, "dragonfly"});
 
 // The fabric sets the protocol constants that a level does not state itself: a file of core/presets/fabrics.
 struct FabricConstants;  // collectives/fabric.h

@@ -1,10 +1,8 @@
 // Parallelism: degrees, pipeline schedule, sharding, order of ranks.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/base/field.h"
 #include "core/software/expert_dispatch.h"
@@ -12,21 +10,11 @@
 namespace slipstick {
 
 enum class ContextKind { kRing, kAllGather, kUlysses };
-template <>
-struct EnumNames<ContextKind> {
-  static constexpr std::array<std::pair<ContextKind, std::string_view>, 3> names{
-      {{ContextKind::kRing, "ring"}, {ContextKind::kAllGather, "all_gather"}, {ContextKind::kUlysses, "ulysses"}}};
-};
+ENUM_NAMES(ContextKind, {kRing, "ring"}, {kAllGather, "all_gather"}, {kUlysses, "ulysses"});
 
 enum class PipelineSchedule { kOneFOneB, kGpipe, kZbH1, kZbV, kDualPipe };  // interleaving is 1f1b with virtual_stages > 1
-template <>
-struct EnumNames<PipelineSchedule> {
-  static constexpr std::array<std::pair<PipelineSchedule, std::string_view>, 5> names{{{PipelineSchedule::kOneFOneB, "1f1b"},
-                                                                                       {PipelineSchedule::kGpipe, "gpipe"},
-                                                                                       {PipelineSchedule::kZbH1, "zb-h1"},
-                                                                                       {PipelineSchedule::kZbV, "zb-v"},
-                                                                                       {PipelineSchedule::kDualPipe, "dualpipe"}}};
-};
+ENUM_NAMES(PipelineSchedule, {kOneFOneB, "1f1b"}, {kGpipe, "gpipe"}, {kZbH1, "zb-h1"}, {kZbV, "zb-v"},
+           {kDualPipe, "dualpipe"});
 
 // Whether communication overlaps with compute; absent: as the framework does.
 struct Overlap {

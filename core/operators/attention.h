@@ -1,10 +1,6 @@
 // Attention cores, softmax(Q·K)·V over a device's heads: prefill, training forward and backward, decode.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/attention_core.h"
@@ -15,25 +11,13 @@
 namespace slipstick {
 
 enum class AttentionPhase { kPrefill, kDecode, kBackward, kForwardBackward };
-template <>
-struct EnumNames<AttentionPhase> {
-  static constexpr std::array<std::pair<AttentionPhase, std::string_view>, 4> names{
-      {{AttentionPhase::kPrefill, "prefill"},
-       {AttentionPhase::kDecode, "decode"},
-       {AttentionPhase::kBackward, "backward"},
-       {AttentionPhase::kForwardBackward, "forward_backward"}}};
-};
+ENUM_NAMES(AttentionPhase, {kPrefill, "prefill"}, {kDecode, "decode"}, {kBackward, "backward"},
+           {kForwardBackward, "forward_backward"});
 
 // Kernel library; auto: the engine's, or the device's best.
 enum class AttentionAlgorithm { kAuto, kFlash1, kFlash2, kFlash3, kUnfused };
-template <>
-struct EnumNames<AttentionAlgorithm> {
-  static constexpr std::array<std::pair<AttentionAlgorithm, std::string_view>, 5> names{{{AttentionAlgorithm::kAuto, "auto"},
-                                                                                         {AttentionAlgorithm::kFlash1, "flash1"},
-                                                                                         {AttentionAlgorithm::kFlash2, "flash2"},
-                                                                                         {AttentionAlgorithm::kFlash3, "flash3"},
-                                                                                         {AttentionAlgorithm::kUnfused, "unfused"}}};
-};
+ENUM_NAMES(AttentionAlgorithm, {kAuto, "auto"}, {kFlash1, "flash1"}, {kFlash2, "flash2"}, {kFlash3, "flash3"},
+           {kUnfused, "unfused"});
 
 // One device: `heads` and `kv_heads` are those it holds. All sequences of the batch have the same lengths.
 struct Attention {

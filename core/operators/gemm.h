@@ -9,10 +9,7 @@
 namespace slipstick {
 
 enum class Scaling { kTensor, kBlock };  // of fp8: one scale per tensor, or per 128x128 block
-template <>
-struct EnumNames<Scaling> {
-  static constexpr std::array<std::pair<Scaling, std::string_view>, 2> names{{{Scaling::kTensor, "tensor"}, {Scaling::kBlock, "block"}}};
-};
+ENUM_NAMES(Scaling, {kTensor, "tensor"}, {kBlock, "block"});
 
 struct Gemm {
   double m = 1, n = 1, k = 1;

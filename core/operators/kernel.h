@@ -1,25 +1,14 @@
 // The result of every operator model.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/field.h"
 
 namespace slipstick {
 
 enum class Bound { kCompute, kMemory, kNetwork, kLatency, kL1, kL2 };
-template <>
-struct EnumNames<Bound> {
-  static constexpr std::array<std::pair<Bound, std::string_view>, 6> names{{{Bound::kCompute, "compute"},
-                                                                            {Bound::kMemory, "memory"},
-                                                                            {Bound::kNetwork, "network"},
-                                                                            {Bound::kLatency, "latency"},
-                                                                            {Bound::kL1, "l1"},
-                                                                            {Bound::kL2, "l2"}}};
-  static_assert(names.size() == static_cast<std::size_t>(Bound::kL2) + 1);
-};
+ENUM_NAMES(Bound, {kCompute, "compute"}, {kMemory, "memory"}, {kNetwork, "network"}, {kLatency, "latency"}, {kL1, "l1"},
+           {kL2, "l2"});
+static_assert(EnumNames<Bound>::names.size() == static_cast<std::size_t>(Bound::kL2) + 1);
 
 struct KernelTime {
   Seconds time;

@@ -2,10 +2,8 @@
 // constants and inherits the others from the family named as its preset, finally from the generic one.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/field.h"
@@ -94,10 +92,7 @@ struct PrefillTable {
 };
 
 enum class Sharing { kGqa, kMha };  // query heads share KV heads; each query head has its own
-template <>
-struct EnumNames<Sharing> {
-  static constexpr std::array<std::pair<Sharing, std::string_view>, 2> names{{{Sharing::kGqa, "grouped"}, {Sharing::kMha, "every"}}};
-};
+ENUM_NAMES(Sharing, {kGqa, "grouped"}, {kMha, "every"});
 
 // Decode attention. Unset conditions hold for any attention.
 struct DecodeRow {

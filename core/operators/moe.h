@@ -13,10 +13,7 @@
 namespace slipstick {
 
 enum class Routing { kRandom, kEven };  // serving; benchmarks that distribute tokens round-robin
-template <>
-struct EnumNames<Routing> {
-  static constexpr std::array<std::pair<Routing, std::string_view>, 2> names{{{Routing::kRandom, "random"}, {Routing::kEven, "even"}}};
-};
+ENUM_NAMES(Routing, {kRandom, "random"}, {kEven, "even"});
 
 struct MoeLayer {
   double tokens = 1;  // total over the tp x ep group

@@ -1,10 +1,6 @@
 // Element-wise kernels, one pass over the rows: norms, softmax, activations, rotary embedding, residual additions.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
@@ -13,14 +9,7 @@
 namespace slipstick {
 
 enum class RowKind { kNorm, kSoftmax, kGelu, kRope, kAdd };
-template <>
-struct EnumNames<RowKind> {
-  static constexpr std::array<std::pair<RowKind, std::string_view>, 5> names{{{RowKind::kNorm, "norm"},
-                                                                              {RowKind::kSoftmax, "softmax"},
-                                                                              {RowKind::kGelu, "gelu"},
-                                                                              {RowKind::kRope, "rope"},
-                                                                              {RowKind::kAdd, "add"}}};
-};
+ENUM_NAMES(RowKind, {kNorm, "norm"}, {kSoftmax, "softmax"}, {kGelu, "gelu"}, {kRope, "rope"}, {kAdd, "add"});
 
 struct RowKernel {
   RowKind kind = RowKind::kNorm;

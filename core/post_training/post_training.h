@@ -2,10 +2,8 @@
 // and the new weights go back to the serving engine. One such iteration is a step.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/field.h"
@@ -20,19 +18,11 @@
 namespace slipstick {
 
 enum class RlAlgorithm { kGrpo, kPpo };
-template <>
-struct EnumNames<RlAlgorithm> {
-  static constexpr std::array<std::pair<RlAlgorithm, std::string_view>, 2> names{
-      {{RlAlgorithm::kGrpo, "grpo"}, {RlAlgorithm::kPpo, "ppo"}}};
-};
+ENUM_NAMES(RlAlgorithm, {kGrpo, "grpo"}, {kPpo, "ppo"});
 
 // colocated: generation and training take turns on all devices. pools: each has devices of its own.
 enum class RlPlacement { kColocated, kPools };
-template <>
-struct EnumNames<RlPlacement> {
-  static constexpr std::array<std::pair<RlPlacement, std::string_view>, 2> names{
-      {{RlPlacement::kColocated, "colocated"}, {RlPlacement::kPools, "pools"}}};
-};
+ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 
 // Defaults from published configurations:
 //   prompts, responses_per_prompt   NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml: 32 and 16; its loss has a KL penalty, so a reference

@@ -1,10 +1,6 @@
 // What the latencies of a request consist of.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/field.h"
 #include "core/base/trace.h"
 #include "core/engine_step/step.h"
@@ -15,14 +11,8 @@ struct ServingPerformance;
 
 // What an operator of a pass does. In decode, GEMMs read weights, and attention reads the KV cache.
 enum class Work { kGemm, kAttention, kCommunication, kSmallKernels, kScheduler };
-template <>
-struct EnumNames<Work> {
-  static constexpr std::array<std::pair<Work, std::string_view>, 5> names{{{Work::kGemm, "gemm"},
-                                                                           {Work::kAttention, "attention"},
-                                                                           {Work::kCommunication, "communication"},
-                                                                           {Work::kSmallKernels, "small_kernels"},
-                                                                           {Work::kScheduler, "scheduler"}}};
-};
+ENUM_NAMES(Work, {kGemm, "gemm"}, {kAttention, "attention"}, {kCommunication, "communication"},
+           {kSmallKernels, "small_kernels"}, {kScheduler, "scheduler"});
 Work WorkOf(const OperatorTime& one);
 
 struct TimeByWork {

@@ -1,11 +1,8 @@
 // A sizing question: traffic, latency targets, limits and candidate clusters. Lengths of requests are the scenario's.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/field.h"
@@ -16,11 +13,7 @@ namespace slipstick {
 
 // Where of the distribution of latencies a target holds.
 enum class Percentile { kMean, k50, k90, k99 };
-template <>
-struct EnumNames<Percentile> {
-  static constexpr std::array<std::pair<Percentile, std::string_view>, 4> names{
-      {{Percentile::kMean, "mean"}, {Percentile::k50, "50"}, {Percentile::k90, "90"}, {Percentile::k99, "99"}}};
-};
+ENUM_NAMES(Percentile, {kMean, "mean"}, {k50, "50"}, {k90, "90"}, {k99, "99"});
 
 // What users pay.
 struct TokenPrices {

@@ -1,10 +1,8 @@
 // A serving engine as data: overheads per step, layer and sequence, its kernels, its memory budget. Presets: core/presets/engines/.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/architecture.h"
@@ -25,11 +23,7 @@ enum class Composition {
   kCompiledGraph,  // a compiled layer is one operator with a fixed cost
   kLayerPipelined  // llama.cpp: one stream, layers split over the devices, many small dependent kernels
 };
-template <>
-struct EnumNames<Composition> {
-  static constexpr std::array<std::pair<Composition, std::string_view>, 3> names{
-      {{Composition::kKernels, "kernels"}, {Composition::kCompiledGraph, "whole_layer"}, {Composition::kLayerPipelined, "layer_split"}}};
-};
+ENUM_NAMES(Composition, {kKernels, "kernels"}, {kCompiledGraph, "whole_layer"}, {kLayerPipelined, "layer_split"});
 
 enum class AttentionLibrary {
   kGeneric,     // the split-KV kernels of any current engine
@@ -38,36 +32,22 @@ enum class AttentionLibrary {
   kGgml,        // llama.cpp: prefill on any tensor core, sums in 16 bit; decode as generic
   kUnfused      // prefill by matrix products and a softmax (FasterTransformer)
 };
-template <>
-struct EnumNames<AttentionLibrary> {
-  static constexpr std::array<std::pair<AttentionLibrary, std::string_view>, 5> names{{{AttentionLibrary::kGeneric, "generic"},
-                                                                                       {AttentionLibrary::kTrtllm, "trtllm"},
-                                                                                       {AttentionLibrary::kFlashInfer, "flashinfer"},
-                                                                                       {AttentionLibrary::kGgml, "ggml"},
-                                                                                       {AttentionLibrary::kUnfused, "unfused"}}};
-};
+ENUM_NAMES(AttentionLibrary, {kGeneric, "generic"}, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"}, {kGgml, "ggml"},
+           {kUnfused, "unfused"});
 
 // Kernels of a layer's experts.
 enum class ExpertLibrary {
   kTrtllm,     // TensorRT-LLM: grouped CUTLASS products
   kFlashInfer  // Triton on Hopper and before, FlashInfer's generated kernels on Blackwell (vLLM, SGLang)
 };
-template <>
-struct EnumNames<ExpertLibrary> {
-  static constexpr std::array<std::pair<ExpertLibrary, std::string_view>, 2> names{
-      {{ExpertLibrary::kTrtllm, "trtllm"}, {ExpertLibrary::kFlashInfer, "flashinfer"}}};
-};
+ENUM_NAMES(ExpertLibrary, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"});
 
 // Memory of the KV cache.
 enum class BudgetRule {
   kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM: gpu_memory_utilization)
   kShareOfFree     // a share of what weights, activations and the reserve leave free (TensorRT-LLM: free_gpu_memory_fraction)
 };
-template <>
-struct EnumNames<BudgetRule> {
-  static constexpr std::array<std::pair<BudgetRule, std::string_view>, 2> names{
-      {{BudgetRule::kShareOfDevice, "share_of_device"}, {BudgetRule::kShareOfFree, "share_of_free"}}};
-};
+ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"});
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
@@ -204,11 +184,7 @@ enum class PromptExchange {
   kAllGather,  // before attention, hidden by nothing
   kRing        // part after part, each sent while attention works on the one before (Liu et al. 2023; pass-KV of arXiv 2411.01783)
 };
-template <>
-struct EnumNames<PromptExchange> {
-  static constexpr std::array<std::pair<PromptExchange, std::string_view>, 3> names{
-      {{PromptExchange::kNone, "none"}, {PromptExchange::kAllGather, "all_gather"}, {PromptExchange::kRing, "ring"}}};
-};
+ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, "ring"});
 
 struct EngineCommunication {
   PromptExchange prompt_exchange = PromptExchange::kNone;

@@ -4,19 +4,12 @@
 // library's collectives.
 #pragma once
 
-#include <array>
-#include <utility>
-
 #include "core/base/field.h"
 
 namespace slipstick {
 
 enum class ExchangeKernel { kLowLatency, kNormal, kDomain };
-template <>
-struct EnumNames<ExchangeKernel> {
-  static constexpr std::array<std::pair<ExchangeKernel, std::string_view>, 3> names{
-      {{ExchangeKernel::kLowLatency, "low_latency"}, {ExchangeKernel::kNormal, "normal"}, {ExchangeKernel::kDomain, "domain"}}};
-};
+ENUM_NAMES(ExchangeKernel, {kLowLatency, "low_latency"}, {kNormal, "normal"}, {kDomain, "domain"});
 
 struct ExchangeKernels {
   Count min_ranks = 2;        // expert-parallel ranks

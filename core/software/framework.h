@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/architecture.h"
@@ -64,11 +62,7 @@ struct Schema<FrameworkCompute> {
 
 // Default expert tensor parallelism of the framework: 1, or the tensor parallelism of attention.
 enum class ExpertTensor { kOne, kTensorParallel };
-template <>
-struct EnumNames<ExpertTensor> {
-  static constexpr std::array<std::pair<ExpertTensor, std::string_view>, 2> names{
-      {{ExpertTensor::kOne, "one"}, {ExpertTensor::kTensorParallel, "tp"}}};
-};
+ENUM_NAMES(ExpertTensor, {kOne, "one"}, {kTensorParallel, "tp"});
 
 struct FrameworkExperts {
   double grouped_efficiency = 0.79;
@@ -89,11 +83,7 @@ struct Schema<FrameworkExperts> {
 };
 
 enum class GradientOverlap { kNone, kSinglePass, kAlways };
-template <>
-struct EnumNames<GradientOverlap> {
-  static constexpr std::array<std::pair<GradientOverlap, std::string_view>, 3> names{
-      {{GradientOverlap::kNone, "none"}, {GradientOverlap::kSinglePass, "single_pass"}, {GradientOverlap::kAlways, "always"}}};
-};
+ENUM_NAMES(GradientOverlap, {kNone, "none"}, {kSinglePass, "single_pass"}, {kAlways, "always"});
 
 struct FrameworkExchange {
   double network_share = 0.8;
@@ -175,11 +165,7 @@ enum class InterleavedBatches {
   kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk does
   kRounds   // those that split evenly into as many rounds as the stages go into them
 };
-template <>
-struct EnumNames<InterleavedBatches> {
-  static constexpr std::array<std::pair<InterleavedBatches, std::string_view>, 3> names{
-      {{InterleavedBatches::kAny, "any"}, {InterleavedBatches::kStages, "stages"}, {InterleavedBatches::kRounds, "rounds"}}};
-};
+ENUM_NAMES(InterleavedBatches, {kAny, "any"}, {kStages, "stages"}, {kRounds, "rounds"});
 
 // What its code runs; an empty list does not restrict. A tuner stays inside; beyond it a run is legal and warned of.
 struct FrameworkCapabilities {

@@ -19,15 +19,8 @@
 namespace slipstick {
 
 enum class CostQuestion { kArea, kWafer, kYields, kPartition, kMonteCarlo, kTornado };
-template <>
-struct EnumNames<CostQuestion> {
-  static constexpr std::array<std::pair<CostQuestion, std::string_view>, 6> names{{{CostQuestion::kArea, "area"},
-                                                                                   {CostQuestion::kWafer, "wafer"},
-                                                                                   {CostQuestion::kYields, "yields"},
-                                                                                   {CostQuestion::kPartition, "partition"},
-                                                                                   {CostQuestion::kMonteCarlo, "monte_carlo"},
-                                                                                   {CostQuestion::kTornado, "tornado"}}};
-};
+ENUM_NAMES(CostQuestion, {kArea, "area"}, {kWafer, "wafer"}, {kYields, "yields"}, {kPartition, "partition"},
+           {kMonteCarlo, "monte_carlo"}, {kTornado, "tornado"});
 
 struct CostStudy {
   CostQuestion kind = CostQuestion::kArea;

@@ -1,10 +1,8 @@
 // Communication inside a layer: tensor-, context- and expert-parallel groups.
 #pragma once
 
-#include <array>
 #include <initializer_list>
 #include <string_view>
-#include <utility>
 
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_work.h"
@@ -20,17 +18,8 @@ struct Exchange {
 
 // The groups of ranks that a collective joins: one degree of parallelism, or two that lie one within the other.
 enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExperts, kExpertData, kExpertTensor };
-template <>
-struct EnumNames<RankGroup> {
-  static constexpr std::array<std::pair<RankGroup, std::string_view>, 8> names{{{RankGroup::kTensor, "tp"},
-                                                                                {RankGroup::kContext, "cp"},
-                                                                                {RankGroup::kData, "dp"},
-                                                                                {RankGroup::kShard, "shard"},
-                                                                                {RankGroup::kReplica, "replica"},
-                                                                                {RankGroup::kExperts, "ep"},
-                                                                                {RankGroup::kExpertData, "expert_dp"},
-                                                                                {RankGroup::kExpertTensor, "expert_tp"}}};
-};
+ENUM_NAMES(RankGroup, {kTensor, "tp"}, {kContext, "cp"}, {kData, "dp"}, {kShard, "shard"}, {kReplica, "replica"},
+           {kExperts, "ep"}, {kExpertData, "expert_dp"}, {kExpertTensor, "expert_tp"});
 // Records the ranks of a group, those in a node, and the nodes, under the names that collectives use.
 void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace);
 

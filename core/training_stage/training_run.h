@@ -1,10 +1,8 @@
 // A training run: batch, tokens, number formats, optimizer, recomputation.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/base/field.h"
 #include "core/mapping/parallelism.h"
@@ -14,56 +12,27 @@
 namespace slipstick {
 
 enum class Optimizer { kAdamW, kAdafactor, kSgd, kAdam8Bit, kMuon, kNone };
-template <>
-struct EnumNames<Optimizer> {
-  static constexpr std::array<std::pair<Optimizer, std::string_view>, 6> names{{{Optimizer::kAdamW, "adamw"},
-                                                                                {Optimizer::kAdafactor, "adafactor"},
-                                                                                {Optimizer::kSgd, "sgd"},
-                                                                                {Optimizer::kAdam8Bit, "adam8bit"},
-                                                                                {Optimizer::kMuon, "muon"},
-                                                                                {Optimizer::kNone, "none"}}};
-};
+ENUM_NAMES(Optimizer, {kAdamW, "adamw"}, {kAdafactor, "adafactor"}, {kSgd, "sgd"}, {kAdam8Bit, "adam8bit"},
+           {kMuon, "muon"}, {kNone, "none"});
 
 enum class Recompute { kNone, kSelective, kFull, kAuto };
-template <>
-struct EnumNames<Recompute> {
-  static constexpr std::array<std::pair<Recompute, std::string_view>, 4> names{
-      {{Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}, {Recompute::kAuto, "auto"}}};
-};
+ENUM_NAMES(Recompute, {kNone, "none"}, {kSelective, "selective"}, {kFull, "full"}, {kAuto, "auto"});
 
 // Which layers full recomputation groups, in Megatron's words. uniform: every layer, one checkpoint per group of recompute_layers;
 // block: each of the first recompute_layers of a virtual stage alone, the others not at all.
 enum class RecomputeMethod { kUniform, kBlock };
-template <>
-struct EnumNames<RecomputeMethod> {
-  static constexpr std::array<std::pair<RecomputeMethod, std::string_view>, 2> names{
-      {{RecomputeMethod::kUniform, "uniform"}, {RecomputeMethod::kBlock, "block"}}};
-};
+ENUM_NAMES(RecomputeMethod, {kUniform, "uniform"}, {kBlock, "block"});
 
 enum class Trainable { kAll, kLora };
-template <>
-struct EnumNames<Trainable> {
-  static constexpr std::array<std::pair<Trainable, std::string_view>, 2> names{{{Trainable::kAll, "all"}, {Trainable::kLora, "lora"}}};
-};
+ENUM_NAMES(Trainable, {kAll, "all"}, {kLora, "lora"});
 
 // Storage of frozen weights. nf4: blocks of 64 with 8-bit scales, these with an fp32 scale per 256 (Dettmers et al., QLoRA, 2023).
 enum class FrozenPrecision { kBf16, kFp8, kInt8, kNf4 };
-template <>
-struct EnumNames<FrozenPrecision> {
-  static constexpr std::array<std::pair<FrozenPrecision, std::string_view>, 4> names{
-      {{FrozenPrecision::kBf16, "bf16"}, {FrozenPrecision::kFp8, "fp8"}, {FrozenPrecision::kInt8, "int8"}, {FrozenPrecision::kNf4, "nf4"}}};
-};
+ENUM_NAMES(FrozenPrecision, {kBf16, "bf16"}, {kFp8, "fp8"}, {kInt8, "int8"}, {kNf4, "nf4"});
 
 enum class StatePrecision { kFp32, kBf16, kFp16, kFp8, kInt8, kNone };
-template <>
-struct EnumNames<StatePrecision> {
-  static constexpr std::array<std::pair<StatePrecision, std::string_view>, 6> names{{{StatePrecision::kFp32, "fp32"},
-                                                                                     {StatePrecision::kBf16, "bf16"},
-                                                                                     {StatePrecision::kFp16, "fp16"},
-                                                                                     {StatePrecision::kFp8, "fp8"},
-                                                                                     {StatePrecision::kInt8, "int8"},
-                                                                                     {StatePrecision::kNone, "none"}}};
-};
+ENUM_NAMES(StatePrecision, {kFp32, "fp32"}, {kBf16, "bf16"}, {kFp16, "fp16"}, {kFp8, "fp8"}, {kInt8, "int8"},
+           {kNone, "none"});
 
 // Formats of gradients and optimizer state; absent: as the framework does (fp32 under mixed precision).
 struct TrainingState {
@@ -86,11 +55,7 @@ struct Schema<BatchRamp> {
 
 // packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per sequence.
 enum class DocumentLayout { kPacked, kPadded };
-template <>
-struct EnumNames<DocumentLayout> {
-  static constexpr std::array<std::pair<DocumentLayout, std::string_view>, 2> names{
-      {{DocumentLayout::kPacked, "packed"}, {DocumentLayout::kPadded, "padded"}}};
-};
+ENUM_NAMES(DocumentLayout, {kPacked, "packed"}, {kPadded, "padded"});
 
 // Documents shorter than a sequence.
 struct Documents {

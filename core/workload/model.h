@@ -1,10 +1,8 @@
 // The model: a dense, mixture-of-experts or hybrid transformer decoder.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/base/field.h"
 #include "core/base/issue.h"
@@ -15,33 +13,17 @@ namespace slipstick {
 class Trace;
 
 enum class Position { kRope, kLearned, kAlibi };
-template <>
-struct EnumNames<Position> {
-  static constexpr std::array<std::pair<Position, std::string_view>, 3> names{
-      {{Position::kRope, "rope"}, {Position::kLearned, "learned"}, {Position::kAlibi, "alibi"}}};
-};
+ENUM_NAMES(Position, {kRope, "rope"}, {kLearned, "learned"}, {kAlibi, "alibi"});
 
 enum class Norm { kRms, kLayer, kLayerWithoutBias };
-template <>
-struct EnumNames<Norm> {
-  static constexpr std::array<std::pair<Norm, std::string_view>, 3> names{
-      {{Norm::kRms, "rms"}, {Norm::kLayer, "layer"}, {Norm::kLayerWithoutBias, "layer_without_bias"}}};
-};
+ENUM_NAMES(Norm, {kRms, "rms"}, {kLayer, "layer"}, {kLayerWithoutBias, "layer_without_bias"});
 
 // Norm of queries and keys: per head, with weights shared by the heads, or over all heads.
 enum class QkNorm { kNone, kHead, kAllHeads };
-template <>
-struct EnumNames<QkNorm> {
-  static constexpr std::array<std::pair<QkNorm, std::string_view>, 3> names{
-      {{QkNorm::kNone, "none"}, {QkNorm::kHead, "head"}, {QkNorm::kAllHeads, "all_heads"}}};
-};
+ENUM_NAMES(QkNorm, {kNone, "none"}, {kHead, "head"}, {kAllHeads, "all_heads"});
 
 enum class Biases { kNone, kQkv, kAttention, kMlp, kAll };
-template <>
-struct EnumNames<Biases> {
-  static constexpr std::array<std::pair<Biases, std::string_view>, 5> names{
-      {{Biases::kNone, "none"}, {Biases::kQkv, "qkv"}, {Biases::kAttention, "attention"}, {Biases::kMlp, "mlp"}, {Biases::kAll, "all"}}};
-};
+ENUM_NAMES(Biases, {kNone, "none"}, {kQkv, "qkv"}, {kAttention, "attention"}, {kMlp, "mlp"}, {kAll, "all"});
 
 struct Moe {
   Count experts = 8;
@@ -103,14 +85,8 @@ enum class LinearAttentionKind {
   kKimiDelta,   // gated delta rule with one decay per channel (Kimi-Linear)
   kLightning    // linear attention with a fixed decay per head (MiniMax-Text-01)
 };
-template <>
-struct EnumNames<LinearAttentionKind> {
-  static constexpr std::array<std::pair<LinearAttentionKind, std::string_view>, 5> names{{{LinearAttentionKind::kMamba, "mamba"},
-                                                                                          {LinearAttentionKind::kMamba2, "mamba2"},
-                                                                                          {LinearAttentionKind::kGatedDelta, "gated_delta"},
-                                                                                          {LinearAttentionKind::kKimiDelta, "kimi_delta"},
-                                                                                          {LinearAttentionKind::kLightning, "lightning"}}};
-};
+ENUM_NAMES(LinearAttentionKind, {kMamba, "mamba"}, {kMamba2, "mamba2"}, {kGatedDelta, "gated_delta"},
+           {kKimiDelta, "kimi_delta"}, {kLightning, "lightning"});
 
 struct LinearAttention {
   LinearAttentionKind kind = LinearAttentionKind::kMamba2;

@@ -1,32 +1,14 @@
 // Number formats and their size in memory, block scales included.
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "core/base/field.h"
 
 namespace slipstick {
 
 enum class Precision { kFp32, kTf32, kFp16, kBf16, kFp8, kMxfp8, kInt8, kNvfp4, kMxfp4, kInt4, kQ4KM, kQ4_0, kQ8_0 };
-
-template <>
-struct EnumNames<Precision> {
-  static constexpr std::array<std::pair<Precision, std::string_view>, 13> names{{{Precision::kFp32, "fp32"},
-                                                                                 {Precision::kTf32, "tf32"},
-                                                                                 {Precision::kFp16, "fp16"},
-                                                                                 {Precision::kBf16, "bf16"},
-                                                                                 {Precision::kFp8, "fp8"},
-                                                                                 {Precision::kMxfp8, "mxfp8"},
-                                                                                 {Precision::kInt8, "int8"},
-                                                                                 {Precision::kNvfp4, "nvfp4"},
-                                                                                 {Precision::kMxfp4, "mxfp4"},
-                                                                                 {Precision::kInt4, "int4"},
-                                                                                 {Precision::kQ4KM, "q4_k_m"},
-                                                                                 {Precision::kQ4_0, "q4_0"},
-                                                                                 {Precision::kQ8_0, "q8_0"}}};
-};
+ENUM_NAMES(Precision, {kFp32, "fp32"}, {kTf32, "tf32"}, {kFp16, "fp16"}, {kBf16, "bf16"}, {kFp8, "fp8"},
+           {kMxfp8, "mxfp8"}, {kInt8, "int8"}, {kNvfp4, "nvfp4"}, {kMxfp4, "mxfp4"}, {kInt4, "int4"}, {kQ4KM, "q4_k_m"},
+           {kQ4_0, "q4_0"}, {kQ8_0, "q8_0"});
 
 inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
 
