@@ -143,33 +143,11 @@ RunDistance CatalogueDistance() {
   return distance;
 }
 
-std::string_view IdOf(MeasuredKind kind) {
-  switch (kind) {
-    case MeasuredKind::kStepTime:
-      return "training_step";
-    case MeasuredKind::kTrainingMemory:
-      return "training_memory";
-    case MeasuredKind::kTokenTime:
-      return "output_token";
-    case MeasuredKind::kThroughput:
-      return "throughput";
-    case MeasuredKind::kStaticLatency:
-      return "static_batch";
-    case MeasuredKind::kFirstToken:
-      return "first_token";
-    case MeasuredKind::kServingMemory:
-      return "serving_memory";
-    case MeasuredKind::kWholeRun:
-      return "whole_run";
-  }
-  return "";
-}
-
 Json WrittenRun(const MeasuredRun& run, std::string_view source) {
   const double ratio = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
   return Json{{"id", run.id},
               {"source", source},
-              {"kind", IdOf(run.kind)},
+              {"kind", NameOf(run.kind)},
               {"measured", run.predicted * ratio},
               {"computed", run.predicted},
               {"error", 1 / ratio - 1}};

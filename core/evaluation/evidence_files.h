@@ -34,8 +34,6 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
 // The distance of the catalogue (core/presets/distances/measured-runs.json).
 RunDistance CatalogueDistance();
 
-// "training_step", "first_token", …: the kind in answers.
-std::string_view IdOf(MeasuredKind kind);
 // {"id", "source", "kind", "measured", "computed", "error"}: of a step seconds, whatever its figure was.
 Json WrittenRun(const MeasuredRun& run, std::string_view source);
 

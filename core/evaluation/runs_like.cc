@@ -186,7 +186,7 @@ Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
   for (std::size_t i = 0; i < std::min(kListed, neighbors.size()); ++i) runs.push_back(Written(neighbors[i], figure.kind, asked.value));
   return Json{{"figure", figure.path},
               {"interval", figure.interval},
-              {"kind", IdOf(figure.kind)},
+              {"kind", NameOf(figure.kind)},
               {"value", asked.value},
               {"low", likely.low * asked.value},
               {"high", likely.high * asked.value},
@@ -206,7 +206,7 @@ Json WholeRunsOf(const Scenario& scenario) {
   for (const Neighbor& neighbor : NeighborsOf(MeasuredKind::kWholeRun, asked.setting, PublishedEvidence())) {
     runs.push_back(Written(neighbor, MeasuredKind::kWholeRun, asked.value));
   }
-  return Json{{"figure", kTypical},   {"kind", IdOf(MeasuredKind::kWholeRun)},
+  return Json{{"figure", kTypical},   {"kind", NameOf(MeasuredKind::kWholeRun)},
               {"value", asked.value}, {"typical", asked.value * whole.gap},
               {"gap", whole.gap},     {"runs", std::move(runs)}};
 }

@@ -4,10 +4,15 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/field.h"
+
 namespace slipstick {
 
 // What was measured. Errors of those of one group are evidence for each other, at a distance (neighbors.h).
 enum class MeasuredKind { kStepTime, kTrainingMemory, kTokenTime, kThroughput, kStaticLatency, kFirstToken, kServingMemory, kWholeRun };
+ENUM_NAMES(MeasuredKind, {kStepTime, "training_step"}, {kTrainingMemory, "training_memory"},
+           {kTokenTime, "output_token"}, {kThroughput, "throughput"}, {kStaticLatency, "static_batch"},
+           {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"});
 
 // What two runs have in common, as far as it tells how wrong a prediction may be. Sizes are logarithms to base 2.
 struct RunSetting {

@@ -25,6 +25,9 @@ struct Gemm {
 
 // Kernel family of a GEMM, by the pair of operand precisions.
 enum class GemmKernel { kSixteenBit, kFp8Tensor, kFp8Block, kFourBitFloat, kInt8, kInt8Weights, kInt4Weights };
+ENUM_NAMES(GemmKernel, {kSixteenBit, "sixteen_bit"}, {kFp8Tensor, "fp8_tensor"}, {kFp8Block, "fp8_block"},
+           {kFourBitFloat, "four_bit_float"}, {kInt8, "int8"}, {kInt8Weights, "int8_weights"},
+           {kInt4Weights, "int4_weights"});
 GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 
 // Where a GEMM runs; constants of the family differ between them.

@@ -1,5 +1,4 @@
 // Kernel parameters of a GEMM: the row of its family's table, in isolation and inside a step.
-#include <array>
 #include <cassert>
 #include <string>
 
@@ -28,12 +27,6 @@ const GemmRow& RowOf(const GemmTable& table, GemmKernel kernel) {
       return table.int4_weights;
   }
   return table.sixteen_bit;
-}
-
-std::string_view RowName(GemmKernel kernel) {
-  constexpr std::array<std::string_view, 7> names{"sixteen_bit", "fp8_tensor",   "fp8_block",   "four_bit_float",
-                                                  "int8",        "int8_weights", "int4_weights"};
-  return names[static_cast<std::size_t>(kernel)];
 }
 
 }  // namespace
@@ -144,7 +137,7 @@ void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKerne
   const bool is_apart = parameters.setting == GemmSetting::kServing && parameters.extra_launch > Seconds{};
   const Seconds extra = is_apart ? parameters.extra_launch : tables.row.extra_overhead, extra_few_rows = tables.row.extra_overhead_few_rows;
   if (is_apart) {
-    CONSTANTS(trace, tables.path + "." + std::string(RowName(QuantizingKernel(KernelOf(gemm, device)))), tables.source, extra);
+    CONSTANTS(trace, tables.path + "." + std::string(NameOf(QuantizingKernel(KernelOf(gemm, device)))), tables.source, extra);
     trace.Alias("extra_launch", parameters.extra_launch, "extra");
   } else if (gemm.m <= tables.table.few_rows) {
     CONSTANTS(trace, tables.row_path, tables.source, extra_few_rows);
@@ -170,7 +163,7 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
   const GemmTable& table = device.architecture->gemm;
   const GemmKernel kernel = KernelOf(gemm, device);
   const std::string path = KernelTable(device, "gemm");
-  const Tables tables{table, RowOf(table, kernel), path, path + "." + std::string(RowName(kernel)), SourceOf(device, table.source)};
+  const Tables tables{table, RowOf(table, kernel), path, path + "." + std::string(NameOf(kernel)), SourceOf(device, table.source)};
   const double tile_load = table.tile_load, convert_per_clock = tables.row.convert_per_clock, few_rows = table.few_rows;
   const Seconds fill = table.fill, merge = table.split_k_merge, power_ramp = table.derating_ramp,
                 training_power_ramp = table.training_derating_ramp, training_launch = table.training_launch_latency;

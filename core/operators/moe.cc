@@ -1,6 +1,5 @@
 #include "core/operators/moe.h"
 
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <string>
@@ -9,16 +8,14 @@
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
-namespace {
 
 // Operand precisions of the expert GEMMs; kEightByFour: 8-bit activations, 4-bit weights.
 enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
+ENUM_NAMES(Pairing, {kSixteenBit, "sixteen_bit"}, {kFp8, "fp8_tensor"}, {kFp8Block, "fp8_block"},
+           {kFourBit, "four_bit_float"}, {kEightByFour, "eight_by_four"}, {kInt8, "int8"},
+           {kInt8Weights, "int8_weights"}, {kInt4Weights, "int4_weights"});
 
-std::string_view NameOf(Pairing pairing) {
-  constexpr std::array<std::string_view, 8> names{"sixteen_bit",   "fp8_tensor", "fp8_block",    "four_bit_float",
-                                                  "eight_by_four", "int8",       "int8_weights", "int4_weights"};
-  return names[static_cast<std::size_t>(pairing)];
-}
+namespace {
 
 const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pairing) {
   switch (pairing) {

@@ -89,7 +89,7 @@ Answer CoverageAnswer() {
   Json kinds = Json::array();
   for (const auto& [kind, coverage] : CoverageOf(published, published).kinds) {
     kinds.push_back(
-        Json{{"kind", IdOf(kind)}, {"runs", coverage.runs}, {"held", coverage.Held()}, {"half_width", coverage.MedianHalfWidth()}});
+        Json{{"kind", NameOf(kind)}, {"runs", coverage.runs}, {"held", coverage.Held()}, {"half_width", coverage.MedianHalfWidth()}});
   }
   return {JsonText(Json{{"kinds", std::move(kinds)}}), {}};
 }
