@@ -37,6 +37,8 @@ struct Attention {
   bool cold = false;            // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
   bool writes_kv_cache = true;  // serving: the time includes rotary embedding and KV-cache write; false: the core alone
 };
+// Elements of a value per head.
+inline double ValueDim(const Attention& attention) { return attention.value_dim > 0 ? attention.value_dim : attention.head_dim; }
 
 TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device);
 // Names the tables that the parameters come from.
