@@ -1,11 +1,11 @@
 #include "core/serving/phase_time.h"
 
-#include "core/engine_step/host_link.h"
+#include <optional>
+
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/prefix_cache.h"
-#include "core/serving/serving_memory.h"
 
 namespace slipstick {
 namespace {
@@ -45,32 +45,6 @@ PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) 
   return {chunk_tokens, chunk_cached};
 }
 
-// Tokens that a step with drafts yields.
-double KeptTokens(const Speculative& speculative, Trace& trace) {
-  const auto draft_tokens = static_cast<double>(speculative.draft_tokens);
-  const double acceptance = speculative.acceptance;
-  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
-  if (acceptance < 1) {
-    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
-    return kept;
-  }
-  FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
-  return kept;
-}
-
-// Decode steps of a request: one per output token, fewer where drafts are accepted.
-double DecodeSteps(const Deployment& deployment, Trace& trace) {
-  const auto output = static_cast<double>(deployment.load.output);
-  if (!deployment.load.speculative) {
-    trace.Alias("steps", output, "output");
-    return output;
-  }
-  const double kept = KeptTokens(*deployment.load.speculative, trace);
-  FIGURE(trace, steps, max(1.0, output / kept), (Note{"Decode steps of a request", "each yields the drafts that are accepted and one token"}),
-         output, kept);
-  return steps;
-}
-
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
 double MixedPrompts(const Deployment& deployment, double running, double steps, double prompts_per_pass, double chunks, Trace& trace) {
   if (chunks > 1) return trace.Constant("prompts", 1.0, "serving.scheduler", "a step prefills one chunk");
@@ -81,25 +55,6 @@ double MixedPrompts(const Deployment& deployment, double running, double steps, 
   FIGURE(trace, prompts, min(prompts_per_pass, max(1.0, running / steps)),
          (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running, steps);
   return prompts;
-}
-
-double OneToken(Trace& trace) { return trace.Constant("checked", 1.0, "serving.decode_step", "without drafts, one token of a sequence"); }
-
-// Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one.
-double CheckedTokens(const Deployment& deployment, Trace& trace) {
-  if (!deployment.load.speculative) return OneToken(trace);
-  const auto draft_tokens = static_cast<double>(deployment.load.speculative->draft_tokens);
-  FIGURE(trace, checked, 1 + draft_tokens, (Note{"Tokens of a sequence in a step", "drafts are verified with the next token"}),
-         draft_tokens);
-  return checked;
-}
-
-// Mean context of the output tokens.
-double MeanContext(const Deployment& deployment, Trace& trace) {
-  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  FIGURE(trace, context, prompt + output / 2, (Note{"Context of a decode step", "mean over the output tokens"}), prompt, output);
-  trace.Alias("grown", output, "output");
-  return context;
 }
 
 // Nothing decodes in a step with prefill.
@@ -146,52 +101,6 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
                Note{"Decode stall per prompt", "with the load of its cached prefix"}, "computed_stall, exposed_load, prompts",
                computed_stall, exposed_load, prompts);
   return {all, replaced_steps};
-}
-
-// A step verifies all draft tokens and yields one token more than are accepted.
-Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
-  const Speculative& speculative = *deployment.load.speculative;
-  const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
-  const double draft_cost = speculative.draft_cost;
-  const Seconds plain_step = [&] {
-    const Trace::Scope scope(trace, "plain");
-    return TimeOf(DecodePass{sequences, context, OneToken(trace), output, false}, deployment, trace).time;
-  }();
-  trace.Alias("plain_step", plain_step, "step_time");
-  trace.Alias("checked_step", checked_step, "decode_step");
-  const double kept = KeptTokens(speculative, trace);
-  FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
-         (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
-               "Leviathan et al., arXiv 2211.17192"}),
-         checked_step, draft_tokens, draft_cost, plain_step, kept);
-  return token_time;
-}
-
-// KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is slower.
-void AddOffload(const Deployment& deployment, double sequences, double context, DecodeTimes& times, Trace& trace) {
-  const Bytes kv_cache_budget = deployment.kv_cache_budget;
-  trace.Alias("held_tokens", context, "context");
-  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, context, trace);
-  FIGURE(trace, held, sequences * kv_cache_of_sequence, (Note{"KV cache of all sequences", "at the mean context"}), sequences,
-         kv_cache_of_sequence);
-  const BytesPerSecond host_link = deployment.load.kv_offload->bandwidth;
-  trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
-  const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
-  FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget), (Note{"KV cache in host memory", "beyond the device's budget"}), held,
-         kv_cache_budget);
-  FIGURE(trace, transfer, offloaded / host_rate, (Note{"Transfer time", ""}), offloaded, host_rate);
-  const Seconds device_step = times.step.time;
-  trace.Alias("device_step", device_step, "step_time");
-  FIGURE(trace, exposed_transfer, max(0 * transfer, transfer - device_step),
-         (Note{"Exposed transfer time", "each layer's transfer overlaps the layer before"}), transfer, device_step);
-  FIGURE(trace, offloaded_step, device_step + exposed_transfer, (Note{"Decode step with KV-cache offload", ""}), device_step,
-         exposed_transfer);
-  times.offloaded = offloaded;
-  times.transfer = transfer;
-  times.exposed = exposed_transfer;
-  times.step.time = offloaded_step;
-  times.step.occupancy += exposed_transfer;
-  times.step.operators.Add(kCacheFromHost, {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
 // Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
@@ -348,28 +257,6 @@ PrefillTimes TimePrefills(const Deployment& deployment, double running, const De
   times.shared = ShareOfPass(deployment, prompts_per_pass, prompt, times.alone.occupancy, trace);
   times.stall = StallOf(deployment, running, prompts_per_pass, prompt, decode, times.shared, trace);
   return times;
-}
-
-DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly) {
-  DecodeTimes times;
-  const auto output = static_cast<double>(deployment.load.output);
-  const double context = MeanContext(deployment, trace), checked = CheckedTokens(deployment, trace);
-  trace.Alias("sequences", sequences, "running");
-  times.step = TimeOf(DecodePass{sequences, context, checked, output, splits_evenly}, deployment, trace);
-  trace.Alias("decode_step", times.step.time, "step_time");
-  if (deployment.load.kv_offload) {
-    AddOffload(deployment, sequences, context, times, trace);
-    trace.Alias("decode_step", times.step.time, "offloaded_step");
-  }
-  times.token = times.step.time;
-  if (deployment.load.speculative) times.token = SpeculativeToken(deployment, sequences, context, times.step.time, trace);
-  trace.Alias("mean_step", times.token, deployment.load.speculative ? "token_time" : "decode_step");
-  return times;
-}
-
-DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace) {
-  return deployment.memo == nullptr ? TimeDecode(deployment, running, trace)
-                                    : deployment.memo->Decode(running, [&] { return TimeDecode(deployment, running, trace); });
 }
 
 PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
