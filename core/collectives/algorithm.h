@@ -37,6 +37,7 @@ using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 
 // CollectiveLibrary::kMeasured.
 const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and similar libraries
+const std::vector<Algorithm>& LibraryExchanges();   // their all-to-all and messages
 const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
 // CollectiveLibrary::kAnalytic: closed forms of the literature.

@@ -34,6 +34,8 @@ struct ScaleOut {
 
 ScaleUp ScaleUpOf(const CollectiveInstance& instance);
 ScaleOut ScaleOutOf(const CollectiveInstance& instance);
+// Whether the group is inside one scale-up domain.
+inline bool IsInNode(const CollectiveInstance& instance) { return instance.view.has_scale_up && instance.view.count == 1; }
 
 // Binds the symbols of both to their inputs and to the constants of their fabrics.
 void BindInputs(const CollectiveInstance& instance, Trace& trace);
