@@ -74,6 +74,16 @@ struct Import {
   std::vector<std::string>& notes;
 };
 
+// Gemma 4: the config's heads are those of local layers, the others have their own.
+void ReadLocalHeads(const Import& in);
+// Latent attention, and its indexer.
+void ReadLatentAttention(const Import& in);
+// MiniMax-M3: blocks of the context, selected by one head for each KV head.
+void ReadBlockSelection(const Import& in);
+// The sliding window, and how often a layer is without it.
+void ReadWindow(const Import& in);
+// Gemma 4 E2B and E4B: layers that share a KV cache, and tables of the layers.
+void ReadSharedKv(const Import& in);
 // The recurrent layers, if the family has any (a "linear" member of its model).
 void ReadRecurrence(const Import& in);
 // Attention to a compressed history.
