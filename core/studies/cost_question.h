@@ -1,7 +1,6 @@
 // Request of a cost study (cost_study.h), read and checked.
 #pragma once
 
-#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
