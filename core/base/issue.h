@@ -56,6 +56,7 @@ struct Infeasibility {
   std::string reason;   // a word for counting: "memory", "kv_cache", …
   std::string message;  // need, capacity, and the nearest change that helps
 };
+inline bool IsFeasible(const std::vector<Infeasibility>& reasons) { return reasons.empty(); }
 
 inline std::string JoinPath(const std::string& parent, std::string_view member) {
   return parent.empty() ? std::string(member) : parent + "." + std::string(member);

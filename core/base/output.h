@@ -4,9 +4,14 @@
 // To add an output: one row, with a title if people see it.
 //
 //   template <> struct Outputs<DieReport> {
-//     static constexpr auto rows = std::tuple{Output("area_mm2", &DieReport::area, "Die area"),
-//                                             Output("yield", &DieReport::yield, "Yield").In("%").LargerIsBetter()};
+//     static constexpr auto rows = std::tuple{
+//         Output("area_mm2", &DieReport::area, "Die area"),
+//         Output("yield", &DieReport::yield, "Yield").In("%").LargerIsBetter(),
+//         Output("node", &DieReport::process, &Process::name, "Process node"),  // a member of a member
+//     };
 //   };
+//
+// A trailing comma keeps a row a line when clang-format is at work.
 //
 //   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
 //   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a path
@@ -45,7 +50,7 @@ struct OutputFacts {
 
 template <class Get>
 struct OutputRow : OutputFacts {
-  Get get;  // a member or a function of the struct
+  Get get;  // reads the struct
 
   constexpr OutputRow Short(std::string_view name) const {
     return With([&](OutputRow& row) { row.brief = name; });
@@ -72,9 +77,43 @@ struct OutputRow : OutputFacts {
   }
 };
 
+namespace internal {
+
+// Reads `second` of what `first` reads; absent where that is.
+template <class First, class Second>
+struct Path {
+  First first;
+  Second second;
+
+  template <class Owner>
+  constexpr decltype(auto) operator()(const Owner& owner) const {
+    using Between = std::invoke_result_t<const First&, const Owner&>;
+    if constexpr (IsOptional<std::remove_cvref_t<Between>>::value) {
+      const auto& between = std::invoke(first, owner);
+      using Read = std::remove_cvref_t<decltype(std::invoke(second, *between))>;
+      using Absent = std::conditional_t<IsOptional<Read>::value, Read, std::optional<Read>>;
+      return between ? Absent(std::invoke(second, *between)) : Absent();
+    } else {
+      static_assert(std::is_lvalue_reference_v<Between>);  // what is read of it may be a reference
+      return std::invoke(second, std::invoke(first, owner));
+    }
+  }
+};
+
+}  // namespace internal
+
+// Members or functions: of the struct, or each of what the one before reads.
 template <class Get>
-constexpr OutputRow<Get> Output(std::string_view key, Get get, std::string_view title = "") {
-  return {{.key = key, .title = title}, get};
+constexpr auto Output(std::string_view key, Get get, std::string_view title) {
+  return OutputRow<Get>{{.key = key, .title = title}, get};
+}
+template <class First, class Second>
+constexpr auto Output(std::string_view key, First first, Second second, std::string_view title) {
+  return Output(key, internal::Path<First, Second>{first, second}, title);
+}
+template <class First, class Second, class Third>
+constexpr auto Output(std::string_view key, First first, Second second, Third third, std::string_view title) {
+  return Output(key, internal::Path<First, Second>{first, second}, third, title);
 }
 
 namespace internal {
@@ -118,6 +157,8 @@ Json OutputJson(const T& value) {
     return ObjectOfOutputs(value, std::make_index_sequence<kOutputs<T>>());
   } else if constexpr (IsQuantity<T>::value) {
     return Json(value.base());
+  } else if constexpr (std::is_enum_v<T>) {
+    return Json(NameOf(value));
   } else {
     return Json(value);
   }
@@ -244,8 +285,10 @@ std::vector<SearchableOutput<T>> SearchableOutputs() {
 
 template <>
 struct Outputs<Infeasibility> {
-  static constexpr auto rows =
-      std::tuple{Output("reason", &Infeasibility::reason, "Reason"), Output("message", &Infeasibility::message, "Message")};
+  static constexpr auto rows = std::tuple{
+      Output("reason", &Infeasibility::reason, "Reason"),
+      Output("message", &Infeasibility::message, "Message"),
+  };
 };
 
 }  // namespace slipstick
