@@ -28,7 +28,7 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
                              Trace& trace) {
   if (!cost) {
     LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
-    return {device_energy, Energy(), Energy(), energy};
+    return {device_energy, std::nullopt, std::nullopt, energy};
   }
   const WallPower& wall = cost->wall;
   const Watts server_power = wall.server;
@@ -70,7 +70,6 @@ void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEffici
 TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
                                         Trace& trace) {
   TrainingCostEfficiency cost_efficiency;
-  cost_efficiency.at_the_wall = cost.has_value();
   if (training.run.energy) cost_efficiency.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
   cost_efficiency.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
   const Tokens tokens = run.tokens;
@@ -96,7 +95,6 @@ TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, c
 
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace) {
   ServingCostEfficiency cost_efficiency;
-  cost_efficiency.at_the_wall = cost.has_value();
   cost_efficiency.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
   const JoulesPerToken energy = cost_efficiency.energy.total;
   if (energy > JoulesPerToken()) {

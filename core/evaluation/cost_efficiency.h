@@ -19,13 +19,14 @@ using FlopsPerJoule = decltype(Flops() / Joules());
 // off, since server and building are then unknown.
 template <class Energy>
 struct EnergyParts {
-  Energy devices, servers, building, total;
+  Energy devices;
+  std::optional<Energy> servers, building;
+  Energy total;
 };
 struct TrainingCostEfficiency {
   EnergyParts<Joules> energy;                     // steps only
   std::optional<EnergyParts<Joules>> run_energy;  // with interruptions
   std::optional<Grams> emitted, run_emitted, embodied;
-  bool at_the_wall = false;
   std::optional<Dollars> steps;  // steps only alone
   std::optional<Dollars> run;    // with interruptions
   std::optional<TokensPerDollar> tokens_per_usd;
@@ -33,7 +34,6 @@ struct TrainingCostEfficiency {
 };
 struct ServingCostEfficiency {
   EnergyParts<JoulesPerToken> energy;
-  bool at_the_wall = false;
   std::optional<DollarsPerToken> token;
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;

@@ -167,9 +167,6 @@ struct Outputs<ServedOperators> {
 template <>
 struct Outputs<ServingPart> {
   using P = const ServingPart&;
-  static std::optional<JoulesPerToken> AtTheWall(P part, JoulesPerToken energy) {
-    return part.cost_efficiency.at_the_wall ? std::optional(energy) : std::nullopt;
-  }
   static std::optional<Percentiles> Simulated(P part, Percentiles SimulatedServing::*percentiles) {
     return part.simulated ? std::optional((*part.simulated).*percentiles) : std::nullopt;
   }
@@ -331,11 +328,11 @@ struct Outputs<ServingPart> {
           "device_energy_j_per_token", [](P part) { return part.cost_efficiency.energy.devices; }, "Energy per output token, devices")
           .SmallerIsBetter(),
       Output(
-          "server_energy_j_per_token", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.servers); },
+          "server_energy_j_per_token", [](P part) { return part.cost_efficiency.energy.servers; },
           "Energy per output token, rest of the servers")
           .SmallerIsBetter(),
       Output(
-          "building_energy_j_per_token", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.building); },
+          "building_energy_j_per_token", [](P part) { return part.cost_efficiency.energy.building; },
           "Energy per output token, cooling and power conversion (PUE)")
           .SmallerIsBetter(),
       Output(

@@ -174,9 +174,6 @@ struct Outputs<RunPart> {
 template <>
 struct Outputs<TrainingPart> {
   using P = const TrainingPart&;
-  static std::optional<Joules> AtTheWall(P part, Joules energy) {
-    return part.cost_efficiency.at_the_wall ? std::optional(energy) : std::nullopt;
-  }
   static std::vector<StageOutput> StagesOf(P part) {
     std::vector<StageOutput> stages;
     stages.reserve(part.report.stages.size());
@@ -281,11 +278,11 @@ struct Outputs<TrainingPart> {
           "device_energy_j", [](P part) { return part.cost_efficiency.energy.devices; }, "Training energy, devices")
           .SmallerIsBetter(),
       Output(
-          "server_energy_j", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.servers); },
+          "server_energy_j", [](P part) { return part.cost_efficiency.energy.servers; },
           "Training energy, rest of the servers")
           .SmallerIsBetter(),
       Output(
-          "building_energy_j", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.building); },
+          "building_energy_j", [](P part) { return part.cost_efficiency.energy.building; },
           "Training energy, cooling and power conversion (PUE)")
           .SmallerIsBetter(),
       Output(
