@@ -14,8 +14,11 @@ struct Outputs<Chosen> {
     if (one.word == "true" || one.word == "false") return one.word == "true";
     return one.word;
   }
-  static constexpr auto rows =
-      std::tuple{Output("path", &Chosen::path, "Input"), Output("value", &ValueOf, "Chosen value"), Output("why", &Chosen::why, "Reason")};
+  static constexpr auto rows = std::tuple{
+      Output("path", &Chosen::path, "Input"),
+      Output("value", &ValueOf, "Chosen value"),
+      Output("why", &Chosen::why, "Reason"),
+  };
 };
 
 }  // namespace slipstick

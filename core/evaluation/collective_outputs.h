@@ -10,19 +10,22 @@ namespace slipstick {
 
 template <>
 struct Outputs<CollectiveUse> {
-  static constexpr auto rows = std::tuple{Output("group", &CollectiveUse::group, "Group of ranks"),
-                                          Output(
-                                              "pattern", [](const CollectiveUse& use) { return NameOf(use.pattern); }, "Pattern"),
-                                          Output("ranks", &CollectiveUse::ranks, "Ranks"),
-                                          Output("bytes", &CollectiveUse::bytes, "Message size"),
-                                          Output("algorithm", &CollectiveUse::algorithm, "Algorithm"),
-                                          Output("time_s", &CollectiveUse::time, "Time"),
-                                          Output("level", &CollectiveUse::level, "Slowest network level")};
+  static constexpr auto rows = std::tuple{
+      Output("group", &CollectiveUse::group, "Group of ranks"),
+      Output("pattern", &CollectiveUse::pattern, "Pattern"),
+      Output("ranks", &CollectiveUse::ranks, "Ranks"),
+      Output("bytes", &CollectiveUse::bytes, "Message size"),
+      Output("algorithm", &CollectiveUse::algorithm, "Algorithm"),
+      Output("time_s", &CollectiveUse::time, "Time"),
+      Output("level", &CollectiveUse::level, "Slowest network level"),
+  };
 };
 template <>
 struct Outputs<NetworkLevelTime> {
-  static constexpr auto rows = std::tuple{Output("level", &NetworkLevelTime::level, "Network level"),
-                                          Output("time_s", &NetworkLevelTime::time, "Communication-bound on a network level")};
+  static constexpr auto rows = std::tuple{
+      Output("level", &NetworkLevelTime::level, "Network level"),
+      Output("time_s", &NetworkLevelTime::time, "Communication-bound on a network level"),
+  };
 };
 
 }  // namespace slipstick
