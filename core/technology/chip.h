@@ -37,6 +37,7 @@ struct DramBudget {
   std::optional<BytesPerSecond> of_links;                // that the die-to-die links allow
   BytesPerSecond reached;
   std::string bound;  // of the bandwidth: "stacks", "power" or "links"
+  [[nodiscard]] double Cut() const { return 1 - reached / of_stacks; }
 };
 
 // How the budgets are spent.
