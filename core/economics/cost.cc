@@ -79,10 +79,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
   const Watts wall_power = PowerAtTheMeter(cluster, inputs.system, trace);
-  CarbonCost carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, wall_power, trace);
-  report.embodied = carbon.embodied;
-  report.embodied_parts = std::move(carbon.lines);
-  report.operation = carbon.operation;
+  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, wall_power, trace);
   report.grid_intensity = inputs.carbon.grid_intensity;
   const Trace::Scope scope(trace, "cost.energy");
   report.use = TimeInUse(inputs, trace);

@@ -6,6 +6,7 @@
 
 #include "core/base/issue.h"
 #include "core/base/trace.h"
+#include "core/economics/carbon.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/energy.h"
 #include "core/hardware/cluster.h"
@@ -33,9 +34,7 @@ struct CostReport {
   Dollars device_hour;                      // per hour in use, idle hours included
   std::vector<BillLine> device_hour_parts;  // add up to device_hour exactly
   DollarsPerSecond device_second;           // per second in use
-  Grams embodied;                           // per device
-  std::vector<CarbonLine> embodied_parts;   // add up to embodied exactly
-  GramsPerSecond operation;                 // operational carbon rate
+  CarbonCost carbon;                        // per device
   GramsPerJoule grid_intensity;
   Seconds use;     // of a device over its life
   WallPower wall;  // on top of what a device draws

@@ -58,7 +58,7 @@ void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEffici
            grid_intensity);
     cost_efficiency.run_emitted = run_emitted;
   }
-  const Grams embodied = cost.embodied;
+  const Grams embodied = cost.carbon.embodied;
   const Seconds device_life = cost.use;
   FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
          (Note{"", "share of the device's hours in use", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);

@@ -152,10 +152,10 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
-    const std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
+    std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
     std::optional<Interval<Dollars>> interval;
     if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
-    report["cost"] = WriteCost({*cost, estimates, cost_efficiency, std::move(interval)});
+    report["cost"] = WriteCost({*cost, std::move(estimates), cost_efficiency, std::move(interval)});
     warn(cost->warnings);
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }

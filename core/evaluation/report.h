@@ -31,10 +31,9 @@ struct ServingPart {
   std::optional<ServingIntervals> intervals{};  // none: off
   std::vector<Chosen> chosen{};                 // as in training
 };
-struct CostPart {
-  const CostReport& report;
-  const std::vector<std::string>& assumed;  // paths of cost inputs that rest on an estimate
-  const DeviceCostEfficiency& cost_efficiency;
+struct CostPart : CostReport {
+  std::vector<std::string> assumed;  // paths of cost inputs that rest on an estimate
+  DeviceCostEfficiency cost_efficiency;
   std::optional<Interval<Dollars>> device_interval{};  // none: off
 };
 Json WriteTraining(const TrainingPart& part);

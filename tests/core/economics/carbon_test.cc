@@ -11,7 +11,7 @@ namespace slipstick {
 namespace {
 
 double Kilograms(const CostReport& report, const std::string& name) {
-  for (const CarbonLine& line : report.embodied_parts) {
+  for (const CarbonLine& line : report.carbon.lines) {
     if (line.name == name) return In(line.carbon, kKg);
   }
   ADD_FAILURE() << "no part " << name;
@@ -30,7 +30,7 @@ TEST(Carbon, PartsOfAnH100ByHand) {
   EXPECT_NEAR(Kilograms(report, "voltage regulators"), 0.700 * 9.3, 1e-9);
   const double parts = Kilograms(report, "dies") + 68.24 + 10.80288 + 1.7732 + 0.15 + 3.5425 + 25.368 + 6.51;
   EXPECT_NEAR(Kilograms(report, "assembly and test"), 0.094 * parts, 1e-6);
-  EXPECT_NEAR(In(report.embodied, kKg), 1.094 * parts, 1e-6);
+  EXPECT_NEAR(In(report.carbon.embodied, kKg), 1.094 * parts, 1e-6);
 }
 
 // HGX H100 and B200 with eight devices: 1,312 and 2,274 kg up to the gate (NVIDIA, ISO 14067, 2025). A device's eighth holds its
@@ -38,7 +38,7 @@ TEST(Carbon, PartsOfAnH100ByHand) {
 // al., arXiv 2509.00093).
 TEST(Carbon, ProductCarbonFootprints) {
   const auto of = [](const char* device) {
-    return In(CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device}).embodied, kKg);
+    return In(CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device}).carbon.embodied, kKg);
   };
   EXPECT_GT(of("h100-sxm5-80gb"), 0.85 * 1312 / 8);
   EXPECT_LE(of("h100-sxm5-80gb"), 1312.0 / 8);
@@ -50,8 +50,8 @@ TEST(Carbon, PartsAddUpForEveryKindOfDevice) {
   for (const char* device : {"h100-sxm5-80gb", "mi300x", "tpu-v4", "rtx-4090", "m2-ultra", "t4"}) {
     const CostReport report = CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device});
     Grams sum;
-    for (const CarbonLine& line : report.embodied_parts) sum += line.carbon;
-    EXPECT_EQ(sum, report.embodied) << device;
+    for (const CarbonLine& line : report.carbon.lines) sum += line.carbon;
+    EXPECT_EQ(sum, report.carbon.embodied) << device;
   }
 }
 
@@ -60,7 +60,7 @@ TEST(WallPower, ADeviceAtMeanLoadAgreesWithTheGpuHour) {
   const CostReport report = CostOf({"cluster=dgx-h100"});
   EXPECT_NEAR(report.wall.server.base(), 700 * 0.82 * 0.75, 1e-9);
   EXPECT_NEAR(((525 * kWatt + report.wall.server) * report.wall.pue).base(), 1194.375, 1e-6);
-  EXPECT_NEAR(In(report.operation * (1 * kHour), kGram), 1.194375 * 380, 1e-6);
+  EXPECT_NEAR(In(report.carbon.operation * (1 * kHour), kGram), 1.194375 * 380, 1e-6);
 }
 
 TEST(Package, OrganicSubstrateCannotCarryHbm) {
