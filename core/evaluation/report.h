@@ -17,16 +17,15 @@
 
 namespace slipstick {
 
-// The results that a part of a report is written from.
+// The parts of a report: the answer to a question, and what other evaluations add to it.
 struct TrainingPart {
   const TrainingReport& report;
   const TrainingCostEfficiency& cost_efficiency;
   std::optional<TrainingIntervals> intervals{};  // none: off
   std::vector<Chosen> chosen{};                  // of an `auto` mapping
 };
-struct ServingPart {
-  const ServingReport& report;
-  const ServingCostEfficiency& cost_efficiency;
+struct ServingPart : ServingReport {
+  ServingCostEfficiency cost_efficiency;
   std::optional<SimulatedServing> simulated{};  // none: off
   std::optional<ServingIntervals> intervals{};  // none: off
   std::vector<Chosen> chosen{};                 // as in training

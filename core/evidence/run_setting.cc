@@ -37,7 +37,7 @@ RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingR
 RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load, const ServingReport& report) {
   RunSetting setting = SettingOfModel(model, cluster, load.engine.preset);
   const bool is_prefill = kind == MeasuredKind::kFirstToken;
-  const TimeByBound& time = is_prefill ? report.prefill_by_bound : report.decode_by_bound;
+  const TimeByBound& time = is_prefill ? report.time_by_bound.prefill : report.time_by_bound.decode;
   setting.bits = std::min(BitsOf(load.precision.weights), BitsOf(load.precision.activations));
   setting.devices = Log2(static_cast<double>(DevicesPerReplica(load.mapping)));
   setting.load = Log2(static_cast<double>(report.batch));

@@ -128,10 +128,9 @@ class ServingEvaluator {
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
     Trace trace = Trace::Off();
-    const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
-    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost_, report, off_);
-    const ServingPart part{report, cost_efficiency, {}};
-    return OutcomeOf(criteria_, {nullptr, &part}, report.infeasible);
+    ServingPart part{EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr), {}};
+    part.cost_efficiency = CostEfficiencyOf(cost_, part, off_);
+    return OutcomeOf(criteria_, {nullptr, &part}, part.infeasible);
   }
 
  private:

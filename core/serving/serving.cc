@@ -193,7 +193,7 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
     FIGURE(trace, transfer_time, 1 * transfer, (Note{"Transfer time", "of a decode step", "", "serving.kv_offload.transfer_s"}), transfer);
     FIGURE(trace, exposed_time, 1 * exposed_transfer,
            (Note{"Exposed transfer time", "of a decode step", "", "serving.kv_offload.exposed_s"}), exposed_transfer);
-    report.offloaded = offloaded_bytes, report.offload_transfer = transfer_time, report.offload_exposed = exposed_time;
+    report.kv_offload = {offloaded_bytes, transfer_time, exposed_time};
   }
   const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
   const Seconds prefix_load = performance.prefill.alone.loaded, exposed_load = performance.prefill.alone.load_exposed;
@@ -227,12 +227,11 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
          (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
          workspace);
-  report.memory = {weights, kv_cache_held, activations, workspace};
   const Bytes visible = budget.capacity;
   FIGURE(trace, capacity, 1 * visible,
          (Note{"Usable device memory", "the part of the stated capacity available to programs", "", "serving.memory_bytes.capacity"}),
          visible);
-  report.capacity = capacity;
+  report.memory = {weights, kv_cache_held, activations, workspace, capacity};
   FIGURE(trace, headroom, capacity - memory,
          (Note{"Free memory per GPU", "of the most loaded device", "", "serving.memory_headroom_bytes"}), capacity, memory);
 }
@@ -279,8 +278,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
   SetRates(deployment, performance, devices, report, trace);
   SetMemory(deployment, budget, batch.max_sequences, performance, searching, report, trace);
-  report.prefill_bound = performance.prefill.alone.operators.BoundOf();
-  report.decode_bound = performance.decode.step.operators.BoundOf();
+  report.bound = {performance.prefill.alone.operators.BoundOf(), performance.decode.step.operators.BoundOf()};
   SetEnergy(deployment, performance, devices, report, trace);
   if (!searching) {
     const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget, trace);
@@ -293,17 +291,20 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
     WarnOfUnkeptPrefixes(deployment, budget, performance.running, report);
     for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));
     report.assumed = AssumedInputs(deployment);
-    report.prefill_by_bound =
-        SplitByBound(report.prefill, "prefill", PartsOf(performance.prefill.alone.operators), {}, "serving.time_by_bound.prefill", trace);
-    report.decode_by_bound = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(performance.decode.step.operators), {},
-                                          "serving.time_by_bound.decode", trace);
-    report.prefill_network_by_level = NetworkTimeByLevel(deployment, performance.prefill.alone.operators, report.prefill_by_bound.network);
-    report.decode_network_by_level = NetworkTimeByLevel(deployment, performance.decode.step.operators, report.decode_by_bound.network);
+    const auto &prefill = performance.prefill.alone.operators, &decode = performance.decode.step.operators;
+    TimeByBound& prefill_time = report.time_by_bound.prefill;
+    TimeByBound& decode_time = report.time_by_bound.decode;
+    prefill_time =
+        SplitByBound(report.prefill, "prefill", PartsOf(prefill), {}, "serving.time_by_bound.prefill", trace);
+    decode_time = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(decode), {},
+                               "serving.time_by_bound.decode", trace);
+    report.network_by_level = {NetworkTimeByLevel(deployment, prefill, prefill_time.network),
+                               NetworkTimeByLevel(deployment, decode, decode_time.network)};
   }
   FindInfeasible(deployment, budget, batch, performance, report);
   if (operators) {
-    report.prefill_operators = OperatorsOf(performance.prefill.alone.operators, deployment.device);
-    report.decode_operators = OperatorsOf(performance.decode.step.operators, deployment.device);
+    report.operators = {OperatorsOf(performance.prefill.alone.operators, deployment.device),
+                        OperatorsOf(performance.decode.step.operators, deployment.device)};
   }
   return report;
 }

@@ -14,7 +14,13 @@ namespace slipstick {
 
 struct ServingMemory {
   Bytes weights, kv_cache, activations, workspace;
+  Bytes capacity;
   [[nodiscard]] Bytes Total() const { return weights + kv_cache + activations + workspace; }
+  [[nodiscard]] Bytes Free() const { return capacity - Total(); }
+};
+struct OffloadedCache {
+  Bytes bytes;  // KV cache in host memory
+  Seconds transfer, exposed;
 };
 // Tiers of the prefix cache: the load of a prompt, and the prefixes kept per device beside those of running requests.
 struct ServedPrefixes {
@@ -33,6 +39,11 @@ struct ServedOperator {
   Work work = Work::kGemm;
 };
 
+template <class T>
+struct ByPass {
+  T prefill, decode;
+};
+
 struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step;
   Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
@@ -44,20 +55,18 @@ struct ServingReport {
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
   Bytes state_per_sequence;  // of recurrent layers
-  Bytes offloaded;           // KV cache in host memory
-  Bytes host_weights;        // of experts, for a replica
-  Seconds offload_transfer, offload_exposed;
+  OffloadedCache kv_offload;
+  Bytes host_weights;  // of experts, for a replica
   ServedPrefixes prefix_cache;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
-  Bytes capacity;
-  Bound prefill_bound = Bound::kCompute, decode_bound = Bound::kMemory;
+  ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
-  std::vector<ServedOperator> prefill_operators, decode_operators;
-  LatencyParts latency_parts;                                                       // empty in a search
-  TimeByBound prefill_by_bound, decode_by_bound;                                    // of `prefill` and `decode_step`; empty in a search
-  std::vector<NetworkLevelTime> prefill_network_by_level, decode_network_by_level;  // of their network parts
+  ByPass<std::vector<ServedOperator>> operators;
+  LatencyParts latency_parts;                              // empty in a search
+  ByPass<TimeByBound> time_by_bound;                       // of `prefill` and `decode_step`; empty in a search
+  ByPass<std::vector<NetworkLevelTime>> network_by_level;  // of their network parts
   CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;

@@ -13,7 +13,7 @@ TEST(Adapters, StayInDeviceMemory) { EXPECT_EQ((Serve(kAdapters).memory.weights 
 TEST(Adapters, AddTheirProductsToEveryStep) {
   const ServingReport report = Serve(kAdapters, true);
   double flops = 0, bytes = 0;
-  for (const ServedOperator& one : report.decode_operators) {
+  for (const ServedOperator& one : report.operators.decode) {
     if (one.name == "low-rank adapters") flops += one.count * one.flops.base(), bytes += one.count * one.bytes.base();
   }
   EXPECT_NEAR(flops, 2 * 16 * 41943040.0, 1);  // 16 tokens

@@ -12,7 +12,7 @@ TEST(CompiledGraph, IsBoundByComputeWhereManyHeadsShareACache) {
   const ServingReport report = Serve({"model=falcon-7b", "cluster=single-m1-max", "serving.engine=gaudi", "serving.batch=32",
                                       "serving.prompt=2048", "serving.output=1024", "serving.precision.kv_cache=fp8",
                                       "serving.precision.weights=bf16", "serving.precision.activations=bf16"});
-  for (const ServedOperator& one : report.decode_operators) {
+  for (const ServedOperator& one : report.operators.decode) {
     if (one.name != "attention") continue;
     EXPECT_EQ(one.bound, Bound::kCompute);
     EXPECT_GE(In(one.time, kMs), 4 * 32 * 2560.0 * 71 * 64 / 10.6e12 * 1e3);

@@ -46,7 +46,7 @@ TEST(CompressedAttention, ComputesTheShareOfV32ThatIsPublished) {
                                         "serving.mapping.tp=1", "serving.batch=1", "serving.prompt=1048064", "serving.output=512"},
                                        true);
     double sum = 0;
-    for (const ServedOperator& one : report.decode_operators) sum += one.flops.base() * one.count;
+    for (const ServedOperator& one : report.operators.decode) sum += one.flops.base() * one.count;
     return sum;
   };
   const double v32 = flops("deepseek-v3.2");

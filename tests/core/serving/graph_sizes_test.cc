@@ -43,7 +43,7 @@ double HeadFlops(const std::vector<std::string>& more) {
                                      "serving.prompt=100", "serving.output=100"} +
                 more,
             true);
-  const std::vector<ServedOperator>& all = report.decode_operators;
+  const std::vector<ServedOperator>& all = report.operators.decode;
   const auto found = std::find_if(all.begin(), all.end(), [](const ServedOperator& one) { return one.name == "LM head"; });
   return found == all.end() ? 0 : found->flops.base();
 }

@@ -25,9 +25,9 @@ TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
     const double held = 71 * 16 * kPerToken;
     EXPECT_EQ(report.batch, report.max_batch) << load;
     EXPECT_NEAR(report.kv_cache.base(), static_cast<double>(report.max_batch) * held, 1) << load;
-    EXPECT_LE(report.memory.Total(), report.capacity) << load;
+    EXPECT_LE(report.memory.Total(), report.memory.capacity) << load;
     // One more would not fit in the engine's 90 % of the device.
-    EXPECT_GT(report.memory.Total().base() + held, 0.9 * report.capacity.base()) << load;
+    EXPECT_GT(report.memory.Total().base() + held, 0.9 * report.memory.capacity.base()) << load;
   }
 }
 
@@ -35,7 +35,7 @@ TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
 TEST(HeldOutput, OfAnEngineThatNeverPreemptsIsTheWhole) {
   const ServingReport report = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=trtllm", "serving.batch=max"});
   EXPECT_NEAR(report.kv_cache.base(), static_cast<double>(report.max_batch) * 67 * 32 * kPerToken, 1);
-  EXPECT_LE(report.memory.Total(), report.capacity);
+  EXPECT_LE(report.memory.Total(), report.memory.capacity);
 }
 
 // Less than the mean of what it has written no request can hold.
@@ -71,7 +71,7 @@ TEST(HeldOutput, BoundsTheBatchOfADecodePool) {
                                       "serving.devices=8", R"(serving.disaggregated={"prefill_devices": 7, "decode_devices": 1})"});
   EXPECT_TRUE(report.infeasible.empty());
   EXPECT_LE(report.batch, report.max_batch);
-  EXPECT_LE(report.memory.Total(), report.capacity);
+  EXPECT_LE(report.memory.Total(), report.memory.capacity);
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ TEST(HostExperts, AreReadByTheProcessorInADecodeStep) {
   const ServingReport report = Serve(
       OnHost({"serving.host_experts.layers=36", "serving.host_experts.memory_bandwidth=100GB/s", "cluster.device.host.bandwidth=64GB/s"}),
       true);
-  EXPECT_NEAR(TimeOf(report.decode_operators, "experts on the processor") / (36 * (4 * kExpert / 65e9 + 8 * 2880 / 54.4e9)), 1, 1e-6);
-  EXPECT_EQ(TimeOf(report.decode_operators, "routed experts"), 0);
+  EXPECT_NEAR(TimeOf(report.operators.decode, "experts on the processor") / (36 * (4 * kExpert / 65e9 + 8 * 2880 / 54.4e9)), 1, 1e-6);
+  EXPECT_EQ(TimeOf(report.operators.decode, "routed experts"), 0);
 }
 
 // 2,048 tokens reach nearly all experts: 4 + 124 (1 - (1 + 1.44 * 8,188 / 128)^(-1 / 1.44)) = 122.68 of 128 of each layer cross PCIe, and
@@ -40,21 +40,21 @@ TEST(HostExperts, AreCopiedForAPrompt) {
   const std::vector<std::string> prompt{"serving.prompt=2048", "cluster.device.host.bandwidth=64GB/s"};
   const ServingReport own = Serve(OnHost(prompt), true),
                       host = Serve(OnHost(prompt + std::vector<std::string>{"serving.host_experts.layers=36"}), true);
-  const double copies = TimeOf(host.prefill_operators, "experts' weights from host");
+  const double copies = TimeOf(host.operators.prefill, "experts' weights from host");
   EXPECT_NEAR(copies / (36 * 122.68 * kExpert / 54.4e9), 1, 1e-4);
   EXPECT_NEAR((host.prefill - own.prefill).base() / copies, 1, 1e-2);
-  ASSERT_EQ(host.prefill_network_by_level.back().level, "host");
-  EXPECT_NEAR(host.prefill_network_by_level.back().time.base() / copies, 1, 1e-2);
-  for (const NetworkLevelTime& level : host.prefill_network_by_level) EXPECT_TRUE(level.level == "host" || level.time == Seconds{});
+  ASSERT_EQ(host.network_by_level.prefill.back().level, "host");
+  EXPECT_NEAR(host.network_by_level.prefill.back().time.base() / copies, 1, 1e-2);
+  for (const NetworkLevelTime& level : host.network_by_level.prefill) EXPECT_TRUE(level.level == "host" || level.time == Seconds{});
 }
 
 // The device waits for its host, whatever the bandwidth of its own memory.
 TEST(HostExperts, BoundADecodeStepByTheHost) {
   const std::vector<std::string> all{"serving.host_experts.layers=36"};
   const ServingReport report = Serve(OnHost(all), true);
-  EXPECT_EQ(report.decode_bound, Bound::kNetwork);
-  ASSERT_EQ(report.decode_network_by_level.back().level, "host");
-  EXPECT_NEAR(report.decode_network_by_level.back().time / (TimeOf(report.decode_operators, "experts on the processor") * kS), 1, 1e-2);
+  EXPECT_EQ(report.bound.decode, Bound::kNetwork);
+  ASSERT_EQ(report.network_by_level.decode.back().level, "host");
+  EXPECT_NEAR(report.network_by_level.decode.back().time / (TimeOf(report.operators.decode, "experts on the processor") * kS), 1, 1e-2);
 }
 
 // Eight tokens of four experts are 2 x 8 x 4 x 24.9 MFLOP: at 10 GFLOP/s 159 ms a layer, more than the weights take to be read.
@@ -62,13 +62,13 @@ TEST(HostExperts, AreComputedAsFastAsTheProcessorDoes) {
   const std::vector<std::string> slow{"serving.host_experts.layers=36", "serving.host_experts.processor=0.01TFLOP/s",
                                       "cluster.device.host.bandwidth=64GB/s", "serving.batch=8"};
   const double layer = 2 * 8 * 4 * (3 * 2880.0 * 2880) / 1e10 + 8 * 8 * 2880 / 54.4e9;
-  EXPECT_NEAR(TimeOf(Serve(OnHost(slow), true).decode_operators, "experts on the processor") / (36 * layer), 1, 1e-6);
+  EXPECT_NEAR(TimeOf(Serve(OnHost(slow), true).operators.decode, "experts on the processor") / (36 * layer), 1, 1e-6);
 }
 
 TEST(HostExperts, OfSeveralTokensAreReadOnceEach) {
   const auto read = [](const std::string& batch) {
     return TimeOf(
-        Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.processor=1000TFLOP/s", batch}), true).decode_operators,
+        Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.processor=1000TFLOP/s", batch}), true).operators.decode,
         "experts on the processor");
   };
   const double one = read("serving.batch=1"), eight = read("serving.batch=8");
@@ -99,9 +99,9 @@ TEST(HostExperts, WithoutAGateAreTwoMatrices) {
   const double expert = 2 * 2688.0 * 1856;
   EXPECT_NEAR(host.host_weights.base() / (23 * 128 * expert * 2), 1, 1e-9);
   EXPECT_NEAR((own.memory.weights - host.memory.weights) / host.host_weights, 1, 1e-9);
-  EXPECT_NEAR(TimeOf(host.decode_operators, "experts on the processor") / (23 * (6 * expert * 2 / 65e9 + 8 * 2688 / 54.4e9)), 1, 1e-6);
+  EXPECT_NEAR(TimeOf(host.operators.decode, "experts on the processor") / (23 * (6 * expert * 2 / 65e9 + 8 * 2688 / 54.4e9)), 1, 1e-6);
   const double slow = 23 * (2 * 6 * expert / 1e9 + 8 * 2688 / 54.4e9);
-  EXPECT_NEAR(TimeOf(Serve(nano + all + std::vector<std::string>{"serving.host_experts.processor=0.001TFLOP/s"}, true).decode_operators,
+  EXPECT_NEAR(TimeOf(Serve(nano + all + std::vector<std::string>{"serving.host_experts.processor=0.001TFLOP/s"}, true).operators.decode,
                      "experts on the processor") /
                   slow,
               1, 1e-6);

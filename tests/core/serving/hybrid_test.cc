@@ -94,12 +94,12 @@ TEST(Offload, HidesAsMuchAsTheStepLasts) {
   const ServingReport plain = Serve(load + std::vector<std::string>{"serving.batch=max"});
   const ServingReport fits = Serve(load + std::vector<std::string>{"serving.batch=8", "serving.kv_offload.bandwidth=63 GB/s"});
   EXPECT_EQ(fits.decode_step, Serve(load + std::vector<std::string>{"serving.batch=8"}).decode_step);
-  EXPECT_EQ(fits.offloaded, Bytes{});
+  EXPECT_EQ(fits.kv_offload.bytes, Bytes{});
   const ServingReport more = Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=200 GB"});
   EXPECT_GT(more.max_batch, 3 * plain.max_batch);
   EXPECT_GT(more.max_context, 3 * plain.max_context);
   EXPECT_TRUE(more.infeasible.empty());
-  EXPECT_LE(more.memory.Total(), more.capacity);
+  EXPECT_LE(more.memory.Total(), more.memory.capacity);
   const std::vector<std::string> most{"serving.batch=max", "serving.kv_offload.capacity=200 GB", "cluster.device.host.memory=100 GB"};
   const ServingReport small = Serve(load + most);
   EXPECT_TRUE(small.infeasible.empty());
@@ -108,9 +108,9 @@ TEST(Offload, HidesAsMuchAsTheStepLasts) {
   // KV cache beyond the device memory crosses the link once per step, at 0.85 of 63 GB/s.
   const ServingReport full =
       Serve(load + std::vector<std::string>{"serving.batch=" + std::to_string(more.max_batch), "serving.kv_offload.capacity=200 GB"});
-  EXPECT_NEAR(full.offloaded / (0.85 * 63 * kGBps) / full.offload_transfer, 1, 1e-9);
-  EXPECT_GT(full.offload_exposed, 0 * kS);
-  EXPECT_LT(full.offload_exposed, full.offload_transfer);
+  EXPECT_NEAR(full.kv_offload.bytes / (0.85 * 63 * kGBps) / full.kv_offload.transfer, 1, 1e-9);
+  EXPECT_GT(full.kv_offload.exposed, 0 * kS);
+  EXPECT_LT(full.kv_offload.exposed, full.kv_offload.transfer);
   Seconds before = 1e9 * kS;
   for (const char* link : {"16 GB/s", "63 GB/s", "450 GB/s", "4000 GB/s"}) {
     const ServingReport report =

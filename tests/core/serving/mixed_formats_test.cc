@@ -61,7 +61,7 @@ TEST(ServedFormats, FourBitAttentionIsReadInFourBits) {
                                         "serving.precision.weights=" + weights},
                                        true);
     double bytes = 0;
-    for (const ServedOperator& one : report.decode_operators)
+    for (const ServedOperator& one : report.operators.decode)
       if (one.name.find("QKV") != std::string::npos || one.name.find("qkv") != std::string::npos) bytes += one.bytes.base();
     return bytes;
   };

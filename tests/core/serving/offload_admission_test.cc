@@ -38,7 +38,7 @@ TEST(OffloadAdmission, MoreHostMemoryNeverServesLess) {
 TEST(OffloadAdmission, AStatedBatchRunsTogether) {
   const ServingReport report = Serve(Loop("100 GB", {"serving.batch=64"}));
   EXPECT_EQ(report.batch, 64);
-  EXPECT_GT(report.offload_exposed, Seconds());
+  EXPECT_GT(report.kv_offload.exposed, Seconds());
 }
 
 // Llama-3.1-8B caches 131,072 bytes per token in 16 bit: half of 8,192 tokens takes 0.5 GiB, for four running requests 2 GiB.

@@ -28,13 +28,13 @@ TEST(PeerFaults, EveryChosenExpertComputes) {
   const ServingReport report = Serve({"cluster=single-h200-sxm", "model=qwen3-30b-a3b", "serving.engine=ideal", "serving.batch=1",
                                       "serving.prompt=2048", "serving.output=1"},
                                      true);
-  EXPECT_NEAR(FlopsOf(report.prefill_operators, "experts") / (48 * 2.0 * 2048 * 8 * 3 * 2048 * 768), 1, 1e-9);
+  EXPECT_NEAR(FlopsOf(report.operators.prefill, "experts") / (48 * 2.0 * 2048 * 8 * 3 * 2048 * 768), 1, 1e-9);
 }
 
 // LLM-Viewer: LM head with one FLOP per weight, and without the batch.
 TEST(PeerFaults, TheHeadCountsForEverySequence) {
   const ServingReport report = Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=ideal", "serving.batch=16"}, true);
-  EXPECT_NEAR(FlopsOf(report.decode_operators, "LM head") / (2.0 * 16 * 4096 * 128256), 1, 1e-9);
+  EXPECT_NEAR(FlopsOf(report.operators.decode, "LM head") / (2.0 * 16 * 4096 * 128256), 1, 1e-9);
 }
 
 // GenZ: energy a hundred times too large.

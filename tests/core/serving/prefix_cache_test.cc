@@ -25,9 +25,9 @@ TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
 TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
   const ServingReport report = Serve(kTiers + std::vector<std::string>{"cluster=dgx-h100", "serving.mapping.tp=2", "serving.devices=2",
                                                                        "serving.prefix_cache.by_layer=false"});
-  ASSERT_FALSE(report.prefill_network_by_level.empty());
-  EXPECT_EQ(report.prefill_network_by_level.back().level, "host");
-  EXPECT_NEAR(report.prefill_network_by_level.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
+  ASSERT_FALSE(report.network_by_level.prefill.empty());
+  EXPECT_EQ(report.network_by_level.prefill.back().level, "host");
+  EXPECT_NEAR(report.network_by_level.prefill.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
 }
 
 // 4,096 tokens take longer to compute than to load: all but the load of the first of 32 layers is hidden.

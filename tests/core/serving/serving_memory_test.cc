@@ -202,7 +202,7 @@ TEST(Budget, FillsABatchOfMax) {
   const ServingReport report = Serve(load);
   EXPECT_EQ(report.batch, report.max_batch);
   EXPECT_TRUE(report.infeasible.empty());
-  EXPECT_LE(report.memory.Total(), report.capacity);
+  EXPECT_LE(report.memory.Total(), report.memory.capacity);
   const ServingReport more = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm",
                                     "serving.batch=" + std::to_string(report.max_batch + 1)});
   ASSERT_EQ(more.infeasible.size(), 1U);

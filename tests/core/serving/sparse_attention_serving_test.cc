@@ -23,14 +23,14 @@ const std::vector<std::string> kNode{
 TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   const ServingReport report =
       Serve(kNode + std::vector<std::string>{"model=deepseek-v3.2", "serving.prompt=4095", "serving.output=2"}, true);
-  EXPECT_NEAR(AttentionOf(report.decode_operators).flops.base(), 2.0 * 4096 * 64 * 128 + 2.0 * 2048 * 16 * 1088, 1);
-  EXPECT_EQ(AttentionOf(report.decode_operators).count, 61);
+  EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(), 2.0 * 4096 * 64 * 128 + 2.0 * 2048 * 16 * 1088, 1);
+  EXPECT_EQ(AttentionOf(report.operators.decode).count, 61);
 }
 
 // GLM-5.2: 21 of 78 layers score and select, every layer attends to the selected tokens.
 TEST(SparseServing, LayersShareASelection) {
   const ServingReport report = Serve(kNode + std::vector<std::string>{"model=glm-5.2", "serving.prompt=4095", "serving.output=2"}, true);
-  EXPECT_NEAR(AttentionOf(report.decode_operators).flops.base(), 21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
+  EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(), 21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
 }
 
 // MiniMax-M3 on 8 devices: a rank has 8 query heads and the KV head and indexer's head that serve them. 57 of 60 layers score 8,192 tokens
@@ -38,8 +38,8 @@ TEST(SparseServing, LayersShareASelection) {
 TEST(SparseServing, BlocksAreSelectedForEachKvHead) {
   const ServingReport report = Serve(kNode + std::vector<std::string>{"model=minimax-m3", "serving.prompt=8191", "serving.output=2"}, true);
   const double selected = 2.0 * 8192 * 128 + 4.0 * 2048 * 8 * 128, whole = 4.0 * 8192 * 8 * 128;
-  EXPECT_NEAR(AttentionOf(report.decode_operators).flops.base(), (57 * selected + 3 * whole) / 60, 1);
-  EXPECT_EQ(AttentionOf(report.decode_operators).count, 60);
+  EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(), (57 * selected + 3 * whole) / 60, 1);
+  EXPECT_EQ(AttentionOf(report.operators.decode).count, 60);
 }
 
 // Published: 15 times the decode speed of MiniMax-M2, whose 8 KV heads of 128 are read in full, at a million tokens. A layer that selects
@@ -50,14 +50,14 @@ TEST(SparseServing, BlocksPayAtLongContexts) {
         kNode + std::vector<std::string>{"model=" + model, "serving.mapping.tp=1", "serving.mapping.attention_dp=8", "serving.mapping.ep=8",
                                          "serving.batch=8", "model.indexer.layers=60", "serving.prompt=" + prompt},
         true);
-    return AttentionOf(report.decode_operators).time;
+    return AttentionOf(report.operators.decode).time;
   };
   const auto whole = [](const std::string& prompt) {
     const ServingReport report =
         Serve(kNode + std::vector<std::string>{"model=minimax-m2.7", "serving.mapping.tp=1", "serving.mapping.attention_dp=8",
                                                "serving.mapping.ep=8", "serving.batch=8", "serving.prompt=" + prompt},
               true);
-    return AttentionOf(report.decode_operators).time;
+    return AttentionOf(report.operators.decode).time;
   };
   EXPECT_GT(whole("1000000") / attention("minimax-m3", "1000000"), 10);
   EXPECT_LT(whole("1000000") / attention("minimax-m3", "1000000"), 16);

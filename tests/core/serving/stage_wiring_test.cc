@@ -11,7 +11,7 @@ double StageHop(const std::string& topology) {
                                       "serving.mapping.tp=2", "serving.mapping.pp=4", "serving.batch=32", "cluster.networks.0.latency=1 us",
                                       "cluster.networks.0.bandwidth=450 GB/s", "cluster.networks.0.topology=" + topology},
                                      true);
-  for (const ServedOperator& one : report.decode_operators) {
+  for (const ServedOperator& one : report.operators.decode) {
     if (one.name == "pipeline P2P") return In(one.time, kS);
   }
   ADD_FAILURE() << "no message between stages";

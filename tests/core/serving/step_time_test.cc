@@ -39,9 +39,9 @@ TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
     // Prompt 1023 and two outputs: the mean context of the step is 1024.
     const ServingReport report =
         Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"}, true);
-    EXPECT_NEAR(FlopsOf(report.decode_operators).base() / one.decode_flops, 1, 1e-9) << one.model;
-    EXPECT_GE(BytesOf(report.decode_operators).base(), one.decode_bytes) << one.model;
-    EXPECT_LE(BytesOf(report.decode_operators).base(), 1.02 * one.decode_bytes) << one.model;
+    EXPECT_NEAR(FlopsOf(report.operators.decode).base() / one.decode_flops, 1, 1e-9) << one.model;
+    EXPECT_GE(BytesOf(report.operators.decode).base(), one.decode_bytes) << one.model;
+    EXPECT_LE(BytesOf(report.operators.decode).base(), 1.02 * one.decode_bytes) << one.model;
   }
 }
 
@@ -50,7 +50,7 @@ TEST(Prefill, DoesTheWorkThatTheShapesSay) {
     const ServingReport report =
         Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"}, true);
     const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;  // the head sees the last token only
-    EXPECT_NEAR(FlopsOf(report.prefill_operators).base() / expected, 1, 1e-6) << one.model;
+    EXPECT_NEAR(FlopsOf(report.operators.prefill).base() / expected, 1, 1e-6) << one.model;
   }
 }
 
@@ -59,7 +59,7 @@ TEST(Prefill, IsNeverFasterThanThePeak) {
     for (const std::string prompt : {"16", "512", "8192", "65536"}) {
       const ServingReport report =
           Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.prompt=" + prompt}, true);
-      EXPECT_GE(report.ttft * (989 * kTFlops), FlopsOf(report.prefill_operators)) << engine << " " << prompt;
+      EXPECT_GE(report.ttft * (989 * kTFlops), FlopsOf(report.operators.prefill)) << engine << " " << prompt;
     }
   }
 }
@@ -77,7 +77,7 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
     const ServingReport report = Serve(
         {"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1", "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
         true);
-    for (const ServedOperator& one : report.decode_operators) {
+    for (const ServedOperator& one : report.operators.decode) {
       if (one.name == "experts") return one.bytes.base();
     }
     return 0.0;
@@ -102,7 +102,7 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
                                             "serving.precision.weights=mxfp4",
                                             "serving.precision.activations=bf16",
                                             "serving.engine=" + engine};
-    for (const ServedOperator& one : Serve(scenario, true).prefill_operators) {
+    for (const ServedOperator& one : Serve(scenario, true).operators.prefill) {
       if (one.name == "experts") return one;
     }
     ADD_FAILURE();
@@ -125,7 +125,7 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
                                           "serving.precision.weights=mxfp4",
                                           "serving.precision.activations=bf16",
                                           "serving.engine=trtllm"};
-  for (const ServedOperator& one : Serve(scenario, true).prefill_operators) {
+  for (const ServedOperator& one : Serve(scenario, true).operators.prefill) {
     if (one.name != "experts") continue;
     EXPECT_GT(In(one.time, kMs), 2.226 * 0.95);
     EXPECT_LT(In(one.time, kMs), 3.718);
@@ -193,7 +193,7 @@ TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
   const auto elementwise = [](const std::vector<std::string>& more) {
     const ServingReport report = Serve(
         std::vector<std::string>{"cluster=single-h200-sxm", "model=gemma-2-9b", "serving.engine=vllm", "serving.batch=16"} + more, true);
-    for (const ServedOperator& one : report.decode_operators) {
+    for (const ServedOperator& one : report.operators.decode) {
       if (one.name == "norms, activation, residual") return one;
     }
     ADD_FAILURE();
@@ -311,8 +311,8 @@ TEST(Step, AddsUpFromItsOperatorsExactly) {
                                           "serving.mapping.tp=8", "serving.prompt=512", "serving.output=900", "serving.batch=4", more},
                                          true);
       Seconds decode, prefill;
-      for (const ServedOperator& one : report.decode_operators) decode += one.count * one.time;
-      for (const ServedOperator& one : report.prefill_operators) prefill += one.count * one.time;
+      for (const ServedOperator& one : report.operators.decode) decode += one.count * one.time;
+      for (const ServedOperator& one : report.operators.prefill) prefill += one.count * one.time;
       EXPECT_NEAR(decode / report.decode_step, 1, 1e-12) << engine << " " << more;
       EXPECT_NEAR(prefill / report.prefill, 1, 1e-12) << engine << " " << more;
     }

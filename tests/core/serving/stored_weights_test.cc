@@ -32,7 +32,7 @@ std::vector<std::string> OnSpark(const std::string& model, const std::string& we
 
 double DecodeSeconds(const std::vector<std::string>& assignments, std::string_view name) {
   const ServingReport report = Serve(assignments, true);
-  const std::vector<ServedOperator>& all = report.decode_operators;
+  const std::vector<ServedOperator>& all = report.operators.decode;
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
   if (found == all.end()) {
     ADD_FAILURE() << name;
@@ -59,12 +59,12 @@ TEST(StoredWeights, RowsOfAVectorKernelAddTheirArithmetic) {
 
 // 18 kernels beside the four of GEMMs and attention, 3 us apart; a batch of one replays a graph.
 TEST(StoredWeights, OnlyABatchOfOneIsAGraph) {
-  for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).decode_operators) EXPECT_NE(one.name, "launch overhead");
+  for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).operators.decode) EXPECT_NE(one.name, "launch overhead");
   EXPECT_NEAR(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 2), "launch overhead"), 22 * 3e-6, 1e-12);
 }
 
 double PrefillSeconds(const std::vector<std::string>& assignments, std::string_view name) {
-  for (const ServedOperator& one : Serve(assignments, true).prefill_operators)
+  for (const ServedOperator& one : Serve(assignments, true).operators.prefill)
     if (one.name == name) return one.time.base();
   ADD_FAILURE() << name;
   return 0;

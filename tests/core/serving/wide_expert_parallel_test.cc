@@ -39,7 +39,7 @@ const ServedOperator* Find(const std::vector<ServedOperator>& operators, std::st
 // Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 each.
 TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
   const ServingReport report = Serve(Wide(72, 256), true);
-  const ServedOperator* host = Find(report.decode_operators, "engine overhead per sequence");
+  const ServedOperator* host = Find(report.operators.decode, "engine overhead per sequence");
   ASSERT_NE(host, nullptr);
   EXPECT_NEAR(host->count, 256, 1e-6);
   EXPECT_LT(report.decode_step, 884.7 * kMs / 4);
@@ -51,7 +51,7 @@ TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
 TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
   const ServingReport report =
       Serve(Wide(72, 64) + std::vector<std::string>{"serving.engine.two_batch_overlap=false", "model.moe.imbalance=1.000000001"}, true);
-  const ServedOperator* exchange = Find(report.decode_operators, "expert exchange");
+  const ServedOperator* exchange = Find(report.operators.decode, "expert exchange");
   ASSERT_NE(exchange, nullptr);
   EXPECT_NEAR(exchange->count, 58, 1e-9);
   EXPECT_NEAR(In(exchange->time, kUs), 70.24 + 29.20 + 142.00 + 30.89, 0.02);
@@ -63,7 +63,7 @@ TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
 TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
   const ServingReport report = Serve(
       Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm", "model.moe.imbalance=1.000000001"}, true);
-  const ServedOperator* exchange = Find(report.decode_operators, "expert exchange");
+  const ServedOperator* exchange = Find(report.operators.decode, "expert exchange");
   ASSERT_NE(exchange, nullptr);
   EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
 }
@@ -79,7 +79,7 @@ TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExpose
   Seconds exposed;
   for (const int ranks : {72, 144, 256}) {
     const ServingReport report = Serve(Wide(ranks, 64), true);
-    const ServedOperator* exchange = Find(report.decode_operators, "exposed expert exchange");
+    const ServedOperator* exchange = Find(report.operators.decode, "exposed expert exchange");
     ASSERT_NE(exchange, nullptr) << ranks;
     EXPECT_GT(exchange->time, exposed) << ranks;
     exposed = exchange->time;
@@ -142,7 +142,7 @@ TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
                         in_turn = Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
     EXPECT_LE(hidden.decode_step, in_turn.decode_step) << each;
     // Two halves send the same bytes: overlap saves at most the exchange time.
-    const ServedOperator* exchange = Find(in_turn.decode_operators, "expert exchange");
+    const ServedOperator* exchange = Find(in_turn.operators.decode, "expert exchange");
     ASSERT_NE(exchange, nullptr);
     EXPECT_GE(hidden.decode_step, in_turn.decode_step - exchange->count * exchange->time) << each;
   }
@@ -155,7 +155,7 @@ TEST(WideExpertParallel, AStepTakesItsOperatorsTogether) {
   for (const int each : {8, 256}) {
     const ServingReport report = Serve(Wide(72, each), true);
     Seconds sum;
-    for (const ServedOperator& one : report.decode_operators) sum += one.count * one.time;
+    for (const ServedOperator& one : report.operators.decode) sum += one.count * one.time;
     EXPECT_NEAR(sum / report.decode_step, 1, 1e-9) << each;
   }
 }
