@@ -35,10 +35,4 @@ struct Outputs<TypicalRun> {
   };
 };
 
-// A member of the intervals of a part, none where they are off.
-template <class Intervals, class One>
-std::optional<One> IntervalIn(const std::optional<Intervals>& intervals, One Intervals::* one) {
-  return intervals ? std::optional((*intervals).*one) : std::nullopt;
-}
-
 }  // namespace slipstick

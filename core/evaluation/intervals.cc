@@ -76,7 +76,7 @@ TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
 }
 
 void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
-  const Bytes needed = report.memory.Total(), capacity = report.capacity;
+  const Bytes needed = report.memory.Total(), capacity = report.memory.capacity;
   const bool fits = needed <= capacity, is_certain = fits ? made.memory.high <= capacity : made.memory.low > capacity;
   made.memory_verdict = fits ? (is_certain ? "fits" : "tight") : (is_certain ? "does_not_fit" : "may_not_fit");
   if (is_certain) return;

@@ -18,9 +18,8 @@
 namespace slipstick {
 
 // The parts of a report: the answer to a question, and what other evaluations add to it.
-struct TrainingPart {
-  const TrainingReport& report;
-  const TrainingCostEfficiency& cost_efficiency;
+struct TrainingPart : TrainingReport {
+  TrainingCostEfficiency cost_efficiency;
   std::optional<TrainingIntervals> intervals{};  // none: off
   std::vector<Chosen> chosen{};                  // of an `auto` mapping
 };

@@ -49,17 +49,6 @@ Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point, c
   return outcome;
 }
 
-// One training mapping with its report figures.
-struct EvaluatedTraining {
-  TrainingCostEfficiency cost_efficiency;
-  TrainingPart part;
-  EvaluatedPoint point;
-  EvaluatedTraining(const std::optional<CostReport>& cost, const TrainingReport& report, const TrainingRun& run, Trace& off)
-      : cost_efficiency(CostEfficiencyOf(cost, report, run, off)), part{report, cost_efficiency}, point{&part, nullptr} {}
-  EvaluatedTraining(const EvaluatedTraining&) = delete;
-  EvaluatedTraining& operator=(const EvaluatedTraining&) = delete;
-};
-
 // Evaluates training mappings, reusing sub-results that they share.
 class TrainingEvaluator {
  public:
@@ -76,8 +65,9 @@ class TrainingEvaluator {
         std::all_of(criteria_.limits.begin(), criteria_.limits.end(), [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     can_prune_ = [this, limits_memory_only](const TrainingReport& least) {
       if (!limits_memory_only) return false;
-      const EvaluatedTraining evaluated(cost_, least, run_, off_);
-      return !BrokenLimit(criteria_.limits, evaluated.point).empty() || (*is_dominated_)(FiguresOf(criteria_, evaluated.point));
+      const TrainingPart part{least, CostEfficiencyOf(cost_, least, run_, off_)};
+      const EvaluatedPoint point{&part, nullptr};
+      return !BrokenLimit(criteria_.limits, point).empty() || (*is_dominated_)(FiguresOf(criteria_, point));
     };
   }
   TrainingEvaluator(const TrainingEvaluator&) = delete;
@@ -91,11 +81,12 @@ class TrainingEvaluator {
     is_dominated_ = &is_dominated;
     Trace trace = Trace::Off();
     const TrainingDetail pruned{false, false, false, &memo_, &can_prune_}, whole{false, false, true};
-    const TrainingReport report = EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace);
-    const EvaluatedTraining evaluated(cost_, report, run_, off_);
-    if (!report.pruned) return OutcomeOf(criteria_, evaluated.point, report.infeasible);
+    TrainingPart part{EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace), {}};
+    part.cost_efficiency = CostEfficiencyOf(cost_, part, run_, off_);
+    const EvaluatedPoint point{&part, nullptr};
+    if (!part.pruned) return OutcomeOf(criteria_, point, part.infeasible);
     Outcome outcome;
-    outcome.reason = BrokenLimit(criteria_.limits, evaluated.point);
+    outcome.reason = BrokenLimit(criteria_.limits, point);
     outcome.feasible = outcome.pruned = outcome.reason.empty();
     return outcome;
   }

@@ -51,7 +51,7 @@ TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const Tr
     Trace off = Trace::Off();
     const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false}, off);
     const double asked = LikelyMargin(scenario, tuned.run, report);
-    if (report.memory.Total() <= (1 - asked) * report.capacity) return tuned;
+    if (report.memory.Total() <= (1 - asked) * report.memory.capacity) return tuned;
     run.memory_margin = asked;
     tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
   }

@@ -121,7 +121,7 @@ class TrainingTuner {
     Trace off = Trace::Off();
     const TrainingReport report =
         EvaluateTraining(model_, cluster_, run_, {false, false, false, &MemoOf(run_.global_batch), &can_prune_}, off);
-    capacity_ = report.capacity;
+    capacity_ = report.memory.capacity;
     TrainingCost cost{report.infeasible.empty(), report.pruned, report.memory.Total(), {}, {}};
     const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - Budget();
     if (!cost.fits) cost.missing = max(host, device);

@@ -222,7 +222,7 @@ class Evaluation {
            (Note{"Usable memory per device", "visible to programs, without what the framework's allocator cannot reserve", "",
                  "training.memory_bytes.capacity"}),
            visible, outside);
-    report_.capacity = capacity;
+    report_.memory.capacity = capacity;
     const double memory_margin = run_.memory_margin.value_or(0);
     if (!run_.memory_margin) trace_.Input("memory_margin", memory_margin, "training.memory_margin");
     FIGURE(trace_, memory_budget, (1 - memory_margin) * capacity,
@@ -230,10 +230,15 @@ class Evaluation {
     memory_budget_ = memory_budget;
   }
 
+  [[nodiscard]] TrainingMemory OnDevice(TrainingMemory memory) const {
+    memory.capacity = report_.memory.capacity;
+    return memory;
+  }
+
   // For a search, a run that does not fit needs no time.
   bool StopsForMemory() {
     if (detail_.advice) return false;
-    report_.memory = FullestMemory(memory_terms_, plan_->stages, recompute_);
+    report_.memory = OnDevice(FullestMemory(memory_terms_, plan_->stages, recompute_));
     if (report_.memory.Total() > memory_budget_) {
       report_.infeasible.push_back({"memory", ""});
     } else if (report_.memory.host > context_.device().host.memory) {
@@ -282,7 +287,6 @@ class Evaluation {
 
   TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {
     TrainingReport bound;
-    bound.capacity = report_.capacity;
     bound.memory = report_.memory;
     bound.time = StepTimeLowerBound(context_, stages, pipeline);
     bound.step_time = bound.time.Total();
@@ -320,14 +324,14 @@ class Evaluation {
     for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
       TrainingStage stage;
       stage.layers = static_cast<Count>(plan_->stages[i].layers.Total());
-      stage.memory = StageMemory(memory_terms_, plan_->stages, i, recompute_, off_);
+      stage.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, i, recompute_, off_));
       stage.time = TimeOfStage(context_, stages[i], step.time, step.link);
       report_.stages.push_back(stage);
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
     Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_);
-    const Bytes capacity = report_.capacity, total = report_.memory.Total();
+    report_.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_));
+    const Bytes capacity = report_.memory.capacity, total = report_.memory.Total();
     FIGURE(trace_, headroom, capacity - total,
            (Note{"Free memory per GPU", "of the most loaded stage", "", "training.memory_headroom_bytes"}), capacity, total);
   }

@@ -29,8 +29,10 @@ struct LinkTime {
 };
 struct TrainingMemory {
   Bytes weights, gradients, optimizer, activations, workspace;
-  Bytes host;  // in host memory, not part of the total
+  Bytes host;      // in host memory, not part of the total
+  Bytes capacity;  // of the device, for the total
   [[nodiscard]] Bytes Total() const { return weights + gradients + optimizer + activations + workspace; }
+  [[nodiscard]] Bytes Free() const { return capacity - Total(); }
 };
 struct TrainingStage {
   Count layers = 0;
@@ -80,7 +82,6 @@ struct TrainingReport {
   Seconds scoring;            // forward passes alone over the same batch; empty in a search
   double dropped_tokens = 0;  // share of routed copies over the experts' capacity
   TrainingMemory memory;      // of the most loaded stage
-  Bytes capacity;
   std::vector<TrainingStage> stages;
   Joules energy;           // of the run, all devices
   Seconds device_seconds;  // of the run, all devices

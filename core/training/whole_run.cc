@@ -197,11 +197,11 @@ Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, Train
 
 void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& report) {
   const Bytes needed = report.memory.Total(), host_memory = context.device().host.memory;
-  if (needed > report.capacity) {
+  if (needed > report.memory.capacity) {
     std::string message;
     if (advice) {
-      const std::string nearest = NearestFit(context, report.capacity);
-      message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
+      const std::string nearest = NearestFit(context, report.memory.capacity);
+      message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " + GibText(report.memory.capacity) +
                 (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP on these devices makes it fit" : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});

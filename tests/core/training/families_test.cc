@@ -72,7 +72,7 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const TrainingReport report = Evaluated(scenario);
   ASSERT_EQ(report.infeasible.size(), 1u);
   EXPECT_EQ(report.infeasible.front().reason, "memory");
-  EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.capacity);
+  EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.memory.capacity);
 }
 
 // Two layers are gathered at once in 16 bits. Jamba's largest has a recurrence, 4096 x 16384 in and 8192 x 4096 out, steps of

@@ -83,10 +83,10 @@ TEST(TrainingMemory, OfTheUpdateIsPerUpdatedParameter) {
 
 TEST(TrainingMemory, LeavesRoomForWhatTheAllocatorCannotReserve) {
   // Of 1,272 runs on 80 GB devices none reserved more than 76.93 GiB; one reserved that.
-  const double most = Evaluated(Nanotron(kNanotronReadings[0])).capacity.base() / kGiB.factor;
+  const double most = Evaluated(Nanotron(kNanotronReadings[0])).memory.capacity.base() / kGiB.factor;
   EXPECT_GE(most, 76.9);
   EXPECT_LE(most, 77.5);
-  const double plain = Evaluated(Nanotron(kNanotronReadings[0], R"({"outside": "0 GiB"})")).capacity.base() / kGiB.factor;
+  const double plain = Evaluated(Nanotron(kNanotronReadings[0], R"({"outside": "0 GiB"})")).memory.capacity.base() / kGiB.factor;
   EXPECT_NEAR(plain - most, 2.3, 1e-9);
 }
 
