@@ -3,6 +3,7 @@
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/report.h"
 #include "core/scenario/answer.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
@@ -23,6 +24,19 @@ std::vector<ChipDesign> KnownDesigns() {
   }
   return designs;
 }
+
+// What is to be small: the figure, or its inverse where larger is better.
+class Aim {
+ public:
+  explicit Aim(std::string_view figure) {
+    const Json* output = OutputAt(figure);
+    is_larger_better_ = output != nullptr && FindMember(*output, "better") != nullptr && (*output)["better"] == "larger";
+  }
+  [[nodiscard]] double operator()(double value) const { return is_larger_better_ ? 1 / value : value; }
+
+ private:
+  bool is_larger_better_ = false;
+};
 
 }  // namespace
 
@@ -48,6 +62,7 @@ std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_vi
   if (part == "training") trial.serving.reset();
   if (part == "serving") trial.training.reset();
   const Scenario base = trial;
+  const Aim aim(figure);
   const auto objective = [&](const ChipDesign& design) -> std::optional<double> {
     trial = base;
     trial.cluster.device.design = design;
@@ -56,9 +71,15 @@ std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_vi
     if (!issues.empty()) return std::nullopt;
     const Result<Json> report = Evaluate(trial, ReportDetail::Figures());
     const std::optional<double> feasible = NumberAt(*report, std::string(part) + ".feasible");
-    return feasible && *feasible > 0 ? NumberAt(*report, figure) : std::nullopt;
+    const std::optional<double> value = feasible && *feasible > 0 ? NumberAt(*report, figure) : std::nullopt;
+    return value ? std::optional(aim(*value)) : std::nullopt;
   };
-  return OptimiseSplit(*scenario.cluster.device.design, KnownDesigns(), objective, options);
+  std::optional<Optimised> best = OptimiseSplit(*scenario.cluster.device.design, KnownDesigns(), objective, options);
+  if (best) {
+    best->objective = aim(best->objective);
+    best->start_objective = aim(best->start_objective);
+  }
+  return best;
 }
 
 Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure) {

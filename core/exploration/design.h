@@ -12,8 +12,8 @@
 
 namespace slipstick {
 
-// Minimizes a figure of the report ("training.step_time_s", "serving.tpot_s", "cost.device_usd") over the splits of
-// scenario.cluster.device.design. Infeasible designs are skipped. Nothing if the scenario has no design or no split
+// Finds the best value of a figure of the report ("training.step_time_s", "serving.tokens_per_s", "cost.device_usd") over the
+// splits of scenario.cluster.device.design: the largest where larger is better, else the smallest. Infeasible designs are skipped. Nothing if the scenario has no design or no split
 // gives a feasible report with that figure.
 std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options);
 

@@ -80,7 +80,7 @@ BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& parti
 
 void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
   const BytesPerSecond links = BuildDesign(cluster.device, partition, path, issues);
-  if (!cluster.networks.empty() && links > 0 * kBps) cluster.networks[0].bandwidth = links;
+  if (cluster.device.design && !cluster.networks.empty()) cluster.networks[0].bandwidth = max(links, kNoLinks);
 }
 
 void SplitDevice(const Partition& partition, Device& device) {

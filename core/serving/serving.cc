@@ -266,7 +266,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   batch.max_sequences = BatchThatFits(deployment, budget, prompt, output, trace);
   batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences, trace);
   if (searching) {
-    if (const std::string_view reason = MemoryReason(deployment, budget, batch); !reason.empty()) {
+    const std::string_view reason = LacksLinks(deployment) ? "network" : MemoryReason(deployment, budget, batch);
+    if (!reason.empty()) {
       report.infeasible.push_back({std::string(reason), ""});
       return report;
     }

@@ -18,6 +18,8 @@ std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget&
   return batch.max_sequences < 1 || (!queues && batch.requested_sequences > batch.max_sequences) ? "kv_cache" : "";
 }
 
+bool LacksLinks(const Deployment& deployment) { return deployment.mapping.DevicesPerReplica() > 1 && !HasLinks(deployment.cluster); }
+
 namespace {
 
 // To three significant digits.
@@ -74,6 +76,11 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              GibText(report.kv_cache) + " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the largest batch that fits is " +
                                              GroupedText(batch.max_sequences * attention_dp)});
+  }
+  if (LacksLinks(deployment)) {
+    report.infeasible.push_back({"network", "No links: a replica of " + NumberText(deployment.mapping.DevicesPerReplica()) +
+                                                " devices of a chip without links cannot exchange what they compute; give its network "
+                                                "area, edge and power, or serve with one device per replica"});
   }
   if (deployment.load.prefix_cache) FindPrefixShortfall(*deployment.load.prefix_cache, budget, report);
   FindHostShortfall(deployment, report);

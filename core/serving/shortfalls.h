@@ -19,6 +19,9 @@ bool QueuesRequests(const Deployment& deployment);
 // The reason for which the KV cache or the memory makes the load infeasible, "" if it fits.
 std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch);
 
+// A replica of several devices that nothing joins.
+bool LacksLinks(const Deployment& deployment);
+
 // Appends the reasons for which the load is infeasible.
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report);

@@ -157,10 +157,10 @@ class Evaluation {
     plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
     recompute_ = ChoiceFor(model_, run_, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
-    if (!is_auto && StopsForMemory()) return report_;
+    if (!is_auto && StopsEarly()) return report_;
     if (is_auto) {
       DecideRecompute();
-      if (StopsForMemory()) return report_;
+      if (StopsEarly()) return report_;
     } else {
       trace_.Input("full_share", recompute_.full_share, InputOfFullShare(recompute_));
       TimeLayersInto(trace_);
@@ -235,11 +235,13 @@ class Evaluation {
     return memory;
   }
 
-  // For a search, a run that does not fit needs no time.
-  bool StopsForMemory() {
+  // For a search, a run that is impossible needs no time.
+  bool StopsEarly() {
     if (detail_.advice) return false;
     report_.memory = OnDevice(FullestMemory(memory_terms_, plan_->stages, recompute_));
-    if (report_.memory.Total() > memory_budget_) {
+    if (LacksLinks(context_)) {
+      report_.infeasible.push_back({"network", ""});
+    } else if (report_.memory.Total() > memory_budget_) {
       report_.infeasible.push_back({"memory", ""});
     } else if (report_.memory.host > context_.device().host.memory) {
       report_.infeasible.push_back({"host_memory", ""});

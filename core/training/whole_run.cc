@@ -215,6 +215,13 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
   }
 }
 
+void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& report) {
+  if (!LacksLinks(context)) return;
+  const std::string message = "No links: " + std::to_string(DevicesOf(context)) +
+                              " devices of a chip without links cannot exchange what they compute; give its network area, edge and power";
+  report.infeasible.push_back({"network", advice ? message : ""});
+}
+
 // Model FLOPs of all steps.
 Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace) {
   const double batch = static_cast<double>(context.run.global_batch), counted = context.shape.counted;
@@ -240,6 +247,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
     report.run = WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, run_flops}, trace);
   }
   CheckMemory(context, advice, report);
+  CheckLinks(context, advice, report);
 }
 
 }  // namespace slipstick
