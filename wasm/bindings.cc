@@ -33,8 +33,12 @@ std::string Evaluate(const std::string& request, const std::string& explain) {
 }
 std::string Timeline(const std::string& request) { return slipstick::TimelineAnswer(request).text; }
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
-std::string Evidence(const std::string& request, const std::string& figure) { return slipstick::EvidenceAnswer(request, {}, figure).text; }
-std::string Measurements(const std::string& id, const std::string& file) { return slipstick::MeasurementsAnswer(id, file).text; }
+std::string Evidence(const std::string& request, const std::string& figure) {
+  return slipstick::EvidenceAnswer(request, {}, figure).text;
+}
+std::string Measurements(const std::string& id, const std::string& file) {
+  return slipstick::MeasurementsAnswer(id, file).text;
+}
 std::string Calibrate(const std::string& spec) { return slipstick::CalibrateAnswer(spec).text; }
 std::string PublishedCoverage() { return slipstick::CoverageAnswer().text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
@@ -56,12 +60,17 @@ std::string Sensitivity(const std::string& request, const std::string& figure, d
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }
 std::string Dependence(const std::string& request, const std::string& input, int from, int to) {
-  return slipstick::DependenceAnswer(request, {}, input, static_cast<std::size_t>(from), static_cast<std::size_t>(to)).text;
+  return slipstick::DependenceAnswer(request, {}, input, static_cast<std::size_t>(from), static_cast<std::size_t>(to))
+      .text;
 }
 
-std::string Design(const std::string& request, const std::string& figure) { return slipstick::DesignAnswer(request, {}, figure).text; }
+std::string Design(const std::string& request, const std::string& figure) {
+  return slipstick::DesignAnswer(request, {}, figure).text;
+}
 std::string StudyPoint(const std::string& id, int point) { return slipstick::StudyPointAnswer(id, point).text; }
-std::string StudyOfPoints(const std::string& id, const std::string& points) { return slipstick::StudyOfPointsAnswer(id, points).text; }
+std::string StudyOfPoints(const std::string& id, const std::string& points) {
+  return slipstick::StudyOfPointsAnswer(id, points).text;
+}
 std::string Study(const std::string& id) { return slipstick::StudyAnswer(id).text; }
 std::string Objectives() { return slipstick::JsonText(slipstick::SearchObjectives()); }
 std::string MergeSearch(const std::string& shards) { return slipstick::MergeShardsText(shards).text; }

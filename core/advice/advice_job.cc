@@ -20,8 +20,8 @@ constexpr double kMostWorse = 2;         // of another figure of the part
 constexpr double kSame = 1e-9;           // relative
 
 // Figures that a gain in another one must not ruin.
-constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.cost_usd", "serving.tpot_s", "serving.ttft_s",
-                                         "serving.cost_usd_per_million_tokens"};
+constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.cost_usd", "serving.tpot_s",
+                                         "serving.ttft_s", "serving.cost_usd_per_million_tokens"};
 
 // "$33.58 M"
 std::string MoneyText(double usd) {
@@ -30,8 +30,8 @@ std::string MoneyText(double usd) {
 }
 
 bool IsAbout(const AdviceQuestion& question, const std::string& figure) {
-  return question.figure == figure ||
-         std::any_of(question.limits.begin(), question.limits.end(), [&](const Condition& limit) { return limit.path == figure; });
+  return question.figure == figure || std::any_of(question.limits.begin(), question.limits.end(),
+                                                  [&](const Condition& limit) { return limit.path == figure; });
 }
 
 }  // namespace
@@ -90,7 +90,8 @@ void AdviceJob::Begin(const Proposal& proposal) {
 }
 
 void AdviceJob::StartSearch(const Proposal& proposal) {
-  search_ = MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, SearchLimits(proposal));
+  search_ =
+      MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, SearchLimits(proposal));
 }
 
 // Those of the proposal; in serving, where no bound on the time is lost by them, also those of the other figures.
@@ -98,7 +99,8 @@ std::vector<std::string> AdviceJob::SearchLimits(const Proposal& proposal) const
   std::vector<std::string> limits = proposal.search_limits;
   if (question_.part == "training") return limits;
   for (const Condition& limit : question_.limits) {
-    if (limit.path.starts_with("serving.")) limits.push_back(limit.path + (limit.at_most ? "<=" : ">=") + JsonText(Json(limit.bound)));
+    if (limit.path.starts_with("serving."))
+      limits.push_back(limit.path + (limit.at_most ? "<=" : ">=") + JsonText(Json(limit.bound)));
   }
   if (!now_.IsAnswer()) return limits;
   for (const char* path : kOtherFigures) {
@@ -132,7 +134,8 @@ void AdviceJob::Keep(Improvement improvement) {
   if (!IsWorthwhile(improvement)) return;
   // Searched degrees, and unwritten ones that follow the change.
   const Proposal& proposal = improvement.proposal;
-  const std::string mapping = MappingChangesText(question_.part, now_.scenario, improvement.verdict.scenario, proposal.overrides);
+  const std::string mapping =
+      MappingChangesText(question_.part, now_.scenario, improvement.verdict.scenario, proposal.overrides);
   improvement.title = proposal.title + (mapping.empty() ? "" : " (" + mapping + ")");
   std::vector<Improvement>& improvements = improvement.proposal.of.empty() ? changes_ : pairs_;
   const auto same = std::find_if(improvements.begin(), improvements.end(),
@@ -164,14 +167,16 @@ bool AdviceJob::IsWorthwhile(const Improvement& one) const {
   if (one.gain < kNoticed * GainToBeat(one)) return false;
   if (!now_.IsAnswer()) return true;
   const double second = one.verdict.second > 0 ? now_.second / one.verdict.second : 0;
-  const bool is_better = one.gain >= kNoticed || (one.proposal.of.empty() && one.gain * kNoticed >= 1 && second >= kNoticed);
+  const bool is_better =
+      one.gain >= kNoticed || (one.proposal.of.empty() && one.gain * kNoticed >= 1 && second >= kNoticed);
   return is_better && KeepsOtherFigures(one.verdict);
 }
 
 bool AdviceJob::KeepsOtherFigures(const Verdict& verdict) const {
   if (!now_.IsAnswer()) return true;
   return std::none_of(std::begin(kOtherFigures), std::end(kOtherFigures), [&](const char* path) {
-    if (std::string_view(path).substr(0, question_.part.size()) != question_.part || IsAbout(question_, path)) return false;
+    if (std::string_view(path).substr(0, question_.part.size()) != question_.part || IsAbout(question_, path))
+      return false;
     const std::optional<double> before = NumberAt(now_.report, path), after = NumberAt(verdict.report, path);
     return before && after && *after > kMostWorse * *before;
   });
@@ -209,7 +214,8 @@ Json AdviceJob::ListOf(const std::vector<const Improvement*>& ranked, std::size_
     if (list.size() >= top) break;
     const Proposal& proposal = one->proposal;
     std::string effort = proposal.effort;
-    const bool buys = proposal.needs == Needs::kPurchase && now_.system_usd > 0 && one->verdict.system_usd != now_.system_usd;
+    const bool buys =
+        proposal.needs == Needs::kPurchase && now_.system_usd > 0 && one->verdict.system_usd != now_.system_usd;
     if (buys) effort += " TCO " + MoneyText(now_.system_usd) + " → " + MoneyText(one->verdict.system_usd) + ".";
     Json entry = ObjectOf({{"id", proposal.id},
                            {"title", one->title},

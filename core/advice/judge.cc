@@ -40,7 +40,8 @@ std::optional<double> LimitedValue(const std::string& path, const Scenario& scen
 }
 
 std::string WithoutNumbers(std::string text) {
-  text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }), text.end());
+  text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }),
+             text.end());
   return text;
 }
 
@@ -61,7 +62,8 @@ Result<Verdict> Judge(const Json& request, const AdviceQuestion& question) {
   verdict.second = question.second.empty() ? 0 : NumberOr0(verdict.report, question.second);
   verdict.system_usd = NumberOr0(verdict.report, "cost.system_usd");
   for (const char* path : kFigures) verdict.figures[path] = FigureAt(verdict.report, path);
-  if (!verdict.figures.contains(question.figure)) verdict.figures[question.figure] = FigureAt(verdict.report, question.figure);
+  if (!verdict.figures.contains(question.figure))
+    verdict.figures[question.figure] = FigureAt(verdict.report, question.figure);
   for (const Condition& limit : question.limits) {
     const std::optional<double> value = LimitedValue(limit.path, *scenario, verdict);
     if (value && !(limit.at_most ? *value <= limit.bound : *value >= limit.bound)) verdict.is_within = false;

@@ -19,7 +19,8 @@ void Keep(const Json& scenario, const std::string& path, const std::string& memb
   out.push_back(member + "=" + word + (also.empty() || also == word ? "" : "," + also));
 }
 
-void AtMost(const Json& scenario, const std::string& path, const std::string& member, Count most, std::vector<std::string>& out) {
+void AtMost(const Json& scenario, const std::string& path, const std::string& member, Count most,
+            std::vector<std::string>& out) {
   const Count own = static_cast<Count>(NumberAt(scenario, path).value_or(1));
   out.push_back(member + "<=" + std::to_string(std::max(own, most)));
 }
@@ -44,7 +45,8 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
   if (!NumberAt(scenario, "serving.requests_per_s") && batch != nullptr && batch->is_number()) {
     Keep(scenario, "serving.batch", "batch", "", limits);
   }
-  limits.push_back("prefill_chunk=" + std::to_string(static_cast<Count>(NumberAt(scenario, "serving.prefill_chunk").value_or(0))));
+  limits.push_back("prefill_chunk=" +
+                   std::to_string(static_cast<Count>(NumberAt(scenario, "serving.prefill_chunk").value_or(0))));
   return limits;
 }
 
@@ -120,7 +122,9 @@ std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& sce
 }
 
 Json ChangedMembers(const Json& found, const Json& request, const Json& scenario) {
-  const auto degree = [&](const char* member) { return found.value(std::string("training.mapping.") + member, Count{0}); };
+  const auto degree = [&](const char* member) {
+    return found.value(std::string("training.mapping.") + member, Count{0});
+  };
   Json changed = Json::object();
   for (const auto& [path, value] : found.items()) {
     const std::string member = LastMember(path);
@@ -136,7 +140,9 @@ Json ChangedMembers(const Json& found, const Json& request, const Json& scenario
 }
 
 std::string MappingChangesText(const std::string& part, const Json& before, const Json& after, const Json& said) {
-  const auto degree = [&](const char* member) { return NumberAt(after, std::string("training.mapping.") + member).value_or(0); };
+  const auto degree = [&](const char* member) {
+    return NumberAt(after, std::string("training.mapping.") + member).value_or(0);
+  };
   std::string text;
   for (const Label& one : kLabels) {
     const std::string path = part + "." + std::string(one.path);

@@ -11,15 +11,17 @@
 
 namespace slipstick {
 
-// Null where no mapping is legal. `request`: with what else is changed; `scenario`: the resolved one that advice is about, whose schedule,
-// order of ranks, offload and batch are kept.
+// Null where no mapping is legal. `request`: with what else is changed; `scenario`: the resolved one that advice is
+// about, whose schedule, order of ranks, offload and batch are kept.
 std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& scenario, const AdviceQuestion& question,
                                             const std::vector<std::string>& limits);
 
-// The members of a found mapping that differ from `scenario`; degrees that follow from the others only where the request has them.
+// The members of a found mapping that differ from `scenario`; degrees that follow from the others only where the
+// request has them.
 Json ChangedMembers(const Json& found, const Json& request, const Json& scenario);
 
-// "TP 8 → 4, PP 4 → 2": how the mapping of a part changes from one resolved scenario to another, but for the members in `said`.
+// "TP 8 → 4, PP 4 → 2": how the mapping of a part changes from one resolved scenario to another, but for the members in
+// `said`.
 std::string MappingChangesText(const std::string& part, const Json& before, const Json& after, const Json& said);
 
 }  // namespace slipstick

@@ -48,9 +48,15 @@ std::optional<Json> Scaled(const Json& old, double factor) {
 
 // A row as a proposal; nothing if it changes nothing here.
 std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
-  Proposal proposal{
-      std::string(row.id),      std::string(row.title),        std::string(row.effort),   row.needs, Json::object(), row.search,
-      Words(row.search_limits), row.when == When::kLastResort, row.when == When::kOnlyWay};
+  Proposal proposal{std::string(row.id),
+                    std::string(row.title),
+                    std::string(row.effort),
+                    row.needs,
+                    Json::object(),
+                    row.search,
+                    Words(row.search_limits),
+                    row.when == When::kLastResort,
+                    row.when == When::kOnlyWay};
   for (const std::string& word : Words(row.set)) {
     const std::size_t scale = word.find("*=");
     const bool scales = scale != std::string::npos;
@@ -118,7 +124,8 @@ std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& r
     if (!row.part.empty() && row.part != question.part) continue;
     if (row.when != When::kAlways && (row.when == When::kFeasible) != now.IsAnswer()) continue;
     if (!Holds(now.scenario, row.only_if)) continue;
-    if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario)) proposals.push_back(std::move(*proposal));
+    if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario))
+      proposals.push_back(std::move(*proposal));
   }
   return proposals;
 }

@@ -30,8 +30,8 @@ std::string SecondObjective(const AdviceQuestion& question, bool has_cost) {
   return has_cost ? cost : "";
 }
 
-// "PATH<=VALUE" about a figure of a report, a member of the scenario, power or budget. Members of the mapping go by their short names
-// too, as in a search.
+// "PATH<=VALUE" about a figure of a report, a member of the scenario, power or budget. Members of the mapping go by
+// their short names too, as in a search.
 void ReadAdviceLimit(const std::string& text, AdviceQuestion& question, Issues& issues) {
   SpaceLimits members;
   std::vector<FigureLimit> figures;
@@ -55,7 +55,8 @@ void ReadAdviceLimit(const std::string& text, AdviceQuestion& question, Issues& 
   } else if (!figures.empty()) {
     path = question.part + "." + WithoutPart(path, question.part);
   } else if (path != kPowerLimit && path != kBudgetLimit && !IsReportPath(path)) {
-    issues.push_back({"limit", "Unknown limit " + path + ": choose a figure of the report, a member of the mapping, power or budget"});
+    issues.push_back({"limit", "Unknown limit " + path +
+                                   ": choose a figure of the report, a member of the mapping, power or budget"});
   }
   question.limits.push_back(std::move(*condition));
 }
@@ -86,10 +87,13 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
     }
   }
   if (question.part != "training" && question.part != "serving") {
-    issues.push_back({"for", "Choose training or serving, not " + question.part, {SetTo("for", "training"), SetTo("for", "serving")}});
+    issues.push_back({"for",
+                      "Choose training or serving, not " + question.part,
+                      {SetTo("for", "training"), SetTo("for", "serving")}});
     return issues;
   }
-  if (!IsOn(request, question.part)) return Issues{{question.part, "Required: this part is switched off", {LeaveOut(question.part)}}};
+  if (!IsOn(request, question.part))
+    return Issues{{question.part, "Required: this part is switched off", {LeaveOut(question.part)}}};
   const bool has_cost = IsOn(request, "cost");
   if (objective.empty()) objective = DefaultObjective(question.part, has_cost);
   objective = WithoutPart(objective, question.part);
@@ -99,7 +103,8 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
   } else {
     question.larger_is_better = figure->larger_is_better;
   }
-  if (!has_cost && objective.find("usd") != std::string::npos) issues.push_back({"cost", "Required for " + objective, {LeaveOut("cost")}});
+  if (!has_cost && objective.find("usd") != std::string::npos)
+    issues.push_back({"cost", "Required for " + objective, {LeaveOut("cost")}});
   question.figure = question.part + "." + objective;
   question.second = SecondObjective(question, has_cost);
   for (const std::string& text : limits) ReadAdviceLimit(text, question, issues);

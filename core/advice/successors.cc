@@ -24,7 +24,8 @@ struct Offer {
     return true;
   }
   [[nodiscard]] bool IsOfKind(const Offer& other) const {
-    return vendor == other.vendor && memory == other.memory && fabric == other.fabric && (devices == 1) == (other.devices == 1);
+    return vendor == other.vendor && memory == other.memory && fabric == other.fabric &&
+           (devices == 1) == (other.devices == 1);
   }
 };
 
@@ -39,7 +40,9 @@ double NumberInBase(const Json& json, const char* path) {
 }
 
 // "HBM3e" -> "HBM"
-std::string KindOfMemory(const std::string& technology) { return technology.substr(0, technology.find_first_of("0123456789 ")); }
+std::string KindOfMemory(const std::string& technology) {
+  return technology.substr(0, technology.find_first_of("0123456789 "));
+}
 
 // Nothing for a device whose 16-bit rate the catalogue does not say, or that is announced only.
 std::optional<Offer> OfferOf(const Json& cluster) {
@@ -76,7 +79,8 @@ const std::vector<Offer>& Offers() {
 // Whether nobody would choose `offer` with `other` on sale.
 bool IsBeaten(const Offer& offer, const Offer& other) {
   if (!other.IsAtLeast(offer) || other.domain < offer.domain) return false;
-  const bool is_variant = other.year == offer.year && other.capability[0] == offer.capability[0] && !offer.IsAtLeast(other);
+  const bool is_variant =
+      other.year == offer.year && other.capability[0] == offer.capability[0] && !offer.IsAtLeast(other);
   return other.year < offer.year || is_variant;
 }
 
@@ -88,7 +92,8 @@ std::vector<Successor> SuccessorsOf(const Json& scenario) {
   if (own == Offers().end()) return {};
   std::vector<const Offer*> newer;
   for (const Offer& one : Offers()) {
-    if (one.IsOfKind(*own) && one.year >= own->year && one.IsAtLeast(*own) && !own->IsAtLeast(one)) newer.push_back(&one);
+    if (one.IsOfKind(*own) && one.year >= own->year && one.IsAtLeast(*own) && !own->IsAtLeast(one))
+      newer.push_back(&one);
   }
   std::vector<const Offer*> kept;
   for (const Offer* one : newer) {

@@ -13,9 +13,10 @@ struct Successor {
   std::string device;   // its name
 };
 
-// Clusters of the catalogue whose device has the same vendor and kind of memory and the same links next to it, is no older, and nowhere
-// slower or smaller. Domains of the same size come first, then by year. Left out is what an older one, or one of the same
-// year and compute throughput with more memory, makes pointless. `scenario` is resolved. None for a cluster without a preset.
+// Clusters of the catalogue whose device has the same vendor and kind of memory and the same links next to it, is no
+// older, and nowhere slower or smaller. Domains of the same size come first, then by year. Left out is what an older
+// one, or one of the same year and compute throughput with more memory, makes pointless. `scenario` is resolved. None
+// for a cluster without a preset.
 std::vector<Successor> SuccessorsOf(const Json& scenario);
 
 }  // namespace slipstick

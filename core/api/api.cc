@@ -26,19 +26,23 @@ constexpr int kMaxTrials = 100;
 
 // Whether the issue is about what the fix writes.
 bool IsAbout(const Fix& fix, const Issue& issue) {
-  const auto is_at = [&issue](const Change& change) { return issue.path == change.path || issue.path.starts_with(change.path + "."); };
+  const auto is_at = [&issue](const Change& change) {
+    return issue.path == change.path || issue.path.starts_with(change.path + ".");
+  };
   return is_at(fix.change) || std::any_of(fix.also.begin(), fix.also.end(), is_at);
 }
 
-// Keeps the fixes that remove their issue and bring no other where they write: a member with two checks may pass the first and fail
-// the second, and an unknown member's value may not be one of the nearest known. If none is left, tries to leave the member out.
+// Keeps the fixes that remove their issue and bring no other where they write: a member with two checks may pass the
+// first and fail the second, and an unknown member's value may not be one of the nearest known. If none is left, tries
+// to leave the member out.
 Issues WithTriedFixes(Issues issues, const Json& request) {
   int trials = 0;
   const auto fails = [&](const Fix& fix, const std::string& path) {
     if (++trials > kMaxTrials) return true;
     const Issues left = ParseScenario(WithFix(request, fix)).issues;
     return std::any_of(left.begin(), left.end(), [&](const Issue& issue) {
-      const bool is_new = std::none_of(issues.begin(), issues.end(), [&issue](const Issue& known) { return known.path == issue.path; });
+      const bool is_new =
+          std::none_of(issues.begin(), issues.end(), [&issue](const Issue& known) { return known.path == issue.path; });
       return issue.path == path || (is_new && IsAbout(fix, issue));
     });
   };
@@ -56,7 +60,8 @@ Issues WithTriedFixes(Issues issues, const Json& request) {
 
 namespace {
 
-Result<Json> ReportOf(std::string_view request, const std::vector<std::string>& assignments, const ReportDetail& detail) {
+Result<Json> ReportOf(std::string_view request, const std::vector<std::string>& assignments,
+                      const ReportDetail& detail) {
   Result<Json> json = ReadRequest(request, assignments);
   if (!json) return json;
   Result<Scenario> scenario = ParseScenario(*json);
@@ -66,7 +71,8 @@ Result<Json> ReportOf(std::string_view request, const std::vector<std::string>& 
 
 }  // namespace
 
-Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain,
+                      bool timeline) {
   ReportDetail detail;
   detail.explain = explain;
   detail.timeline = timeline;
@@ -104,7 +110,8 @@ Answer MeasurementsAnswer(std::string_view id, std::string_view file) {
     runs.push_back(std::move(written));
   }
   for (const Issue& issue : read.issues) issues.push_back(issue.path + ": " + issue.message);
-  return {JsonText(Json{{"name", read.sources.front().name}, {"runs", std::move(runs)}, {"issues", std::move(issues)}}), {}};
+  return {JsonText(Json{{"name", read.sources.front().name}, {"runs", std::move(runs)}, {"issues", std::move(issues)}}),
+          {}};
 }
 
 Answer KernelAnswer(std::string_view request) {
@@ -122,7 +129,8 @@ Answer TimelineAnswer(std::string_view request) {
   if (!scenario) return WrongRequest(scenario.issues);
   if (!scenario->training) return {"null", {}};
   Trace trace = Trace::Off();
-  const TrainingReport report = EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
+  const TrainingReport report =
+      EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
   return {JsonText(WriteTimeline(report)), {}};
 }
 
@@ -140,7 +148,8 @@ Answer DescribeAnswer() {
   Json follows = Json::array();
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   Json defaults = Json::object();
-  for (Count version = 1; version <= kNewestVersion; ++version) AddMember(defaults, std::to_string(version), DefaultRequest(version));
+  for (Count version = 1; version <= kNewestVersion; ++version)
+    AddMember(defaults, std::to_string(version), DefaultRequest(version));
   return {JsonText(Json{{"version", kNewestVersion},
                         {"default", DefaultRequest()},
                         {"defaults", std::move(defaults)},

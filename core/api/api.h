@@ -11,19 +11,19 @@
 namespace slipstick {
 
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
-// of a figure of the report, "*" for all of them, "" for none; the report then has its explanations, and the sources of the inputs
-// that they lead to.
-// `timeline`: include every pass of the pipeline, most of a report's size.
-Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "",
-                      bool timeline = true);
+// of a figure of the report, "*" for all of them, "" for none; the report then has its explanations, and the sources of
+// the inputs that they lead to. `timeline`: include every pass of the pipeline, most of a report's size.
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {},
+                      std::string_view explain = "", bool timeline = true);
 
 // How one figure of a scenario's report came to be, as a tree in Markdown.
 Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path);
 
 // The published runs behind the interval of a figure (core/evaluation/runs_like.h).
 Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
-// What this core says of a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind", "measured",
-// "computed", "error", "device", "architecture", "software", "experts"}], "issues"}. `id`: what its runs name as their source.
+// What this core says of a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind",
+// "measured", "computed", "error", "device", "architecture", "software", "experts"}], "issues"}. `id`: what its runs
+// name as their source.
 Answer MeasurementsAnswer(std::string_view id, std::string_view file);
 
 // One operator, collective or expert exchange: {"time_s","bound","flops","bytes","algorithm"}.
@@ -33,7 +33,8 @@ Answer KernelAnswer(std::string_view request);
 // written ones; every output: path, kind, title, short name, unit, whether larger or smaller is better.
 Answer DescribeAnswer();
 
-// Only the pipeline passes of the training step: {"timeline": […], "timeline_cut": …}, or null for a scenario without training.
+// Only the pipeline passes of the training step: {"timeline": […], "timeline_cut": …}, or null for a scenario without
+// training.
 Answer TimelineAnswer(std::string_view request);
 
 // The catalogue entries of a kind, or of every kind ("").

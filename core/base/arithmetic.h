@@ -12,8 +12,9 @@ struct Arithmetic {
   bool sides = false;    // "26x33": the sides of a rectangle, whose unit counts twice
 };
 
-// Reads the longest arithmetic expression at the start of `text`; an operator without a number after it belongs to the unit ("0.1 /cm^2").
-// Commas and underscores only group thousands: "1,5" is no number. Nothing if the text does not start with a finite number.
+// Reads the longest arithmetic expression at the start of `text`; an operator without a number after it belongs to the
+// unit ("0.1 /cm^2"). Commas and underscores only group thousands: "1,5" is no number. Nothing if the text does not
+// start with a finite number.
 std::optional<Arithmetic> ReadArithmetic(std::string_view text);
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
-// A catalogue entry chosen by name: "hopper". Entries are read once and never change, so this is a pointer: cheap to copy and
-// to compare.
+// A catalogue entry chosen by name: "hopper". Entries are read once and never change, so this is a pointer: cheap to
+// copy and to compare.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,8 @@
 
 namespace slipstick {
 
-// Entry is a struct with a member `id`. The members are defined where the catalogue is read (catalogue/catalogue_entries.cc).
+// Entry is a struct with a member `id`. The members are defined where the catalogue is read
+// (catalogue/catalogue_entries.cc).
 template <class Entry>
 class CatalogueEntry {
  public:

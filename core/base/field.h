@@ -1,8 +1,8 @@
 // Field tables: one row per input beside its struct.
 //
-// Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference all derive
-// from it (schema.h). Defaults are in the struct only. To add an input: a member with its default, one row in the table,
-// and a use.
+// Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference all
+// derive from it (schema.h). Defaults are in the struct only. To add an input: a member with its default, one row in
+// the table, and a use.
 //
 //   memory.h           struct Memory { Bytes capacity = 80 * kGB; };
 //                      template <> struct Schema<Memory> { static const Fields fields; };

@@ -7,8 +7,8 @@ namespace slipstick {
 
 // The range is in the display unit, so .In(…) comes first.
 //
-// What must be above 0 is at least a millionth of its unit, and a quantity with a unit is at most a billion of them, if its row does not
-// say otherwise: far beyond anything real, and near enough that no figure leaves the range of numbers.
+// What must be above 0 is at least a millionth of its unit, and a quantity with a unit is at most a billion of them, if
+// its row does not say otherwise: far beyond anything real, and near enough that no figure leaves the range of numbers.
 class FieldBuilder {
  public:
   static constexpr double kLeast = 1e-6, kMost = 1e9;

@@ -68,7 +68,8 @@ class Formula::Reader {
 
   void SymbolOrCall() {
     const std::size_t start = place_;
-    while (place_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[place_])) || text_[place_] == '_')) ++place_;
+    while (place_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[place_])) || text_[place_] == '_'))
+      ++place_;
     const std::string_view name = text_.substr(start, place_ - start);
     if (!Take('(')) {
       const auto found = std::find(names_.begin(), names_.end(), name);
@@ -101,7 +102,8 @@ class Formula::Reader {
                                                    {"floor", Operation::kFloor, 1, 1},
                                                    {"norm", Operation::kNorm, 3, 3}}};
     for (const Function& function : kFunctions) {
-      if (function.name == name && arguments >= function.least && arguments <= function.most) return Add(function.operation, arguments);
+      if (function.name == name && arguments >= function.least && arguments <= function.most)
+        return Add(function.operation, arguments);
     }
     Fail("there is no function '" + std::string(name) + "' of " + std::to_string(arguments));
   }
@@ -130,7 +132,9 @@ class Formula::Reader {
   Formula formula_;
 };
 
-Result<Formula> Formula::Parse(std::string_view text, std::span<const std::string_view> names) { return Reader(text, names).Read(); }
+Result<Formula> Formula::Parse(std::string_view text, std::span<const std::string_view> names) {
+  return Reader(text, names).Read();
+}
 
 Formula::Dual Formula::Apply(Operation operation, std::span<const Dual> x) {
   const auto [a, da] = x[0];
@@ -172,7 +176,9 @@ Formula::Dual Formula::Apply(Operation operation, std::span<const Dual> x) {
       const double p = x[2].value, ratio = small.value / large.value;
       const double sum = 1 + std::pow(ratio, p);
       const double norm = large.value * std::pow(sum, 1 / p);
-      return {norm, norm / sum * (large.derivative / large.value + (ratio > 0 ? std::pow(ratio, p) * small.derivative / small.value : 0))};
+      return {norm, norm / sum *
+                        (large.derivative / large.value +
+                         (ratio > 0 ? std::pow(ratio, p) * small.derivative / small.value : 0))};
     }
     case Operation::kNumber:
     case Operation::kSymbol:

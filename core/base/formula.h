@@ -17,7 +17,8 @@ class Formula {
   // With a value for each of the names.
   [[nodiscard]] double Value(std::span<const double> values) const;
 
-  // The derivatives by each of the values: of max and min those of what they chose, of steps (ceil, floor) those of the line through them.
+  // The derivatives by each of the values: of max and min those of what they chose, of steps (ceil, floor) those of the
+  // line through them.
   [[nodiscard]] std::vector<double> Gradient(std::span<const double> values) const;
 
  private:

@@ -25,7 +25,8 @@ struct Fix {
 using Fixes = std::vector<Fix>;
 
 struct Issue {
-  std::string path;         // members joined by dots, list entries by number: "cluster.networks.1.bandwidth"; "" for the request
+  std::string
+      path;  // members joined by dots, list entries by number: "cluster.networks.1.bandwidth"; "" for the request
   std::string message;      // one plain sentence: what to enter, with its unit
   Fixes fixes = {};         // the nearest first
   bool is_missing = false;  // a required member is absent

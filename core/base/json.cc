@@ -58,7 +58,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool Open(Json&& container) {
-    if (levels_.size() >= kMaxDepth) return Fail(levels_.size(), "Nested too deep: at most " + std::to_string(kMaxDepth) + " levels");
+    if (levels_.size() >= kMaxDepth)
+      return Fail(levels_.size(), "Nested too deep: at most " + std::to_string(kMaxDepth) + " levels");
     levels_.push_back({std::move(container), {}});
     return true;
   }
@@ -84,7 +85,8 @@ class Builder final : public nlohmann::json_sax<Json> {
 };
 
 bool IsPlace(std::string_view text) {
-  return !text.empty() && text.size() < 4 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() < 4 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ inline const std::string& TextOf(const Json& json) { return json.get_ref<const s
 // Merges `over` into `under`: objects by member, arrays by index, anything else is replaced.
 void MergeJson(Json& under, const Json& over);
 
-// Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the way.
+// Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the
+// way.
 void SetPath(Json& json, std::string_view path, Json value);
 
 // The value at a dotted path (array elements by number), or null.

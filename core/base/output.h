@@ -1,7 +1,7 @@
 // Output tables: one row per output beside its struct, as field.h has them for inputs.
 //
-// They define what the report holds and in which order, what a search can optimize, and the titles and units shown to people.
-// To add an output: one row, with a title if people see it.
+// They define what the report holds and in which order, what a search can optimize, and the titles and units shown to
+// people. To add an output: one row, with a title if people see it.
 //
 //   template <> struct Outputs<DieReport> {
 //     static constexpr auto rows = std::tuple{
@@ -14,8 +14,9 @@
 // A trailing comma keeps a row a line when clang-format is at work.
 //
 //   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
-//   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a path
-//   SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their readers
+//   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a
+//   path SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their
+//   readers
 #pragma once
 
 #include <functional>
@@ -119,9 +120,7 @@ constexpr auto Output(std::string_view key, First first, Second second, Third th
 namespace internal {
 
 template <class T>
-concept HasOutputs = requires {
-  Outputs<T>::rows;
-};
+concept HasOutputs = requires { Outputs<T>::rows; };
 
 template <class T>
 inline constexpr std::size_t kOutputs = std::tuple_size_v<std::remove_cvref_t<decltype(Outputs<T>::rows)>>;
@@ -186,7 +185,8 @@ template <class T>
 struct Unwrapped<std::vector<T>> : Unwrapped<T> {};
 
 // Appends one entry of the description.
-void AddDescription(const OutputFacts& facts, const std::string& path, std::string_view kind, const Dimension* dimension, Json& out);
+void AddDescription(const OutputFacts& facts, const std::string& path, std::string_view kind,
+                    const Dimension* dimension, Json& out);
 
 template <class Value>
 constexpr std::string_view KindOfOutput() {
@@ -249,7 +249,8 @@ void AddSearchableBelow(std::vector<SearchableOutput<T>>& list) {
   constexpr const auto& row = RowAt<ValueAt<T, I>, J>();
   if constexpr (row.is_searchable) {
     list.push_back({std::string(RowAt<T, I>().key) + "." + std::string(row.key), row.better, [](const T& owner) {
-                      return OutputNumber(std::invoke(RowAt<ValueAt<T, I>, J>().get, std::invoke(RowAt<T, I>().get, owner)));
+                      return OutputNumber(
+                          std::invoke(RowAt<ValueAt<T, I>, J>().get, std::invoke(RowAt<T, I>().get, owner)));
                     }});
   }
 }
@@ -263,7 +264,8 @@ template <class T, std::size_t I>
 void AddSearchable(std::vector<SearchableOutput<T>>& list) {
   constexpr const auto& row = RowAt<T, I>();
   if constexpr (row.is_searchable) {
-    list.push_back({std::string(row.key), row.better, [](const T& owner) { return OutputNumber(std::invoke(RowAt<T, I>().get, owner)); }});
+    list.push_back({std::string(row.key), row.better,
+                    [](const T& owner) { return OutputNumber(std::invoke(RowAt<T, I>().get, owner)); }});
   } else if constexpr (HasOutputs<ValueAt<T, I>>) {
     AddEachSearchableBelow<T, I>(list, std::make_index_sequence<kOutputs<ValueAt<T, I>>>());
   }

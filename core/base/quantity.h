@@ -1,9 +1,9 @@
 // Numbers with a dimension: a formula with mixed-up units does not compile.
 //
 // One base unit per dimension: byte, FLOP, token, second, dollar, joule, millimetre, gram of CO2 equivalent. The
-// model converts nothing; units.h has the units that people read and write. When all exponents cancel the result is a bare
-// double: a bare double is a ratio, and anything with a unit is a Quantity. Counts of things (layers, heads, devices)
-// are Count; where a count enters a formula it is converted to double there.
+// model converts nothing; units.h has the units that people read and write. When all exponents cancel the result is a
+// bare double: a bare double is a ratio, and anything with a unit is a Quantity. Counts of things (layers, heads,
+// devices) are Count; where a count enters a formula it is converted to double there.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +113,8 @@ auto sqrt(Quantity<A...> a) {
   static_assert(((A % 2 == 0) && ...), "the square root of this dimension has fractional exponents");
   return internal::Made<(A / 2)...>::Of(std::sqrt(a.base()));
 }
-// To whole numbers, whatever the rounding of what came before: 128 * (108 / 128) holds 108. Formulas of figures write the guard out.
+// To whole numbers, whatever the rounding of what came before: 128 * (108 / 128) holds 108. Formulas of figures write
+// the guard out.
 inline constexpr double kRoundingGuard = 1e-9;
 inline double WholeBelow(double x) { return std::floor(x + kRoundingGuard); }
 inline double WholeAbove(double x) { return std::ceil(x - kRoundingGuard); }

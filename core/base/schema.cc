@@ -119,7 +119,8 @@ void DescribeMember(const FieldRow& row, const std::string& path, const void* st
   out.push_back(std::move(entry));
 
   if (type.kind == Kind::kObject) DescribeAs(type, path, held, out);
-  if (type.kind == Kind::kList && type.inner->kind == Kind::kObject) DescribeAs(*type.inner, path + ".*", type.standard(), out);
+  if (type.kind == Kind::kList && type.inner->kind == Kind::kObject)
+    DescribeAs(*type.inner, path + ".*", type.standard(), out);
 }
 
 }  // namespace
@@ -132,7 +133,8 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kList: {
       Json list = Json::array();
-      for (std::size_t i = 0; i < type.list.size(value); ++i) list.push_back(WriteAs(*type.inner, type.list.at(Mutable(value), i)));
+      for (std::size_t i = 0; i < type.list.size(value); ++i)
+        list.push_back(WriteAs(*type.inner, type.list.at(Mutable(value), i)));
       return list;
     }
     case Kind::kObject: {
@@ -183,8 +185,8 @@ std::string KindText(std::string_view kind) {
   return text;
 }
 
-bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find, const PresetsLike& like,
-                   Issues& issues) {
+bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find,
+                   const PresetsLike& like, Issues& issues) {
   if (!json.is_object()) return true;
   const auto named = json.find("preset");
   if (named == json.end() || (named->is_string() && TextOf(*named).empty())) return true;
@@ -217,7 +219,8 @@ std::string StandardPreset(const Type& type) {
 
 }  // namespace
 
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
+void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
+              Issues& issues) {
   if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, find, like, issues);
   if (type.kind == Kind::kList) {
     if (!json.is_array()) return;
@@ -259,7 +262,8 @@ bool HasUnitToName(const FieldRow& row) {
 void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named) {
   if (type.kind == Kind::kOptional) return NameUnitsAs(*type.inner, json, path, named);
   if (type.kind == Kind::kList && json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) NameUnitsAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), named);
+    for (std::size_t i = 0; i < json.size(); ++i)
+      NameUnitsAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), named);
   }
   if (type.kind != Kind::kObject || !json.is_object()) return;
   for (const FieldRow& row : *type.fields) {

@@ -7,8 +7,8 @@
 //                                            a struct with a default preset gets that one
 //   NameUnits<Cluster>(json, …)              gives bare numbers in texts the unit of their field: "700" -> "700 W"
 //
-// A number in JSON is in base units. A text is a number with its unit ("3.35 TB/s"), and must have the field's dimension; without a
-// unit it is in base units too, unless NameUnits gave it one.
+// A number in JSON is in base units. A text is a number with its unit ("3.35 TB/s"), and must have the field's
+// dimension; without a unit it is in base units too, unless NameUnits gave it one.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,8 @@ std::string Shown(const Json& json);
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out);
 Json WriteAs(const Type& type, const void* value);
 void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out);
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues);
+void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
+              Issues& issues);
 void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named);
 
 }  // namespace internal
@@ -66,11 +67,13 @@ void Describe(const std::string& path, const T& standard, Json& out) {
 
 // Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry under the overrides.
 template <class T>
-void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
+void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
+                   Issues& issues) {
   internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);
 }
 
-// Appends its field's unit to every text below `json` that is a bare number, and lists what it changed. Counts and tokens stay plain.
+// Appends its field's unit to every text below `json` that is a bare number, and lists what it changed. Counts and
+// tokens stay plain.
 template <class T>
 void NameUnits(Json& json, const std::string& path, std::vector<NamedUnit>& named) {
   internal::NameUnitsAs(internal::kType<T>, json, path, named);

@@ -81,7 +81,8 @@ struct NumberField {
 
   [[nodiscard]] std::optional<Measure> MeasureOf(std::string_view text) const {
     std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
-    if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
+    if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure))
+      measure = Measure{measure->value * 1e9, {}, false};
     return measure;
   }
   // Whether a text is a number of this dimension that no double holds in base units: "1e300 TFLOP/s".
@@ -120,21 +121,25 @@ std::string MessageOf(const Json& json, const NumberField& field) {
            (found.empty() ? "" : ", not in " + found);
   }
   const std::string unit = base.empty() || !field.facts.unit.empty() ? std::string() : " " + base;
-  const std::optional<UnknownUnit> unknown = json.is_string() && !base.empty() ? FindUnknownUnit(TextOf(json)) : std::nullopt;
+  const std::optional<UnknownUnit> unknown =
+      json.is_string() && !base.empty() ? FindUnknownUnit(TextOf(json)) : std::nullopt;
   if (unknown && !measure) {
     const std::string known = field.facts.unit.empty() ? base : std::string(field.facts.unit);
     return "Enter a number in " + known + ": unknown unit \"" + unknown->name + "\"";
   }
   if (json.is_string() && field.IsTooLarge(TextOf(json))) {
-    const double high = std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
-    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) + unit;
+    const double high =
+        std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
+    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) +
+           unit;
   }
   return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
 }
 
 // Likely meanings of a refused text: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s, "80 gb" is 80 GB.
 std::vector<Json> MeantBy(std::string text) {
-  if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty()) return {unknown->spelled};
+  if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty())
+    return {unknown->spelled};
   if (text.find(',') != std::string::npos) {
     std::string point = text;
     std::replace(point.begin(), point.end(), ',', '.');
@@ -156,7 +161,8 @@ Fixes FixesOf(const Json& json, const NumberField& field) {
   };
   if (const std::optional<double> value = field.NumberOf(json)) {
     if (field.whole && FitsCount(*value)) {
-      for (const double whole : {std::floor(*value), std::ceil(*value)}) candidates.emplace_back(static_cast<Count>(whole));
+      for (const double whole : {std::floor(*value), std::ceil(*value)})
+        candidates.emplace_back(static_cast<Count>(whole));
     }
     if (*value < facts.range.low) bound(facts.range.low);
     if (*value > facts.range.high) bound(facts.range.high);
@@ -182,13 +188,16 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
   return value;
 }
 
-void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Location& location, Issues& issues) {
+void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Location& location,
+                Issues& issues) {
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   std::vector<std::string> near;
   if (json.is_string()) near = NearestNames(TextOf(json), names);
-  if (near.empty()) near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxChoices)));
-  issues.push_back({location.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(location.Text(), near)});
+  if (near.empty())
+    near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxChoices)));
+  issues.push_back(
+      {location.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(location.Text(), near)});
 }
 
 void ReadChoice(const Json& json, const Choices& choices, const Location& location, Issues& issues, void* out) {
@@ -208,7 +217,8 @@ void ReadEntry(const Json& json, const EntryOperations& entry, const Location& l
   RefuseName(json, entry.names(), location, issues);
 }
 
-void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out);
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
+               void* out);
 
 // The values at and below an unknown member, as changes below another path.
 void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& changes) {
@@ -217,7 +227,8 @@ void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& c
 }
 
 // Renames an unknown member to the nearest known names, or leaves it out.
-Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Json& value, const std::vector<std::string_view>& keys) {
+Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Json& value,
+                     const std::vector<std::string_view>& keys) {
   // A path cannot name such a member.
   if (key.empty() || key.find('.') != std::string::npos) return {};
   const std::string path = JoinPath(owner, key);
@@ -233,7 +244,8 @@ Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Jso
   return fixes;
 }
 
-void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
+void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
+                void* out) {
   if (!json.is_object()) {
     issues.push_back({location.Text(), "Must be an object, not " + Shown(json), WithoutIt(facts, location)});
     return;
@@ -257,18 +269,20 @@ void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, con
     if (issues.size() > kMaxIssues) return;
     const bool is_long = key.size() > 60;
     const std::string shown = is_long ? key.substr(0, 57) + "…" : key;
-    issues.push_back(
-        {JoinPath(location.Text(), shown), "Unknown input", is_long ? Fixes() : FixesOfUnknown(location.Text(), key, value, keys)});
+    issues.push_back({JoinPath(location.Text(), shown), "Unknown input",
+                      is_long ? Fixes() : FixesOfUnknown(location.Text(), key, value, keys)});
   }
 }
 
-void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
+void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
+              void* out) {
   if (!json.is_array()) {
     issues.push_back({location.Text(), "Must be a list, not " + Shown(json), WithoutIt(facts, location)});
     return;
   }
   if (json.size() > kMaxEntries) {
-    issues.push_back({location.Text(), "Too long: at most " + std::to_string(kMaxEntries) + " entries", WithoutIt(facts, location)});
+    issues.push_back(
+        {location.Text(), "Too long: at most " + std::to_string(kMaxEntries) + " entries", WithoutIt(facts, location)});
     return;
   }
   type.list.clear(out);
@@ -277,7 +291,8 @@ void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const
   }
 }
 
-void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
+               void* out) {
   switch (type.kind) {
     case Kind::kOptional:
       if (json.is_null()) {
@@ -295,10 +310,12 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
     case Kind::kEntry:
       return ReadEntry(json, type.entry, location, issues, out);
     case Kind::kQuantity:
-      if (const auto value = ReadNumber(json, facts, *type.dimension, false, location, issues)) std::memcpy(out, &*value, sizeof(double));
+      if (const auto value = ReadNumber(json, facts, *type.dimension, false, location, issues))
+        std::memcpy(out, &*value, sizeof(double));
       return;
     case Kind::kRatio:
-      if (const auto value = ReadNumber(json, facts, Dimension{}, false, location, issues)) *static_cast<double*>(out) = *value;
+      if (const auto value = ReadNumber(json, facts, Dimension{}, false, location, issues))
+        *static_cast<double*>(out) = *value;
       return;
     case Kind::kCount:
       if (const auto value = ReadNumber(json, facts, Dimension{}, true, location, issues))
@@ -323,8 +340,8 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       if (json.is_string() && TextOf(json).size() <= kMaxText) {
         *static_cast<std::string*>(out) = TextOf(json);
       } else {
-        issues.push_back(
-            {location.Text(), "Enter a text of at most " + std::to_string(kMaxText) + " characters", WithoutIt(facts, location)});
+        issues.push_back({location.Text(), "Enter a text of at most " + std::to_string(kMaxText) + " characters",
+                          WithoutIt(facts, location)});
       }
       return;
   }

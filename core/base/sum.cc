@@ -24,7 +24,8 @@ std::string SymbolOf(std::string_view name) {
 
 }  // namespace
 
-void SumFormula::Add(std::string_view addend, std::initializer_list<std::pair<std::string_view, internal::Value>> terms) {
+void SumFormula::Add(std::string_view addend,
+                     std::initializer_list<std::pair<std::string_view, internal::Value>> terms) {
   formula_ += (formula_.empty() ? "" : " + ") + std::string(addend);
   for (const auto& [name, value] : terms) {
     names_ += (names_.empty() ? "" : ", ") + std::string(name);
@@ -43,7 +44,8 @@ void SumText::Add(Trace& trace, std::string_view name, internal::Value part, dou
   const std::string plain = SymbolOf(name);
   std::string symbol = plain;
   const auto is_taken = [&](const Part& other) { return other.symbol == symbol; };
-  for (int more = 2; std::any_of(parts_.begin(), parts_.end(), is_taken); ++more) symbol = plain + "_" + std::to_string(more);
+  for (int more = 2; std::any_of(parts_.begin(), parts_.end(), is_taken); ++more)
+    symbol = plain + "_" + std::to_string(more);
   const auto bound = [&](double value, std::string_view figure) {
     if (figure.empty()) return std::string();
     const std::string name_of_origin = symbol + " from " + std::string(figure);

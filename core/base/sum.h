@@ -1,4 +1,5 @@
-// Figures that are sums or products of parts known only at run time: a stage's layers, a layer's GEMMs, the parts that a device has.
+// Figures that are sums or products of parts known only at run time: a stage's layers, a layer's GEMMs, the parts that
+// a device has.
 #pragma once
 
 #include <initializer_list>
@@ -51,8 +52,10 @@ Q Sum(Trace& trace, std::string_view symbol, const Note& note, std::initializer_
 // Collects the parts for a formula such as "layer * layer_count + output_head"; zero parts are left out.
 class SumText {
  public:
-  // `from` and `count_from`: the figures that part and count are; the nearest when they are added. Empty: one of the part's own name.
-  void Add(Trace& trace, std::string_view name, internal::Value part, double count, std::string_view from, std::string_view count_from);
+  // `from` and `count_from`: the figures that part and count are; the nearest when they are added. Empty: one of the
+  // part's own name.
+  void Add(Trace& trace, std::string_view name, internal::Value part, double count, std::string_view from,
+           std::string_view count_from);
   // Records a figure in the current scope. The total is the sum in the order of the parts.
   void Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const;
 
@@ -72,9 +75,10 @@ class ListedSum {
  public:
   explicit ListedSum(Trace& trace) : trace_(trace) {}
 
-  // `name` may be any text: its letters and digits become the symbol. `from`, `count_from`: the figures that part and count are, if they
-  // have other names; a part that is zero is left out unless it has one.
-  void Add(std::string_view name, Q part, double count = 1, std::string_view from = "", std::string_view count_from = "") {
+  // `name` may be any text: its letters and digits become the symbol. `from`, `count_from`: the figures that part and
+  // count are, if they have other names; a part that is zero is left out unless it has one.
+  void Add(std::string_view name, Q part, double count = 1, std::string_view from = "",
+           std::string_view count_from = "") {
     total_ += part * count;
     if (trace_.on() && count != 0 && (part != Q() || !from.empty()))
       text_.Add(trace_, name, internal::ValueOf(part), count, from, count_from);
@@ -93,7 +97,8 @@ class ListedSum {
   Q total_{};
 };
 
-// A sum that grows: `symbol` names it, `before` what it was before the latest addend. A sum of one addend is that addend.
+// A sum that grows: `symbol` names it, `before` what it was before the latest addend. A sum of one addend is that
+// addend.
 template <class Q>
 class RunningSum {
  public:

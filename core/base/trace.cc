@@ -86,8 +86,8 @@ void Trace::Bind(std::string symbol, Origin origin, internal::Value value) {
   latest = book.bindings.size();
 }
 
-// Operators name the members of the device that they run on "cluster.device. ...". A scope with another device binds the symbol
-// "cluster.device", of value 0, to the path of that one.
+// Operators name the members of the device that they run on "cluster.device. ...". A scope with another device binds
+// the symbol "cluster.device", of value 0, to the path of that one.
 void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
   constexpr std::string_view kDevice = "cluster.device";
   const bool is_of_device = path.size() > kDevice.size() && path.starts_with(kDevice) && path[kDevice.size()] == '.';
@@ -127,14 +127,15 @@ void Trace::BindConstants(std::string_view table, std::string_view source, std::
   assert(names.empty());
 }
 
-// The nearest scope: the most scopes in common, then an enclosing one before a sibling's, then the latest. The value only tells apart
-// bindings of the same name.
+// The nearest scope: the most scopes in common, then an enclosing one before a sibling's, then the latest. The value
+// only tells apart bindings of the same name.
 const Trace::Origin* Trace::OriginOf(std::string_view symbol, internal::Value value) const {
   const Book& book = *book_;
   const auto found = book.latest.find(HashOf(symbol, value.base));
   const Binding* nearest = nullptr;
   std::pair<std::size_t, bool> nearness;  // 1 + scopes in common, whether it encloses
-  for (std::size_t place = found == book.latest.end() ? 0 : found->second; place > 0; place = book.bindings[place - 1].before) {
+  for (std::size_t place = found == book.latest.end() ? 0 : found->second; place > 0;
+       place = book.bindings[place - 1].before) {
     const Binding& binding = book.bindings[place - 1];
     if (binding.symbol != symbol || binding.value != value.base) continue;
     if (binding.scope == book.scope) return &binding.origin;  // none is nearer
@@ -171,15 +172,18 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   const Note& note = text.note;
   Figure figure;
   figure.symbol = text.symbol;
-  // A figure recorded inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own figure.
+  // A figure recorded inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own
+  // figure.
   const std::string& scope = book_->scopes[book_->scope].path;
   const std::string_view question = std::string_view(scope).substr(0, scope.find('.'));
-  const bool is_reported = !note.report.empty() && (scope.empty() || note.report.substr(0, note.report.find('.')) == question);
+  const bool is_reported =
+      !note.report.empty() && (scope.empty() || note.report.substr(0, note.report.find('.')) == question);
   figure.title = note.title;
   figure.note = note.note;
   figure.formula = WithoutBaseUnits(text.formula);
   figure.value = value_and_terms->base;
-  figure.path = is_reported ? std::string(note.report) : OwnPath(scope.empty() ? figure.symbol : scope + "." + figure.symbol, figure.value);
+  figure.path = is_reported ? std::string(note.report)
+                            : OwnPath(scope.empty() ? figure.symbol : scope + "." + figure.symbol, figure.value);
   figure.dimension = *value_and_terms->dimension;
   std::string_view names = text.terms;
   figure.terms.reserve(terms);

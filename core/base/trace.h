@@ -7,13 +7,13 @@
 //          bytes, bandwidth, fraction);
 //
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
-// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. All texts of a figure
-// are static. Tests evaluate every formula text against its value.
+// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. All texts of a
+// figure are static. Tests evaluate every formula text against its value.
 //
-// A term comes from the figure, input or constant that its name stands for, as a name in a program does: the nearest scope
-// that has it, its latest there. Figures name themselves; Input, Constants and Alias name what comes from elsewhere. A copy under another
-// name has no origin, however equal; nor does a name reach into another question (outermost scope): a step time never rests
-// on a packaging step.
+// A term comes from the figure, input or constant that its name stands for, as a name in a program does: the nearest
+// scope that has it, its latest there. Figures name themselves; Input, Constants and Alias name what comes from
+// elsewhere. A copy under another name has no origin, however equal; nor does a name reach into another question
+// (outermost scope): a step time never rests on a packaging step.
 //
 // An off trace costs one branch per figure.
 #pragma once
@@ -62,7 +62,8 @@ struct Figure {
   FigureKind kind = FigureKind::kFormula;
   std::vector<Option> among{};   // of a choice
   Dimension compared{};          // of their values
-  std::vector<double> shares{};  // of a choice or a procedure: by how many per cent it moves when a term moves by one, where that is known
+  std::vector<double> shares{};  // of a choice or a procedure: by how many per cent it moves when a term moves by one,
+                                 // where that is known
 };
 
 struct Note {
@@ -99,22 +100,22 @@ class Trace {
   static Trace On() { return Trace(true); }
   [[nodiscard]] bool on() const { return book_ != nullptr; }
 
-  // Declares that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth"), or a figure
-  // that another question reports there.
+  // Declares that a symbol of the current scope is the input at a path of the scenario
+  // ("cluster.device.memory.bandwidth"), or a figure that another question reports there.
   template <class T>
   void Input(std::string_view symbol, T value, std::string_view path) {
     if (on()) BindInput(symbol, internal::ValueOf(value), path);
   }
 
-  // Declares that a symbol of the current scope is the latest figure, input or constant of another name, which has its value.
-  // The nearest scope's, as for a term.
+  // Declares that a symbol of the current scope is the latest figure, input or constant of another name, which has its
+  // value. The nearest scope's, as for a term.
   template <class T>
   void Alias(std::string_view symbol, T value, std::string_view of) {
     if (on()) BindAlias(symbol, internal::ValueOf(value), of);
   }
 
-  // Declares that where an input of this path is said to have this value, it is the latest figure or input of another name: something
-  // replaces the input by a value of its own.
+  // Declares that where an input of this path is said to have this value, it is the latest figure or input of another
+  // name: something replaces the input by a value of its own.
   template <class T>
   void Replace(std::string_view path, T value, std::string_view by) {
     if (!on()) return;
@@ -122,7 +123,8 @@ class Trace {
     BindAlias(ReplacedName(path), internal::ValueOf(value), by);
   }
 
-  // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called by CONSTANTS.
+  // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called
+  // by CONSTANTS.
   template <class... Values>
   void Constants(std::string_view table, std::string_view source, std::string_view names, Values... values_of_names) {
     if (!on()) return;
@@ -137,15 +139,18 @@ class Trace {
     return value;
   }
 
-  // Records what was chosen in the current scope, among what, and what the choice rests on: `names` "m, n" of the terms.
+  // Records what was chosen in the current scope, among what, and what the choice rests on: `names` "m, n" of the
+  // terms.
   template <class T, class Q, class... Terms>
-  void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among, std::size_t place,
-              std::string_view names, Terms... terms) {
+  void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among,
+              std::size_t place, std::string_view names, Terms... terms) {
     if (!on()) return;
     std::vector<Option> options;
-    for (const auto& [name, compared] : among) options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
+    for (const auto& [name, compared] : among)
+      options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
     const internal::Value values[]{internal::ValueOf(chosen), internal::ValueOf(terms)...};
-    RecordChoice({symbol, "", names, note}, values, sizeof...(Terms), std::move(options), *internal::ValueOf(Q{}).dimension);
+    RecordChoice({symbol, "", names, note}, values, sizeof...(Terms), std::move(options),
+                 *internal::ValueOf(Q{}).dimension);
   }
 
   // Records what a procedure found in the current scope, and what it rests on: `names` "m, n" of the terms.
@@ -155,7 +160,8 @@ class Trace {
   }
 
   // The same with any number of terms; the first value is what was found.
-  void Procedure(std::string_view symbol, const Note& note, std::string_view names, const std::vector<internal::Value>& found_and_terms) {
+  void Procedure(std::string_view symbol, const Note& note, std::string_view names,
+                 const std::vector<internal::Value>& found_and_terms) {
     if (!on()) return;
     Record(internal::FigureText{symbol, "", names, note}, found_and_terms);
     book_->figures.back().kind = FigureKind::kProcedure;
@@ -169,7 +175,8 @@ class Trace {
     figure.shares[term] = share;
   }
 
-  // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
+  // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts
+  // outlive the trace.
   void Assume(std::string_view path, std::string_view rule) {
     if (on()) book_->assumed[path] = rule;
   }
@@ -188,7 +195,8 @@ class Trace {
 
   // The same for a figure whose formula or report path is known only at run time.
   template <class Q, class... Terms>
-  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
+  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names,
+              Terms... terms) {
     if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
   }
 
@@ -248,12 +256,13 @@ class Trace {
     std::vector<ScopeNode> scopes = std::vector<ScopeNode>(1);  // the first holds all others
     std::size_t scope = 0;                                      // the current one
     std::unordered_map<std::string, std::size_t> scope_of_path;
-    std::vector<Binding> bindings;                                     // latest last
-    std::unordered_map<std::size_t, std::size_t> latest;               // 1 + index of the latest binding, by hash
-    std::unordered_map<std::string, std::vector<double>> values;       // values of the figures of a path
-    std::unordered_map<std::string, std::size_t> constants, reported;  // places of the constants and of the reports' figures, by path
-    std::unordered_map<std::string_view, std::string_view> assumed;    // rules by the path of the input that they set
-    bool replaces = false;                                             // some input is replaced
+    std::vector<Binding> bindings;                                // latest last
+    std::unordered_map<std::size_t, std::size_t> latest;          // 1 + index of the latest binding, by hash
+    std::unordered_map<std::string, std::vector<double>> values;  // values of the figures of a path
+    std::unordered_map<std::string, std::size_t> constants,
+        reported;  // places of the constants and of the reports' figures, by path
+    std::unordered_map<std::string_view, std::string_view> assumed;  // rules by the path of the input that they set
+    bool replaces = false;                                           // some input is replaced
   };
   explicit Trace(bool on) : book_(on ? std::make_unique<Book>() : nullptr) {}
   std::size_t Enter(std::string_view scope);  // returns the outer one
@@ -261,9 +270,10 @@ class Trace {
   static std::string ReplacedName(std::string_view path) { return "instead of " + std::string(path); }
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);
-  void BindConstants(std::string_view table, std::string_view source, std::string_view names, std::span<const internal::Value> values);
-  void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms, std::vector<Option> among,
-                    const Dimension& compared);
+  void BindConstants(std::string_view table, std::string_view source, std::string_view names,
+                     std::span<const internal::Value> values);
+  void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms,
+                    std::vector<Option> among, const Dimension& compared);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::size_t SharedScope(std::size_t a, std::size_t b) const;
   [[nodiscard]] const Origin* OriginOf(std::string_view symbol, internal::Value value) const;  // null: none

@@ -1,5 +1,5 @@
-// Type descriptions of field tables: one per type, walked by the functions of schema.h. The walks are thus compiled once,
-// not once per field.
+// Type descriptions of field tables: one per type, walked by the functions of schema.h. The walks are thus compiled
+// once, not once per field.
 #pragma once
 
 #include <array>

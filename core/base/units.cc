@@ -204,7 +204,8 @@ std::string BehindTheNumber(std::string_view dollars) {
   Trim(rest);
   const bool scaled = !rest.empty() && rest.front() != '/';
   const std::string unit =
-      !scaled ? "$" + std::string(rest) : (rest.front() == 'B' ? "G" : std::string(1, rest.front())) + "$" + std::string(rest.substr(1));
+      !scaled ? "$" + std::string(rest)
+              : (rest.front() == 'B' ? "G" : std::string(1, rest.front())) + "$" + std::string(rest.substr(1));
   return std::string(dollars.substr(0, end)) + " " + unit;
 }
 
@@ -226,7 +227,8 @@ std::optional<Measure> ParsePlain(std::string_view text, double thousand) {
     Trim(name);
     const bool spaced = name.size() + 1 < rest.size();
     const bool thousands = rest.front() == 'k' || rest.front() == 'K';
-    if ((name == "token" || name == "tokens" || name == "tok") && (spaced || rest.front() == 'B' || (thousands && thousand != 1000))) {
+    if ((name == "token" || name == "tokens" || name == "tok") &&
+        (spaced || rest.front() == 'B' || (thousands && thousand != 1000))) {
       const double factor = rest.front() == 'B' ? 1e9 : CountSuffix(rest.substr(0, 1), thousand).value_or(1);
       return Measure{value * factor, kTokenDim, true};
     }
@@ -247,7 +249,8 @@ std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
   const std::string plain = PlainSpaces(text);
   std::string_view view = plain;
   Trim(view);
-  return !view.empty() && view.front() == '$' ? ParsePlain(BehindTheNumber(view), thousand) : ParsePlain(view, thousand);
+  return !view.empty() && view.front() == '$' ? ParsePlain(BehindTheNumber(view), thousand)
+                                              : ParsePlain(view, thousand);
 }
 
 namespace {
@@ -255,7 +258,8 @@ namespace {
 // The ways to write a name that people take for a unit's: in capitals, as a binary unit, with a power.
 std::array<std::string, 3> OtherSpellings(std::string_view name) {
   std::string capitals(name);
-  std::transform(capitals.begin(), capitals.end(), capitals.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string binary = capitals;
   if (binary.size() > 2 && binary[1] == 'I') binary[1] = 'i';
   std::string power(name);
@@ -280,7 +284,8 @@ std::optional<UnknownUnit> FindUnknownUnit(std::string_view text) {
     std::string spelled(factor);
     if (!factor.empty() && !ParseUnit(factor)) {
       const auto ways = OtherSpellings(factor);
-      const auto known = std::find_if(ways.begin(), ways.end(), [](const std::string& way) { return ParseUnit(way).has_value(); });
+      const auto known =
+          std::find_if(ways.begin(), ways.end(), [](const std::string& way) { return ParseUnit(way).has_value(); });
       if (unknown.name.empty()) unknown.name = factor;
       spelled = known != ways.end() ? *known : "";
       if (known == ways.end()) unknown.spelled.clear();
@@ -336,7 +341,8 @@ std::string ReadableText(double value, std::string unit) {
   };
   constexpr std::array<Prefix, 9> kReadablePrefixes{
       {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}}};
-  const bool is_time = unit == "s", takes_prefix = unit.starts_with('B') || unit.starts_with("FLOP") || unit == "W" || unit == "J";
+  const bool is_time = unit == "s",
+             takes_prefix = unit.starts_with('B') || unit.starts_with("FLOP") || unit == "W" || unit == "J";
   double factor = 1;
   for (const Prefix& prefix : kReadablePrefixes) {
     const bool fits = prefix.factor == 1 || takes_prefix || (is_time && prefix.factor < 1);

@@ -71,14 +71,15 @@ struct Measure {
 };
 
 // Reads "80 GB", "0.1 /cm^2", "4k", "1e12", "85 %", "15 Ttoken". Without a unit the suffixes k, M, G, B, T count; k is
-// thousand (1,000, or 1,024 for lengths in tokens, where people write 8k for 8,192). Nothing if the text is no number or
-// the unit is unknown.
+// thousand (1,000, or 1,024 for lengths in tokens, where people write 8k for 8,192). Nothing if the text is no number
+// or the unit is unknown.
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 1000);
 
 // A text whose number is followed by something that is no unit.
 struct UnknownUnit {
-  std::string name;     // "gb" of "80 gb", "mm2" of "1e3 mm2", "€" of "0.12 €/kWh"
-  std::string spelled;  // the text with a unit in its place that only capitals or a ^ set apart: "80 GB", "1e3 mm^2"; or empty
+  std::string name;  // "gb" of "80 gb", "mm2" of "1e3 mm2", "€" of "0.12 €/kWh"
+  std::string
+      spelled;  // the text with a unit in its place that only capitals or a ^ set apart: "80 GB", "1e3 mm^2"; or empty
 };
 // Nothing if the text has no number, or only known units behind it.
 std::optional<UnknownUnit> FindUnknownUnit(std::string_view text);

@@ -3,9 +3,10 @@
 namespace slipstick {
 
 const std::vector<AlgorithmFamily>& AlgorithmFamilies() {
-  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms,      LibraryExchanges,    EngineAlgorithms, RingAlgorithms,
-                                                     RecursiveAlgorithms,    DirectAlgorithms,    TreeAlgorithms,   GridAlgorithms,
-                                                     HierarchicalAlgorithms, InNetworkAlgorithms, TextbookEquations};
+  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms,   LibraryExchanges,    EngineAlgorithms,
+                                                     RingAlgorithms,      RecursiveAlgorithms, DirectAlgorithms,
+                                                     TreeAlgorithms,      GridAlgorithms,      HierarchicalAlgorithms,
+                                                     InNetworkAlgorithms, TextbookEquations};
   return families;
 }
 

@@ -1,7 +1,8 @@
 // Shared by the alpha-beta closed forms of collectives.
 //
-// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency per message, link: bandwidth per link, one direction. On contended
-// routes: the busiest link's load plus the latency of the longest route, an upper bound on a simulation of the messages.
+// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency per message, link: bandwidth per link, one
+// direction. On contended routes: the busiest link's load plus the latency of the longest route, an upper bound on a
+// simulation of the messages.
 #pragma once
 
 #include <string_view>
@@ -11,7 +12,8 @@
 namespace slipstick {
 
 // What two files of algorithms cite.
-inline constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
+inline constexpr std::string_view kDragonflySource =
+    "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
 inline bool IsPowerOfTwo(double x) { return x >= 1 && std::exp2(floor(log2(x) + 0.5)) == x; }
 
@@ -29,13 +31,16 @@ inline bool IsTwoLevels(const CollectiveInstance& instance) { return instance.vi
 // One switch stage: every rank reaches every other at full rate. A fat tree with a single leaf is one.
 inline bool IsSwitch(const LevelView& view) {
   const Topology topology = view.level->topology;
-  return topology == Topology::kSwitch || topology == Topology::kRail || (topology == Topology::kFatTree && view.leaf >= view.ranks);
+  return topology == Topology::kSwitch || topology == Topology::kRail ||
+         (topology == Topology::kFatTree && view.leaf >= view.ranks);
 }
-inline bool IsSwitch(const CollectiveInstance& instance) { return IsFlat(instance) && IsSwitch(instance.view.levels[0]); }
+inline bool IsSwitch(const CollectiveInstance& instance) {
+  return IsFlat(instance) && IsSwitch(instance.view.levels[0]);
+}
 // A ring, or a wrapped side of a torus.
 inline bool IsClosedRing(const CollectiveInstance& instance) {
-  return IsFlat(instance) && IsGrid(instance.view.levels[0]) && instance.view.levels[0].side[0] == instance.view.ranks &&
-         instance.view.levels[0].wrapped[0];
+  return IsFlat(instance) && IsGrid(instance.view.levels[0]) &&
+         instance.view.levels[0].side[0] == instance.view.ranks && instance.view.levels[0].wrapped[0];
 }
 
 // A hypercube: neighbors at every power of two. A torus or mesh whose sides are all two is one.
@@ -59,8 +64,8 @@ inline BytesPerSecond LinkToPartner(const CollectiveInstance& instance) {
   return IsSwitch(view) ? view.injection : view.link;
 }
 
-// Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a balanced one: exchanges run
-// at full rate, over up to three links.
+// Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a
+// balanced one: exchanges run at full rate, over up to three links.
 inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
   return IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kDragonfly &&
          instance.view.levels[0].level->topology == Topology::kFullyConnected;
@@ -69,8 +74,8 @@ inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
 // Scopes of the levels' figures in explanations.
 inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
 
-// Chunks of a pipelined buffer: the requested number, or the optimum between the latency `each` per chunk and a pipeline fill of `fill`
-// whole buffers.
+// Chunks of a pipelined buffer: the requested number, or the optimum between the latency `each` per chunk and a
+// pipeline fill of `fill` whole buffers.
 inline constexpr double kMaxChunks = 1024;
 inline double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
   const Count requested = instance.call.alpha_beta.chunks;
@@ -87,11 +92,12 @@ inline bool Reduces(const CollectiveInstance& instance) {
 }
 
 // Sum, with the compute time of the reduction.
-inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced, Trace& trace) {
+inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced,
+                           Trace& trace) {
   const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {
-    FIGURE(trace, time, latency + transfer + reduced * reduction, (Note{"Latency, transfer and reduction"}), latency, transfer, reduced,
-           reduction);
+    FIGURE(trace, time, latency + transfer + reduced * reduction, (Note{"Latency, transfer and reduction"}), latency,
+           transfer, reduced, reduction);
     return {time, latency, std::nullopt};
   }
   FIGURE(trace, time, latency + transfer, (Note{"Latency and transfer"}), latency, transfer);

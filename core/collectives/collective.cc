@@ -49,7 +49,8 @@ void ExplainChoice(Seconds time, std::string_view title, const Candidates& candi
   if (candidates.size() < 2) return trace.Alias("collective_time", time, symbol);
   std::size_t place = 0;
   while (candidates[place].first != title) ++place;
-  trace.Choice("collective_time", time, Note{"Time of the collective", "of the fastest algorithm"}, candidates, place, symbol, time);
+  trace.Choice("collective_time", time, Note{"Time of the collective", "of the fastest algorithm"}, candidates, place,
+               symbol, time);
   trace.MovesBy(0, 1);
 }
 
@@ -90,7 +91,8 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   return best;
 }
 
-std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group,
+                                            const Cluster& cluster) {
   const GroupView view = ViewOf(group, cluster);
   std::vector<std::string_view> names;
   if (view.ranks <= 1) return names;
@@ -113,7 +115,8 @@ std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const
     } else if (type != CollectiveType::kSendReceive) {
       carried = (level.ranks - 1) / level.ranks / inner;
     }
-    const Seconds time = carried * kB / (type == CollectiveType::kSendReceive ? level.link / narrowing : level.injection);
+    const Seconds time =
+        carried * kB / (type == CollectiveType::kSendReceive ? level.link / narrowing : level.injection);
     if (time >= longest) {
       longest = time;
       slowest = static_cast<std::size_t>(level.index);
@@ -130,10 +133,12 @@ std::vector<NetworkLevelTime> NetworkLevelTimes::List(Seconds to_host) const {
   return list;
 }
 
-void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group,
+                        const Cluster& cluster) {
   if (ViewOf(group, cluster).ranks <= 1 || !(call.bytes > Bytes{})) return;
-  const auto known = std::find_if(uses_.begin(), uses_.end(),
-                                  [&](const CollectiveUse& use) { return use.group == group_name && use.pattern == call.type; });
+  const auto known = std::find_if(uses_.begin(), uses_.end(), [&](const CollectiveUse& use) {
+    return use.group == group_name && use.pattern == call.type;
+  });
   if (known != uses_.end() && known->bytes >= call.bytes) return;
   Trace off = Trace::Off();
   const CollectiveTime made = TimeOf(call, group, cluster, off);
@@ -155,17 +160,19 @@ void CheckAlgorithms(const CollectiveLog& log, Issues& issues) {
     std::vector<std::string> values{std::string(kAnyAlgorithm)};
     values.insert(values.end(), use.possible.begin(), use.possible.end());
     const std::string path = "cluster.collectives." + std::string(NameOf(use.pattern));
-    const bool is_known = std::any_of(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == path; });
+    const bool is_known =
+        std::any_of(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == path; });
     if (is_known) continue;
-    issues.push_back(
-        {path,
-         "This algorithm cannot run over the " + NumberText(use.ranks) + " ranks of " + std::string(use.group) + ": choose auto" + names,
-         SetToEach(path, values)});
+    issues.push_back({path,
+                      "This algorithm cannot run over the " + NumberText(use.ranks) + " ranks of " +
+                          std::string(use.group) + ": choose auto" + names,
+                      SetToEach(path, values)});
   }
 }
 
 bool NamesAlgorithm(const CollectiveChoice& choice) {
-  for (const std::string* name : {&choice.all_reduce, &choice.all_gather, &choice.reduce_scatter, &choice.all_to_all, &choice.send_recv}) {
+  for (const std::string* name :
+       {&choice.all_reduce, &choice.all_gather, &choice.reduce_scatter, &choice.all_to_all, &choice.send_recv}) {
     if (*name != kAnyAlgorithm) return true;
   }
   return false;

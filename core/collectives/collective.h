@@ -13,16 +13,17 @@
 
 namespace slipstick {
 
-// Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over bandwidth. Where the
-// algorithm that the cluster names cannot run, the fastest one's, and `applies` is false.
+// Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over
+// bandwidth. Where the algorithm that the cluster names cannot run, the fastest one's, and `applies` is false.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);
 
 // Names of the algorithms that apply, in the order of the table.
-std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
+std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group,
+                                            const Cluster& cluster);
 
-// The level, by its place in cluster.networks, whose wires take a group longest at their stated bandwidth: the outermost of equals, and of
-// a group of one the innermost. Of a gather or reduction a level carries what each of the ranks below it holds, of an exchange what leaves
-// them; a message crosses all levels of its way.
+// The level, by its place in cluster.networks, whose wires take a group longest at their stated bandwidth: the
+// outermost of equals, and of a group of one the innermost. Of a gather or reduction a level carries what each of the
+// ranks below it holds, of an exchange what leaves them; a message crosses all levels of its way.
 std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const Cluster& cluster);
 
 // Time on one level of the network, or on the links to the host.
@@ -61,7 +62,8 @@ struct CollectiveUse {
 // What an evaluation asks of the network, each pattern of a group once, in the order of first use.
 class CollectiveLog {
  public:
-  void Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
+  void Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group,
+           const Cluster& cluster);
   [[nodiscard]] const std::vector<CollectiveUse>& uses() const { return uses_; }
 
  private:

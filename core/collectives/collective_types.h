@@ -22,13 +22,13 @@ struct AlphaBetaOptions {
   SecondsPerByte reduction{};  // compute time per incoming byte
   double hops = 1;             // links on the route of a send
   Count chunks = 0;            // of a pipelined algorithm; 0: the optimum
-  bool overlaps = false;       // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
+  bool overlaps = false;  // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
 };
 
 struct CollectiveCall {
   CollectiveType type = CollectiveType::kAllReduce;
-  // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all: the send
-  // buffer of a rank, its own block included; send_recv: the message.
+  // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer;
+  // all_to_all: the send buffer of a rank, its own block included; send_recv: the message.
   Bytes bytes{};
   bool routed = false;  // all_to_all: of tokens to their experts, so messages differ in size
   // Absent: what the cluster asks for. The library, and "auto" or the name of a row of the table (algorithm.h).
@@ -38,7 +38,7 @@ struct CollectiveCall {
   AlphaBetaOptions alpha_beta{};
   // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
   std::optional<double> nic_efficiency = std::nullopt;
-  Seconds launch{};             // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
+  Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
   bool waits_for_host = false;  // `launch` is that launch, even if it takes no time
 };
 

@@ -1,11 +1,12 @@
-// One-shot and two-shot all-reduce kernels of serving engines: they read peers' memory and run inside a CUDA graph. Symbols of formulas
-// keep the ids of the inputs, by which the trace links them.
+// One-shot and two-shot all-reduce kernels of serving engines: they read peers' memory and run inside a CUDA graph.
+// Symbols of formulas keep the ids of the inputs, by which the trace links them.
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kTables = "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
+constexpr std::string_view kTables =
+    "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
 
 // Peers must reach each other's memory: one scale-up domain, and over PCIe at most a pair.
 bool CustomApplies(const CollectiveInstance& instance) {
@@ -28,8 +29,9 @@ BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
     const BytesPerSecond stated = view.level->bandwidth;
     const double used_share = link / stated;
     trace.Input("stated", stated, "cluster.networks.0.bandwidth");
-    trace.Record("link", "stated * used_share", link, Note{"Bandwidth to the peers", "of the links that join the group"},
-                 "stated, used_share", stated, used_share);
+    trace.Record("link", "stated * used_share", link,
+                 Note{"Bandwidth to the peers", "of the links that join the group"}, "stated, used_share", stated,
+                 used_share);
   }
   FIGURE(trace, link_rate, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
   if (!custom.kernel_rate) {
@@ -38,7 +40,8 @@ BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
   }
   const BytesPerSecond kernel_rate = *custom.kernel_rate;
   FIGURE(trace, pull, min(link_rate, kernel_rate),
-         (Note{"Rate at which a rank reads", "of the link or of the kernel's thread blocks", kTables}), link_rate, kernel_rate);
+         (Note{"Rate at which a rank reads", "of the link or of the kernel's thread blocks", kTables}), link_rate,
+         kernel_rate);
   return pull;
 }
 
@@ -55,7 +58,8 @@ AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
   const Seconds start = instance.call.custom->base_latency, peer = instance.call.custom->per_peer_latency;
   const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
-         (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes, pull);
+         (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes,
+         pull);
   return {one_shot, start + peers * peer, peers * bytes};
 }
 
@@ -66,8 +70,8 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
                 second_pass = instance.call.custom->two_shot_penalty;
   const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
-         (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer, second_pass, bytes,
-         pull);
+         (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer,
+         second_pass, bytes, pull);
   return {two_shot, start + peers * peer + second_pass, 2 * peers / (peers + 1) * bytes};
 }
 

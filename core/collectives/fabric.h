@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-// Libraries have two protocols: LL, whose data carry their own flags, and Simple, which fills the link but synchronizes at every
-// step. Efficiencies are fractions of the stated bandwidth.
+// Libraries have two protocols: LL, whose data carry their own flags, and Simple, which fills the link but synchronizes
+// at every step. Efficiencies are fractions of the stated bandwidth.
 
 // Rings inside a scale-up domain.
 struct RingConstants {
@@ -58,7 +58,8 @@ struct InNetworkConstants {
 };
 
 inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and its all-to-all, inside a training step";
-// Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all (routed).
+// Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all
+// (routed).
 struct InStepConstants {
   double hop_efficiency = 1, nic_hop_efficiency = 1;
   Seconds hop_latency, nic_hop_latency;

@@ -33,16 +33,19 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& 
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link,
-         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kGridSource}), passes, load, bytes, link);
+         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kGridSource}), passes,
+         load, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 AlgorithmTime OneWay(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, false, trace); }
 AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, true, trace); }
 
-bool OneWayGridApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
+bool OneWayGridApplies(const CollectiveInstance& instance) {
+  return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh);
+}
 
-// All dimensions at once, each with its part of the data in rotated order: every link is always busy. On sides of two there is one link
-// and one direction.
+// All dimensions at once, each with its part of the data in rotated order: every link is always busy. On sides of two
+// there is one link and one direction.
 bool AtOnceApplies(const CollectiveInstance& instance) {
   if (!IsSolidGrid(instance)) return false;
   const LevelView& view = instance.view.levels[0];
@@ -58,9 +61,11 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, sides, side, alpha);
+  FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes,
+         sides, side, alpha);
   FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (ways * sides * link),
-         (Note{"Bytes over all links at once", "ways: directions along a side", kGridSource}), passes, ranks, bytes, ways, sides, link);
+         (Note{"Bytes over all links at once", "ways: directions along a side", kGridSource}), passes, ranks, bytes,
+         ways, sides, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
@@ -68,8 +73,10 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& GridAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CollectiveLibrary::kAnalytic, OneWayGridApplies, OneWay},
-      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CollectiveLibrary::kAnalytic, IsSolidGrid, BothWays},
+      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CollectiveLibrary::kAnalytic,
+       OneWayGridApplies, OneWay},
+      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CollectiveLibrary::kAnalytic,
+       IsSolidGrid, BothWays},
       {"bucket_at_once", "All dimensions at once", kGridSource, CollectiveLibrary::kAnalytic, AtOnceApplies, AtOnce},
   };
   return rows;

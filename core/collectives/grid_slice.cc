@@ -44,10 +44,12 @@ GridSlice NearestToCube(const NetworkLevel& level, const Grid& whole, double par
 constexpr int kOrderedSides = 3;  // of the grids whose sides are ordered to suit a mapping
 
 // The first `count` sides of `order`, from side `first` on, filled with `parts`.
-bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int first, int count, double parts, GridSlice& slice) {
+bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int first, int count, double parts,
+          GridSlice& slice) {
   Sides dims;
   // Optical switches join cubes to sides of any length.
-  for (int i = 0; i < count; ++i) dims[i] = level.wrap_every > 0 ? static_cast<double>(level.size) : whole.side[order[first + i]];
+  for (int i = 0; i < count; ++i)
+    dims[i] = level.wrap_every > 0 ? static_cast<double>(level.size) : whole.side[order[first + i]];
   const Sides block = BlockOf(parts, dims, count);
   double product = 1;
   for (int i = 0; i < count; ++i) {
@@ -112,7 +114,8 @@ GridSlice SliceOf(const NetworkLevel& level, const Grid& whole, double parts, do
     for (int inner = 1; inner <= whole.sides; ++inner) {
       GridSlice slice;
       const bool fits = Fill(level, whole, order, 0, inner, innermost, slice) &&
-                        Fill(level, whole, order, inner, whole.sides - inner, parts / innermost, slice) && IsCut(level, slice, whole.sides);
+                        Fill(level, whole, order, inner, whole.sides - inner, parts / innermost, slice) &&
+                        IsCut(level, slice, whole.sides);
       if (!fits) continue;
       Close(level, whole, order, slice);
       const std::tuple<int, double, double> rank = RankOf(slice, inner, whole.sides);

@@ -8,8 +8,8 @@ bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 namespace {
 
 // Links of a grid usable by a group of `view.ranks`. The cluster may be a slice of the level's whole grid.
-// `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the other sides to
-// itself; else the groups in between share its wires.
+// `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the
+// other sides to itself; else the groups in between share its wires.
 void SetGridLinks(const NetworkLevel& level, double parts, double size, double spacing, LevelView& view) {
   const Grid whole = GridOf(level, size);
   const GridSlice slice = SliceOf(level, whole, min(parts, size), view.innermost);
@@ -17,7 +17,8 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
   view.sides = 0;
   for (int i = 0; i < whole.sides; ++i) {
     const bool is_last = i + 1 == whole.sides;
-    const double inside = is_last ? between : min(between, slice.side[i]);  // parts of this side from one rank to the next
+    const double inside =
+        is_last ? between : min(between, slice.side[i]);  // parts of this side from one rank to the next
     between = max(1.0, between / inside);
     const double room = max(1.0, floor(slice.side[i] / inside));
     const double side = is_last ? max(1.0, left) : min(left, room);
@@ -52,7 +53,8 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   if (level.topology == Topology::kTorus || level.topology == Topology::kMesh) view.innermost = innermost;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
-  // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless the sides are stated.
+  // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless
+  // the sides are stated.
   const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks);
   if (IsGrid(level.topology)) {
     SetGridLinks(level, is_alone && spacing == 1 ? ranks : devices, size, spacing, view);
@@ -77,7 +79,8 @@ WireLoad WireLoadOf(const LevelView& view) {
     const double side = view.side[i];
     if (side <= 1) continue;
     // Bytes on the busiest link per byte sent by a rank, its own block included.
-    const double on_link = view.wrapped[i] ? (side * side - std::fmod(side, 2)) / (8 * side) : floor(side * side / 4) / side;
+    const double on_link =
+        view.wrapped[i] ? (side * side - std::fmod(side, 2)) / (8 * side) : floor(side * side / 4) / side;
     busiest = max(busiest, on_link * kB / view.link);
     hops += view.wrapped[i] ? floor(side / 2) : side - 1;
   }
@@ -116,8 +119,8 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
       continue;
     }
     const double spacing = i < group.spacing.size() ? group.spacing[i] : 1;
-    view.levels[view.count++] =
-        LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone}, min(units, static_cast<double>(level.size)));
+    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone},
+                                            min(units, static_cast<double>(level.size)));
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];

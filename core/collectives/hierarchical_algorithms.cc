@@ -1,4 +1,5 @@
-// Level by level: reduce-scatter from the innermost level out, gather back; each level carries data reduced by the inner ones.
+// Level by level: reduce-scatter from the innermost level out, gather back; each level carries data reduced by the
+// inner ones.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -16,9 +17,11 @@ LevelCost CostOf(const LevelView& view) {
   LevelCost cost;
   if (!IsGrid(view)) {
     // Fully connected ranks exchange all parts at once, and so do the routers of a dragonfly.
-    const bool at_once = view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
+    const bool at_once =
+        view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
     cost.hops = at_once ? WireLoadOf(view).hops : view.ranks - 1;
-    const double narrowing = view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
+    const double narrowing =
+        view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
     cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
     return cost;
   }
@@ -32,9 +35,13 @@ LevelCost CostOf(const LevelView& view) {
   return cost;
 }
 
-bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.count >= 2 && !IsDragonflyOfGroups(instance); }
+bool IsHierarchy(const CollectiveInstance& instance) {
+  return instance.view.count >= 2 && !IsDragonflyOfGroups(instance);
+}
 
-bool HierarchyApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
+bool HierarchyApplies(const CollectiveInstance& instance) {
+  return IsReductionOrGather(instance) && IsHierarchy(instance);
+}
 
 struct Levels {
   Seconds latency, sum, largest;  // over the levels' transfers
@@ -51,9 +58,11 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
     const double hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.latency;
     const SecondsPerByte load = cost.load;
-    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kHierarchySource}), passes, hops, alpha);
+    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kHierarchySource}), passes, hops,
+           alpha);
     FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
-           (Note{"Data left by the inner levels, over this level's links", "", kHierarchySource}), passes, bytes, inner_ranks, load);
+           (Note{"Data left by the inner levels, over this level's links", "", kHierarchySource}), passes, bytes,
+           inner_ranks, load);
     levels.latency += latency;
     levels.sum += transfer;
     levels.largest = max(levels.largest, transfer);
@@ -65,7 +74,8 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
 AlgorithmTime InTurn(const CollectiveInstance& instance, Trace& trace) {
   const Levels levels = LevelsOf(instance, trace);
   const double ranks = instance.view.ranks;
-  return Total(instance, levels.latency, levels.sum, Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes(), trace);
+  return Total(instance, levels.latency, levels.sum,
+               Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes(), trace);
 }
 
 // In chunks, so that the levels overlap: the slowest level plus one chunk of the others.
@@ -74,7 +84,8 @@ AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
   double chunks = static_cast<double>(instance.call.alpha_beta.chunks);
   if (chunks == 0) {
-    chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : kMaxChunks;
+    chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency))))
+                                       : kMaxChunks;
   }
   FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
   FIGURE(trace, transfer, slowest + (all - slowest) / chunks,
@@ -93,10 +104,11 @@ AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = inner.latency, node_alpha = outer.latency;
   const BytesPerSecond link = inner.injection, nic = outer.injection;
-  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, around the nodes"}), alpha, nodes,
-         node_alpha);
-  FIGURE(trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
-         (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
+  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, around the nodes"}),
+         alpha, nodes, node_alpha);
+  FIGURE(
+      trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
+      (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -127,13 +139,15 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.latency, global_alpha = global.latency;
   const BytesPerSecond local_link = local.link;
-  FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
-         routers);
+  FIGURE(trace, links, (groups - 1) / routers,
+         (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups, routers);
   const BytesPerSecond global_link = global.injection / links;
-  FIGURE(trace, latency, 2 * (3 * alpha + global_alpha), (Note{"Longest routes, there and back", "", kDragonflySource}), alpha,
-         global_alpha);
-  FIGURE(trace, transfer, 2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
-         (Note{"Inside the groups, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups, global_link, links);
+  FIGURE(trace, latency, 2 * (3 * alpha + global_alpha), (Note{"Longest routes, there and back", "", kDragonflySource}),
+         alpha, global_alpha);
+  FIGURE(trace, transfer,
+         2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
+         (Note{"Inside the groups, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups,
+         global_link, links);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -142,9 +156,12 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
 const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"hierarchical", "Level by level", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies, InTurn},
-      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies, Pipelined},
-      {"leader", "One leader and one NIC per node", kHierarchySource, CollectiveLibrary::kAnalytic, LeaderApplies, Leader},
-      {"hierarchical_exchange", "Exchange level by level", kHierarchySource, CollectiveLibrary::kAnalytic, LevelExchangeApplies, Exchange},
+      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CollectiveLibrary::kAnalytic,
+       HierarchyApplies, Pipelined},
+      {"leader", "One leader and one NIC per node", kHierarchySource, CollectiveLibrary::kAnalytic, LeaderApplies,
+       Leader},
+      {"hierarchical_exchange", "Exchange level by level", kHierarchySource, CollectiveLibrary::kAnalytic,
+       LevelExchangeApplies, Exchange},
       {"dragonfly", "Group by group", kDragonflySource, CollectiveLibrary::kAnalytic, DragonflyApplies, Dragonfly},
   };
   return rows;

@@ -5,11 +5,13 @@ namespace slipstick {
 namespace {
 
 constexpr std::string_view kInNetworkSource =
-    "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016; NVIDIA NCCL 2.17, NVLink SHARP: switches load, add, "
+    "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016; NVIDIA NCCL 2.17, NVLink SHARP: switches "
+    "load, add, "
     "multicast";
 
 bool InNetworkApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.levels[0].level->in_network_reduction;
+  return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) &&
+         instance.view.levels[0].level->in_network_reduction;
 }
 
 // `copies`: bytes per link and direction, per byte of the buffer.
@@ -19,9 +21,10 @@ AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, doubl
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits, alpha);
-  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kInNetworkSource}), chunks,
-         copies, bytes, link);
+  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits,
+         alpha);
+  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link,
+         (Note{"Up, and the last chunk down", "", kInNetworkSource}), chunks, copies, bytes, link);
   AlgorithmTime made = Total(instance, latency, transfer, Bytes(), trace);
   made.bytes = copies * bytes;
   return made;
@@ -38,8 +41,10 @@ AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"sharp", "Aggregation in the switch", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies, Aggregation},
-      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies, Multicast},
+      {"sharp", "Aggregation in the switch", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies,
+       Aggregation},
+      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies,
+       Multicast},
   };
   return rows;
 }

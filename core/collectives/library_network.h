@@ -1,4 +1,5 @@
-// The network as a communication library uses it: the scale-up domain and the scale-out network of a group, with their constants.
+// The network as a communication library uses it: the scale-up domain and the scale-out network of a group, with their
+// constants.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 namespace slipstick {
 
 inline constexpr std::string_view kLibrarySource =
-    "form and constants fitted to NCCL tables of ai-dynamo/aiconfigurator at 095f58a, 1,008 cells of A100, H100, H200, B200, GB200";
+    "form and constants fitted to NCCL tables of ai-dynamo/aiconfigurator at 095f58a, 1,008 cells of A100, H100, H200, "
+    "B200, GB200";
 
 // The scale-up domain of a group, and the scale-out network beyond it.
 struct ScaleUp {
@@ -35,24 +37,29 @@ struct ScaleOut {
 ScaleUp ScaleUpOf(const CollectiveInstance& instance);
 ScaleOut ScaleOutOf(const CollectiveInstance& instance);
 // Whether the group is inside one scale-up domain.
-inline bool IsInNode(const CollectiveInstance& instance) { return instance.view.has_scale_up && instance.view.count == 1; }
+inline bool IsInNode(const CollectiveInstance& instance) {
+  return instance.view.has_scale_up && instance.view.count == 1;
+}
 
 // Binds the symbols of both to their inputs and to the constants of their fabrics.
 void BindInputs(const CollectiveInstance& instance, Trace& trace);
 // Binds detour and hops, the WireLoad of a level, or that of the scale-out network, to the wiring.
 void BindWireLoad(const LevelView& view, double devices, Trace& trace);
 void BindOuterWireLoad(const CollectiveInstance& instance, Trace& trace);
-// Binds the usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports are shared.
+// Binds the usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports
+// are shared.
 void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecond usable, double devices, Trace& trace);
 
 // Binds the share of a device's bandwidth on the wire to the next rank (NeighborOf).
-void BindNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index, Trace& trace);
+void BindNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index,
+                       Trace& trace);
 
 // Name of a fabric's table of constants: "fabrics.nvlink".
 std::string TableOf(const FabricConstants& fabric);
 // A constant that a level states, else its fabric's.
 template <class T>
-void BindStated(std::string_view symbol, T value, bool is_stated, const LevelView& view, std::string_view field, Trace& trace) {
+void BindStated(std::string_view symbol, T value, bool is_stated, const LevelView& view, std::string_view field,
+                Trace& trace) {
   if (!trace.on()) return;
   if (!is_stated) return trace.Constants(TableOf(*view.level->fabric), kLibrarySource, symbol, value);
   trace.Input(symbol, value, "cluster.networks." + std::to_string(view.index) + "." + std::string(field));

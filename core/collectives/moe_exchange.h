@@ -1,7 +1,8 @@
 // Dispatch of tokens to their experts and combine of the results, by dedicated kernels.
 //
-// Three kernel families: low latency (DeepEP, decode: one message per expert of each token), normal (DeepEP, prefill and training: one
-// copy of a token per rank that needs it, and per node across the network), and domain (TensorRT-LLM: all ranks in one scale-up domain).
+// Three kernel families: low latency (DeepEP, decode: one message per expert of each token), normal (DeepEP, prefill
+// and training: one copy of a token per rank that needs it, and per node across the network), and domain (TensorRT-LLM:
+// all ranks in one scale-up domain).
 #pragma once
 
 #include "core/base/architecture.h"
@@ -26,9 +27,9 @@ struct ExpertExchange {
   double nodes = 1;
   double kernel_units = 24;        // SMs of a normal kernel
   double max_nodes_per_token = 4;  // limit of node-limited routing
-  BytesPerSecond link;             // scale-up bandwidth per device, one direction, that the wiring leaves to the exchange
-  BytesPerSecond nic;              // NIC bandwidth per device, likewise
-  Seconds farther;                 // latency of the wires beyond the first, on the longest route
+  BytesPerSecond link;  // scale-up bandwidth per device, one direction, that the wiring leaves to the exchange
+  BytesPerSecond nic;   // NIC bandwidth per device, likewise
+  Seconds farther;      // latency of the wires beyond the first, on the longest route
   Architecture architecture;
 };
 

@@ -4,7 +4,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kRingSource = "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009; Thakur et al., 2005";
+constexpr std::string_view kRingSource =
+    "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009; Thakur et al., 2005";
 
 // One step of a ring in rank order: latency of the longest hop, rate of the slowest link.
 struct Hop {
@@ -28,7 +29,8 @@ Hop HopOf(const GroupView& view) {
     if (IsGrid(at) && !at.wrapped[0]) {
       // A Hamiltonian cycle needs a closed side, or an even one beside another.
       bool has_cycle = at.ranks <= 2;
-      for (int side = 0; side < at.sides; ++side) has_cycle |= at.wrapped[side] || (at.sides > 1 && std::fmod(at.side[side], 2) == 0);
+      for (int side = 0; side < at.sides; ++side)
+        has_cycle |= at.wrapped[side] || (at.sides > 1 && std::fmod(at.side[side], 2) == 0);
       hop.exists &= has_cycle;
     }
     hop.alpha += alpha;
@@ -37,42 +39,49 @@ Hop HopOf(const GroupView& view) {
   return hop;
 }
 
-bool RingApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && HopOf(instance.view).exists; }
+bool RingApplies(const CollectiveInstance& instance) {
+  return IsReductionOrGather(instance) && HopOf(instance.view).exists;
+}
 AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
   const Hop hop = HopOf(instance.view);
   const double ranks = instance.view.ranks, passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = hop.alpha;
   const BytesPerSecond link = hop.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks, alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRingSource}), passes,
-         ranks, bytes, link);
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks,
+         alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link,
+         (Note{"Bytes through a rank's link", "", kRingSource}), passes, ranks, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
 // A line is folded into a ring: the only link of an end rank carries everything twice.
 bool LineApplies(const CollectiveInstance& instance) {
-  return IsReductionOrGather(instance) && IsFlat(instance) && IsGrid(instance.view.levels[0]) && !HopOf(instance.view).exists &&
-         instance.view.levels[0].side[0] == instance.view.ranks;
+  return IsReductionOrGather(instance) && IsFlat(instance) && IsGrid(instance.view.levels[0]) &&
+         !HopOf(instance.view).exists && instance.view.levels[0].side[0] == instance.view.ranks;
 }
 
-bool BothWaysApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsClosedRing(instance); }
+bool BothWaysApplies(const CollectiveInstance& instance) {
+  return IsReductionOrGather(instance) && IsClosedRing(instance);
+}
 AlgorithmTime BothWaysTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks, passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks, alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes in each direction", "", kRingSource}),
-         passes, ranks, bytes, link);
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks,
+         alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link),
+         (Note{"Half the bytes in each direction", "", kRingSource}), passes, ranks, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
 }
 
 // One ring per rank of a node, each crossing between nodes on its own rail.
 bool RailRingsApplies(const CollectiveInstance& instance) {
-  return IsReductionOrGather(instance) && IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kRail &&
-         IsSwitch(instance.view.levels[0]) && std::fmod(instance.view.levels[1].ranks, instance.view.levels[0].ranks) == 0;
+  return IsReductionOrGather(instance) && IsTwoLevels(instance) &&
+         instance.view.levels[1].level->topology == Topology::kRail && IsSwitch(instance.view.levels[0]) &&
+         std::fmod(instance.view.levels[1].ranks, instance.view.levels[0].ranks) == 0;
 }
 AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &node = instance.view.levels[0], &rail = instance.view.levels[1];
@@ -83,7 +92,8 @@ AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
   FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes per step of one ring"}), bytes, rings, ranks);
   FIGURE(trace, step, max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link),
          (Note{"A step, paced by the slower hop", "", kRingSource}), rail_alpha, piece, nic, alpha, rings, link);
-  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps around the rings"}), passes, ranks, rail_alpha, alpha);
+  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps around the rings"}), passes, ranks,
+         rail_alpha, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"Transfer time"}), passes, ranks, step, latency);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
@@ -94,9 +104,10 @@ const std::vector<Algorithm>& RingAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"ring", "One ring in rank order", kRingSource, CollectiveLibrary::kAnalytic, RingApplies, RingTime},
       {"line", "A pipelined line", kRingSource, CollectiveLibrary::kAnalytic, LineApplies, RingTime},
-      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CollectiveLibrary::kAnalytic, BothWaysApplies,
-       BothWaysTime},
-      {"rail_rings", "A ring for each rail", kRingSource, CollectiveLibrary::kAnalytic, RailRingsApplies, RailRingsTime},
+      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CollectiveLibrary::kAnalytic,
+       BothWaysApplies, BothWaysTime},
+      {"rail_rings", "A ring for each rail", kRingSource, CollectiveLibrary::kAnalytic, RailRingsApplies,
+       RailRingsTime},
   };
   return rows;
 }

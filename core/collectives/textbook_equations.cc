@@ -1,5 +1,5 @@
-// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. Of a group that spans
-// several levels, the slowest bandwidth and the longest latency.
+// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. Of
+// a group that spans several levels, the slowest bandwidth and the longest latency.
 #include <string>
 
 #include "core/collectives/alpha_beta.h"
@@ -8,7 +8,8 @@ namespace slipstick {
 namespace {
 
 constexpr std::string_view kTextbookSource =
-    "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005; Sanders, Speck and Traeff, 2009";
+    "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005; Sanders, "
+    "Speck and Traeff, 2009";
 
 struct AlphaBeta {
   Seconds alpha;
@@ -19,8 +20,10 @@ AlphaBeta SlowestOf(const CollectiveInstance& instance, Trace& trace) {
   int narrowest = 0, farthest = 0;  // levels
   for (int i = 0; i < instance.view.count; ++i) {
     const NetworkLevel& level = *instance.view.levels[i].level;
-    if (i == 0 || level.bandwidth < slowest.beta) slowest.beta = level.bandwidth, narrowest = instance.view.levels[i].index;
-    if (i == 0 || level.latency > slowest.alpha) slowest.alpha = level.latency, farthest = instance.view.levels[i].index;
+    if (i == 0 || level.bandwidth < slowest.beta)
+      slowest.beta = level.bandwidth, narrowest = instance.view.levels[i].index;
+    if (i == 0 || level.latency > slowest.alpha)
+      slowest.alpha = level.latency, farthest = instance.view.levels[i].index;
   }
   if (trace.on()) {
     trace.Input("alpha", slowest.alpha, "cluster.networks." + std::to_string(farthest) + ".latency");
@@ -46,7 +49,8 @@ bool IsGatherOrScatter(const CollectiveInstance& instance) {
 }
 
 // A rank sends and receives every other rank's share twice, in whatever steps.
-AlgorithmTime AllReduceAfter(Seconds latency, const CollectiveInstance& instance, BytesPerSecond beta, const Note& note, Trace& trace) {
+AlgorithmTime AllReduceAfter(Seconds latency, const CollectiveInstance& instance, BytesPerSecond beta, const Note& note,
+                             Trace& trace) {
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   LISTED_FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta, note, latency, ranks, bytes, beta);
@@ -56,7 +60,8 @@ AlgorithmTime AllReduceAfter(Seconds latency, const CollectiveInstance& instance
 AlgorithmTime AllReduceRing(const CollectiveInstance& instance, Trace& trace) {
   const auto [alpha, beta] = SlowestOf(instance, trace);
   const double ranks = instance.view.ranks;
-  FIGURE(trace, latency, 2 * (ranks - 1) * alpha, (Note{"Steps around the ring, twice", "", kTextbookSource}), ranks, alpha);
+  FIGURE(trace, latency, 2 * (ranks - 1) * alpha, (Note{"Steps around the ring, twice", "", kTextbookSource}), ranks,
+         alpha);
   return AllReduceAfter(latency, instance, beta, Note{"All-reduce around a ring", "", kTextbookSource}, trace);
 }
 
@@ -64,9 +69,10 @@ AlgorithmTime AllReduceTrees(const CollectiveInstance& instance, Trace& trace) {
   const auto [alpha, beta] = SlowestOf(instance, trace);
   const double ranks = instance.view.ranks;
   FIGURE(trace, latency, 2 * log2(ranks) * alpha, (Note{"Up and down the trees", "", kTextbookSource}), ranks, alpha);
-  return AllReduceAfter(
-      latency, instance, beta,
-      Note{"All-reduce over two binary trees", "half the data each; without the fill of their pipelines", kTextbookSource}, trace);
+  return AllReduceAfter(latency, instance, beta,
+                        Note{"All-reduce over two binary trees",
+                             "half the data each; without the fill of their pipelines", kTextbookSource},
+                        trace);
 }
 
 // Partners at halving or doubling distances, which are the levels of a tree.
@@ -74,9 +80,10 @@ AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance, Trace& trace
   const auto [alpha, beta] = SlowestOf(instance, trace);
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"One step per level of the tree", "", kTextbookSource}), ranks, alpha);
-  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Halving or doubling", "", kTextbookSource}), latency, ranks,
-         bytes, beta);
+  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"One step per level of the tree", "", kTextbookSource}), ranks,
+         alpha);
+  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Halving or doubling", "", kTextbookSource}),
+         latency, ranks, bytes, beta);
   return {time, latency, std::nullopt};
 }
 
@@ -86,8 +93,8 @@ AlgorithmTime BlockByBlock(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per other rank", "", kTextbookSource}), ranks, alpha);
-  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Block by block", "", kTextbookSource}), latency, ranks, bytes,
-         beta);
+  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Block by block", "", kTextbookSource}),
+         latency, ranks, bytes, beta);
   return {time, latency, std::nullopt};
 }
 
@@ -96,8 +103,8 @@ AlgorithmTime BroadcastTree(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   FIGURE(trace, steps, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
-  FIGURE(trace, time, steps * (alpha + bytes / beta), (Note{"Broadcast down a binomial tree", "", kTextbookSource}), steps, alpha, bytes,
-         beta);
+  FIGURE(trace, time, steps * (alpha + bytes / beta), (Note{"Broadcast down a binomial tree", "", kTextbookSource}),
+         steps, alpha, bytes, beta);
   return {time, steps * alpha, std::nullopt};
 }
 
@@ -114,9 +121,11 @@ const std::vector<Algorithm>& TextbookEquations() {
   constexpr CollectiveLibrary kLibrary = CollectiveLibrary::kAlphaBeta;
   static const std::vector<Algorithm> rows{
       {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceRing},
-      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceTrees},
+      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>,
+       AllReduceTrees},
       {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, BlockByBlock},
-      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter, HalvingOrDoubling},
+      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter,
+       HalvingOrDoubling},
       {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, BlockByBlock},
       {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, BroadcastTree},
       {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, OneMessage},

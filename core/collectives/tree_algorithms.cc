@@ -11,8 +11,11 @@ bool TreeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.ranks > 2;
 }
 
-// Extra latencies where each one delays the next message: the chunks after the first wait once on the way up and once on the way down.
-double WaitsOf(const CollectiveInstance& instance, double chunks) { return instance.call.alpha_beta.overlaps ? 0 : 2 * (chunks - 1); }
+// Extra latencies where each one delays the next message: the chunks after the first wait once on the way up and once
+// on the way down.
+double WaitsOf(const CollectiveInstance& instance, double chunks) {
+  return instance.call.alpha_beta.overlaps ? 0 : 2 * (chunks - 1);
+}
 
 AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
@@ -24,13 +27,15 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& 
   const bool is_double = trees == 2;
   const double fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
   const double chunks = ChunksOf(instance, fill / 2, alpha), waits = WaitsOf(instance, chunks);
-  // An inner node of a tree receives two chunks from its children per chunk sent; with two trees every rank is an inner node.
+  // An inner node of a tree receives two chunks from its children per chunk sent; with two trees every rank is an inner
+  // node.
   const double per_chunk = is_double ? 4 : 3;
   const double ends = is_double ? 6 : chunks > 1 ? 2 : 5;
-  FIGURE(trace, latency, (2 * depth + waits) * alpha, (Note{"Up and down the tree", "", kTreeSource}), depth, waits, alpha);
+  FIGURE(trace, latency, (2 * depth + waits) * alpha, (Note{"Up and down the tree", "", kTreeSource}), depth, waits,
+         alpha);
   FIGURE(trace, transfer, (per_chunk * chunks + 4 * depth - ends) * bytes / (trees * chunks * link),
-         (Note{"Chunks through the busiest node, and the pipeline's fill", "", kTreeSource}), per_chunk, chunks, depth, ends, bytes, trees,
-         link);
+         (Note{"Chunks through the busiest node, and the pipeline's fill", "", kTreeSource}), per_chunk, chunks, depth,
+         ends, bytes, trees, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 AlgorithmTime SingleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 1, trace); }
@@ -53,19 +58,27 @@ AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees, Tr
          (Note{"Chunks to two children, and the pipeline's fill", "", kTreeSource}), chunks, depth, bytes, trees, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
-AlgorithmTime BroadcastSingle(const CollectiveInstance& instance, Trace& trace) { return BroadcastTime(instance, 1, trace); }
-AlgorithmTime BroadcastDouble(const CollectiveInstance& instance, Trace& trace) { return BroadcastTime(instance, 2, trace); }
+AlgorithmTime BroadcastSingle(const CollectiveInstance& instance, Trace& trace) {
+  return BroadcastTime(instance, 1, trace);
+}
+AlgorithmTime BroadcastDouble(const CollectiveInstance& instance, Trace& trace) {
+  return BroadcastTime(instance, 2, trace);
+}
 
-bool ChainApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance); }
+bool ChainApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance);
+}
 AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(instance, ranks - 2, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
+  const double chunks = ChunksOf(instance, ranks - 2, alpha),
+               waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (ranks - 1 + waits) * alpha, (Note{"Down the chain"}), ranks, waits, alpha);
-  FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks in a pipeline"}), ranks, chunks, bytes, link);
+  FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks in a pipeline"}), ranks, chunks,
+         bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -74,10 +87,11 @@ AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
 const std::vector<Algorithm>& TreeAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, SingleTree},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, DoubleTree},
+      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic,
+       TreeApplies, DoubleTree},
       {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies, BroadcastSingle},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies,
-       BroadcastDouble},
+      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic,
+       BroadcastApplies, BroadcastDouble},
       {"chain", "Pipelined chain", kTreeSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
   };
   return rows;

@@ -8,7 +8,8 @@
 namespace slipstick {
 namespace {
 
-// Words are split at blanks alone, as the program sees them; bash itself splits them at = and : too and replaces only what comes behind.
+// Words are split at blanks alone, as the program sees them; bash itself splits them at = and : too and replaces only
+// what comes behind.
 constexpr std::string_view kBash = R"(_slipstick() {
   local line=${COMP_LINE:0:COMP_POINT} words candidate
   read -ra words <<< "$line"
@@ -83,7 +84,9 @@ Words Possible(const Words& words) {
 
 }  // namespace
 
-std::string CompletionScript(std::string_view shell) { return std::string(shell == "bash" ? kBash : shell == "zsh" ? kZsh : ""); }
+std::string CompletionScript(std::string_view shell) {
+  return std::string(shell == "bash" ? kBash : shell == "zsh" ? kZsh : "");
+}
 
 std::vector<std::string> Completions(const std::vector<std::string>& words) {
   const std::string last = words.empty() ? "" : words.back();
@@ -91,7 +94,8 @@ std::vector<std::string> Completions(const std::vector<std::string>& words) {
   // Of a list "a,b" only its last entry is open.
   const bool is_of_option = words.size() > 1 && OptionOf(words[words.size() - 2]) != nullptr;
   const std::string kept = is_of_option ? last.substr(0, last.rfind(',') + 1) : "";
-  std::erase_if(possible, [&](const std::string& one) { return !one.starts_with(std::string_view(last).substr(kept.size())); });
+  std::erase_if(possible,
+                [&](const std::string& one) { return !one.starts_with(std::string_view(last).substr(kept.size())); });
   for (std::string& one : possible) one.insert(0, kept);
   return possible;
 }

@@ -1,7 +1,8 @@
 // Writes what this core predicts of the published measurements as C++, for the core that is built with them:
 //
 //   evidence FILE…                         the source of MeasuredRuns (core/evidence/measured_run.h)
-//   evidence FILE… --coverage FILE…        how often the intervals hold the measurements of the files after --coverage, each
+//   evidence FILE… --coverage FILE…        how often the intervals hold the measurements of the files after --coverage,
+//   each
 //                                          answered without its own source (files of one id are one source)
 #include <fstream>
 #include <iostream>

@@ -69,13 +69,16 @@ std::string HelpText(std::string_view name) {
 }
 
 std::string ManualText() {
-  std::string text =
-      ".TH SLIPSTICK 1 \"\" \"slipstick " + Roff(kRelease) + "\"\n.SH NAME\nslipstick \\- a slide rule for LLM systems\n" +
-      ".SH SYNOPSIS\n.B slipstick\n.I COMMAND\n[ARGUMENT ...] [OPTION ...]\n.SH DESCRIPTION\n" +
-      "Times, sizes and prices large language models in training and serving, from a scenario: a model, a cluster, a way of\n" +
-      "running it. A scenario is JSON; PATH=VALUE sets a member, such as model=llama\\-3.1\\-8b or serving.batch=64.\n" +
-      "Commands with a \\-\\-format answer with tables on a terminal and with JSON in a pipe or a file; the others with JSON anywhere,\n" +
-      "sweep with CSV.\n.SH COMMANDS\n";
+  std::string text = ".TH SLIPSTICK 1 \"\" \"slipstick " + Roff(kRelease) +
+                     "\"\n.SH NAME\nslipstick \\- a slide rule for LLM systems\n" +
+                     ".SH SYNOPSIS\n.B slipstick\n.I COMMAND\n[ARGUMENT ...] [OPTION ...]\n.SH DESCRIPTION\n" +
+                     "Times, sizes and prices large language models in training and serving, from a scenario: a model, "
+                     "a cluster, a way of\n" +
+                     "running it. A scenario is JSON; PATH=VALUE sets a member, such as model=llama\\-3.1\\-8b or "
+                     "serving.batch=64.\n" +
+                     "Commands with a \\-\\-format answer with tables on a terminal and with JSON in a pipe or a file; "
+                     "the others with JSON anywhere,\n" +
+                     "sweep with CSV.\n.SH COMMANDS\n";
   for (const Verb& verb : Verbs()) {
     text += ".SS " + Roff(verb.name) + "\n.B " + Roff(Call(verb)) + "\n.PP\n" + Roff(verb.what) + "\n";
     for (const CommandOption* option : OptionsOf(verb))
@@ -83,7 +86,8 @@ std::string ManualText() {
     for (const std::string_view example : verb.examples) text += ".PP\n.EX\nslipstick " + Roff(example) + "\n.EE\n";
   }
   return text +
-         ".SH EXIT STATUS\n.TP\n.B 0\nAnswered; a scenario that does not fit is an answer.\n.TP\n.B 2\nThe request is wrong; every issue "
+         ".SH EXIT STATUS\n.TP\n.B 0\nAnswered; a scenario that does not fit is an answer.\n.TP\n.B 2\nThe request is "
+         "wrong; every issue "
          "is named, with\n" +
          "what would mend it.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.\n";
 }

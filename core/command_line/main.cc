@@ -76,7 +76,9 @@ int Print(const slipstick::Answer& answer, const PeopleForm* people = nullptr) {
   return answer.issues.empty() ? kAnswered : kWrongRequest;
 }
 
-int Wrong(const std::string& path, const std::string& message) { return Print(slipstick::WrongRequest({{path, message}})); }
+int Wrong(const std::string& path, const std::string& message) {
+  return Print(slipstick::WrongRequest({{path, message}}));
+}
 
 constexpr std::size_t kMostRead = 64'000'000;  // bytes of a file or of a line
 constexpr const char* kTooLong = "Too long: at most 64 MB";
@@ -123,8 +125,8 @@ struct CommandLine {
   [[nodiscard]] const PeopleForm* People(std::string_view verb) const {
     const std::string& format = Option("--format");
     const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
-    const auto* form =
-        std::find_if(std::begin(kPeopleForms), std::end(kPeopleForms), [verb](const PeopleForm& one) { return one.verb == verb; });
+    const auto* form = std::find_if(std::begin(kPeopleForms), std::end(kPeopleForms),
+                                    [verb](const PeopleForm& one) { return one.verb == verb; });
     return is_wanted && form != std::end(kPeopleForms) ? form : nullptr;
   }
 };
@@ -132,7 +134,8 @@ struct CommandLine {
 // Every verb takes --json: where its answer has no other form, that changes nothing.
 bool HasOption(const slipstick::Verb& verb, const std::string& name) {
   const std::vector<const slipstick::CommandOption*> options = slipstick::OptionsOf(verb);
-  return name == "--json" || std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
+  return name == "--json" ||
+         std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
 }
 
 slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
@@ -145,7 +148,8 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
     const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
     const auto option = line.options.find(argument);
     if (verb != nullptr && slipstick::OptionOf(argument) != nullptr && !HasOption(*verb, argument)) {
-      return slipstick::Issues{{argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
+      return slipstick::Issues{
+          {argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
     }
     if (option != line.options.end() && i + 1 == arguments.size()) {
       return slipstick::Issues{{argument, "A value must follow this option"}};
@@ -219,13 +223,17 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
     search->limits = line.limits;
   }
   if (verb == "sweep") {
-    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitAt(',', line.Option("--report")), search, line.Option("--optimise")));
+    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitAt(',', line.Option("--report")), search,
+                                        line.Option("--optimise")));
   }
   if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
   slipstick::ProgressLine progress_line(line.show_progress);
-  const auto on_progress = [&](const slipstick::SolveProgress& progress) { progress_line.Update(progress.tried, progress.of); };
-  return Print(slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}),
-               line.People(verb));
+  const auto on_progress = [&](const slipstick::SolveProgress& progress) {
+    progress_line.Update(progress.tried, progress.of);
+  };
+  return Print(
+      slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}),
+      line.People(verb));
 }
 
 // Each file is a scenario, and each --against the first one with further changes.
@@ -248,7 +256,8 @@ int CompareScenarios(const CommandLine& line) {
 int EvaluateScenario(const std::string& request, const CommandLine& line) {
   const std::string& explain = line.Option("--explain");
   const PeopleForm* people = line.People("evaluate");
-  const bool is_derivation = line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
+  const bool is_derivation =
+      line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
   if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
   return Print(slipstick::EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
 }
@@ -317,18 +326,21 @@ int Run(const std::string& verb, const CommandLine& line) {
     return Print(slipstick::RunSearch(command), line.Option("--shard") == "0/1" ? line.People(verb) : nullptr);
   }
   if (verb == "advise") {
-    return Print(slipstick::RunAdvise(
-                     {request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--top"), line.limits}),
+    return Print(slipstick::RunAdvise({request, line.assignments, line.Option("--for"), line.Option("--objective"),
+                                       line.Option("--top"), line.limits}),
                  line.People(verb));
   }
-  if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
+  if (verb == "size")
+    return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
   if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);
-    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share), line.People(verb));
+    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share),
+                 line.People(verb));
   }
-  if (verb == "dependence") return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
+  if (verb == "dependence")
+    return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
   if (verb == "sweep" || verb == "solve") return AnswerRange(verb, request, line);
   return Wrong(verb, "Unknown command");
 }
@@ -348,7 +360,8 @@ int main(int argc, char** argv) {
     return kAnswered;
   }
   if (verb == "complete") {  // asked by the shell's completion: words may be anything
-    for (const std::string& one : slipstick::Completions({arguments.begin() + 1, arguments.end()})) std::cout << one << '\n';
+    for (const std::string& one : slipstick::Completions({arguments.begin() + 1, arguments.end()}))
+      std::cout << one << '\n';
     return kAnswered;
   }
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {

@@ -21,8 +21,8 @@ void ProgressLine::Update(Count done, Count of) {
   said_ = now;
   const double seconds = std::chrono::duration<double>(now - begun_).count();
   const double left = done > 0 ? seconds * static_cast<double>(of - done) / static_cast<double>(done) : 0;
-  std::fprintf(stderr, "\r%lld of %lld, %.0f s, about %.0f s left\033[K", static_cast<long long>(done), static_cast<long long>(of), seconds,
-               left);
+  std::fprintf(stderr, "\r%lld of %lld, %.0f s, about %.0f s left\033[K", static_cast<long long>(done),
+               static_cast<long long>(of), seconds, left);
 }
 
 }  // namespace slipstick

@@ -23,7 +23,8 @@ constexpr Count kStep = 4096;
 
 std::optional<Count> WholeNumber(std::string_view text, Count lo, Count hi) {
   const std::optional<Measure> measure = ParseMeasure(text);
-  if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) || measure->value > static_cast<double>(hi))
+  if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) ||
+      measure->value > static_cast<double>(hi))
     return std::nullopt;
   return static_cast<Count>(measure->value);
 }
@@ -42,7 +43,8 @@ Json SpecJson(const SearchCommand& command, Count top) {
 
 Answer RunSearch(const SearchCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  const std::optional<Count> top = WholeNumber(command.top, 1, 1000), thread_count = WholeNumber(command.threads, 0, 1024);
+  const std::optional<Count> top = WholeNumber(command.top, 1, 1000),
+                             thread_count = WholeNumber(command.threads, 0, 1024);
   const std::string_view cut = command.shard;
   const std::size_t slash = std::min(cut.find('/'), cut.size());
   const Count shards = WholeNumber(cut.substr(std::min(slash + 1, cut.size())), 1, 1'000'000).value_or(0);

@@ -40,8 +40,8 @@ std::vector<std::string> Listed(const std::string& text) {
 
 }  // namespace
 
-Answer RunSize(const std::string& request, const std::vector<std::string>& assignments, const std::map<std::string, std::string>& options,
-               const std::vector<std::string>& limits) {
+Answer RunSize(const std::string& request, const std::vector<std::string>& assignments,
+               const std::map<std::string, std::string>& options, const std::vector<std::string>& limits) {
   Json question = ObjectOf({{"limits", limits}, {"clusters", Listed(options.at("--clusters"))}});
   for (const QuestionOption& one : kQuestionOptions) {
     const std::string& text = options.at(std::string(one.option));

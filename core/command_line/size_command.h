@@ -10,7 +10,7 @@
 namespace slipstick {
 
 // `options` by name; "" for those left out.
-Answer RunSize(const std::string& request, const std::vector<std::string>& assignments, const std::map<std::string, std::string>& options,
-               const std::vector<std::string>& limits);
+Answer RunSize(const std::string& request, const std::vector<std::string>& assignments,
+               const std::map<std::string, std::string>& options, const std::vector<std::string>& limits);
 
 }  // namespace slipstick

@@ -14,8 +14,8 @@ Answer RunStudy(const std::string& id, const std::string& threads, bool show_pro
   const Result<Count> size = StudySize(id);
   if (!size) return WrongRequest(size.issues);
   const long requested = std::strtol(threads.c_str(), nullptr, 10);
-  const unsigned workers =
-      requested > 0 ? static_cast<unsigned>(std::min(requested, 1024L)) : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned workers = requested > 0 ? static_cast<unsigned>(std::min(requested, 1024L))
+                                         : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::string> points(static_cast<std::size_t>(*size));
   std::atomic<Count> next = 0, done = 0;
   ProgressLine line(show_progress);

@@ -9,25 +9,28 @@ constexpr std::string_view kScenario = "[FILE|-] [PATH=VALUE ...]";
 
 constexpr CommandOption kOptions[] = {
     {"--json", "", "The answer as JSON, on a terminal too"},
-    {"--format", "json|table|text", "table: for people, as on a terminal; text: with --explain, the derivation as a tree in Markdown", "",
+    {"--format", "json|table|text",
+     "table: for people, as on a terminal; text: with --explain, the derivation as a tree in Markdown", "",
      Offered::kNames, "json table text"},
     {"--explain", "PATH", "Adds the derivation of a figure; * of all", "", Offered::kFigures},
     {"--lines", "", "Reads one request per line of standard input and answers each on a line"},
     {"--progress", "", "Says how far the run is, even if standard error is no terminal"},
-    {"--for", "training|serving", "Which part of the scenario; default: training, and for advise the one that is on", "", Offered::kNames,
-     "training serving"},
+    {"--for", "training|serving", "Which part of the scenario; default: training, and for advise the one that is on",
+     "", Offered::kNames, "training serving"},
     {"--objective", "NAME", "The figure to optimize; default: step time, or throughput per device"},
     {"--pareto", "NAME,NAME", "Further figures of a Pareto frontier"},
     {"--top", "N", "How many of the best are listed", "10"},
     {"--limit", "PATH<=VALUE|PATH=a,b", "Keeps a figure within a bound, or an input to some values; repeatable"},
-    {"--axis", "PATH=a,b,c", "Varies another input: every mapping is tried at every combination of the axes' values; repeatable", "",
+    {"--axis", "PATH=a,b,c",
+     "Varies another input: every mapping is tried at every combination of the axes' values; repeatable", "",
      Offered::kInputs},
     {"--shard", "I/N", "Decides one of N parts of the space; `merge` joins the answers", "0/1"},
     {"--threads", "N", "Threads; 0: all cores", "0"},
     {"--no-prune", "", "Times every mapping, also those that cannot enter the answer"},
-    {"--report", "PATH,PATH,...", "The figures of each row; training.time_by_bound and the like give a column per part", "",
+    {"--report", "PATH,PATH,...", "The figures of each row; training.time_by_bound and the like give a column per part",
+     "", Offered::kFigures},
+    {"--optimise", "PATH", "Splits the chip design's budgets anew at each point, for the least of this figure", "",
      Offered::kFigures},
-    {"--optimise", "PATH", "Splits the chip design's budgets anew at each point, for the least of this figure", "", Offered::kFigures},
     {"--best", "training|serving", "Searches the best mapping at each value", "", Offered::kNames, "training serving"},
     {"--until", "PATH<=VALUE|PATH<=PATH", "A condition that must hold; repeatable", "", Offered::kFigures},
     {"--against", "PATH=VALUE", "The scenario to compare with, by what it changes; repeatable", "", Offered::kInputs},
@@ -58,11 +61,13 @@ const std::vector<Verb>& AllVerbs() {
        "Reports one scenario: training, serving, memory and cost. Inputs that are not given come from the default\n"
        "scenario and adjust to those that are. On a terminal a table, else JSON.",
        "--json --format --explain --lines",
-       {"evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64", "evaluate --explain training.step_time_s --format text",
+       {"evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64",
+        "evaluate --explain training.step_time_s --format text",
         "evaluate model=deepseek-v3 cluster=dgx-h200 training=null --format table"}},
       {"compare",
        "[FILE ...] [PATH=VALUE ...]",
-       "Compares scenarios: the inputs in which they differ and every figure of each. Each file is a scenario, and so is each\n"
+       "Compares scenarios: the inputs in which they differ and every figure of each. Each file is a scenario, and so "
+       "is each\n"
        "--against: the first one with these changes, joined by &. PATH=VALUE holds for all.",
        "--json --format --against",
        {"compare model=llama-3.1-8b --against cluster=dgx-b200",
@@ -92,34 +97,45 @@ const std::vector<Verb>& AllVerbs() {
        {"solve serving.prompt=1k:1M --until \"serving.feasible>=1\""}},
       {"size",
        kScenario,
-       "Finds, on each cluster, the cheapest deployment that serves a traffic within latency targets: devices, replicas, mapping,\n"
-       "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, output and\n"
+       "Finds, on each cluster, the cheapest deployment that serves a traffic within latency targets: devices, "
+       "replicas, mapping,\n"
+       "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, "
+       "output and\n"
        "prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
-       "--json --format --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power --rack-power --budget "
+       "--json --format --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power --rack-power "
+       "--budget "
        "--hourly-budget "
        "--prices --limit",
-       {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" --clusters dgx-h100,dgx-h200 "
+       {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" "
+        "--clusters dgx-h100,dgx-h200 "
         "--spares 1"}},
       {"advise",
        kScenario,
-       "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, schedule,\n"
-       "recomputation, engine options, …), each with what it does to time, memory and cost and what it takes, ranked by the\n"
+       "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, "
+       "schedule,\n"
+       "recomputation, engine options, …), each with what it does to time, memory and cost and what it takes, ranked "
+       "by the\n"
        "objective; then pairs that are better than either alone. Only legal, feasible changes are listed;\n"
        "where a setting makes an infeasible scenario fit, purchases stand in pairs only. Default objective:\n"
-       "training by time_to_train_s, serving by cost_usd_per_million_tokens (tokens_per_s_per_device without cost). No change more\n"
-       "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure of the report,\n"
+       "training by time_to_train_s, serving by cost_usd_per_million_tokens (tokens_per_s_per_device without cost). No "
+       "change more\n"
+       "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure "
+       "of the report,\n"
        "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",
        "--json --format --for --objective --top --limit",
        {"advise model=llama-3.1-8b cluster=dgx-h100 --for serving --limit \"serving.tpot_s<=20 ms\" --top 5"}},
       {"evidence",
        kScenario,
-       "Lists the published runs behind the interval of a figure, the nearest first: what was measured, what this program computes,\n"
-       "what they had that the scenario has not, and what would narrow the interval. training.typical: whole production runs.",
+       "Lists the published runs behind the interval of a figure, the nearest first: what was measured, what this "
+       "program computes,\n"
+       "what they had that the scenario has not, and what would narrow the interval. training.typical: whole "
+       "production runs.",
        "--figure",
        {"evidence model=llama-3.1-70b cluster=dgx-h100 --figure serving.tpot_s"}},
       {"calibrate",
        "FILE|-",
-       "Explains measurements of your own: which term would have to be off by how much, and what value of a fitted parameter explains\n"
+       "Explains measurements of your own: which term would have to be off by how much, and what value of a fitted "
+       "parameter explains\n"
        "them. {\"request\", \"measured\": [{\"figure\" or \"collective\", \"value\"}]}, values in base units.",
        "",
        {"calibrate - <<< '{\"measured\": [{\"figure\": \"serving.tpot_s\", \"value\": 0.024}]}'"}},
@@ -140,7 +156,8 @@ const std::vector<Verb>& AllVerbs() {
        {"design cluster.device.design=a100-like --objective training.step_time_s"}},
       {"study",
        "ID",
-       "Runs a paper study: its question, every point, which checks hold, what the paper says and how it is done here.\n"
+       "Runs a paper study: its question, every point, which checks hold, what the paper says and how it is done "
+       "here.\n"
        "`presets study` lists them.",
        "--json --format --threads --progress",
        {"study gemv", "study training-memory --format table"}},
@@ -153,10 +170,12 @@ const std::vector<Verb>& AllVerbs() {
        "[FILE|-]",
        "Times one operator, collective or expert exchange.",
        "--lines",
-       {"kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": 4096}}'"}},
+       {"kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": "
+        "4096}}'"}},
       {"describe",
        "",
-       "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, better direction).",
+       "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, "
+       "better direction).",
        "",
        {"describe"}},
       {"presets",
@@ -165,7 +184,11 @@ const std::vector<Verb>& AllVerbs() {
        "--json --format",
        {"presets device"}},
       {"import-model", "FILE|-", "Imports a Hugging Face config.json as a model.", "", {"import-model config.json"}},
-      {"schema", "[scenario|report]", "Prints the JSON Schema (2020-12) of scenarios and reports.", "", {"schema scenario"}},
+      {"schema",
+       "[scenario|report]",
+       "Prints the JSON Schema (2020-12) of scenarios and reports.",
+       "",
+       {"schema scenario"}},
       {"completion",
        "bash|zsh",
        "Prints what completes commands, options, paths and presets in a shell: source it.",
@@ -182,13 +205,14 @@ std::span<const Verb> Verbs() { return AllVerbs(); }
 std::span<const CommandOption> CommandOptions() { return kOptions; }
 
 const Verb* VerbOf(std::string_view name) {
-  const auto found = std::find_if(AllVerbs().begin(), AllVerbs().end(), [name](const Verb& verb) { return verb.name == name; });
+  const auto found =
+      std::find_if(AllVerbs().begin(), AllVerbs().end(), [name](const Verb& verb) { return verb.name == name; });
   return found == AllVerbs().end() ? nullptr : &*found;
 }
 
 const CommandOption* OptionOf(std::string_view name) {
-  const auto* found =
-      std::find_if(std::begin(kOptions), std::end(kOptions), [name](const CommandOption& option) { return option.name == name; });
+  const auto* found = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                   [name](const CommandOption& option) { return option.name == name; });
   return found == std::end(kOptions) ? nullptr : found;
 }
 

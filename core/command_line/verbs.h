@@ -1,4 +1,5 @@
-// What the command line takes: its verbs and their options. Parsing, --help, completion and the manual page are derived from it.
+// What the command line takes: its verbs and their options. Parsing, --help, completion and the manual page are derived
+// from it.
 #pragma once
 
 #include <span>

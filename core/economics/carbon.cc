@@ -7,7 +7,8 @@
 
 namespace slipstick {
 
-GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials, double yield) {
+GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials,
+                           double yield) {
   return (intensity * energy + gas + materials) / yield;
 }
 
@@ -37,8 +38,8 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
     const Trace::Scope scope(trace, die.name);
     if (trace.on()) BindDie(die, "cost.device.dies." + std::to_string(i) + ".", trace);
     FIGURE(trace, silicon_of_kind, count * area * (fab_intensity * fab_energy + fab_gas + materials) / die_yield,
-           (Note{"Embodied carbon of the dies of this kind", "bad dies included", "ACT, Gupta et al., ISCA 2022"}), count, area,
-           fab_intensity, fab_energy, fab_gas, materials, die_yield);
+           (Note{"Embodied carbon of the dies of this kind", "bad dies included", "ACT, Gupta et al., ISCA 2022"}),
+           count, area, fab_intensity, fab_energy, fab_gas, materials, die_yield);
     silicon.Add("silicon_of_kind", silicon_of_kind);
   }
   return silicon.sum();
@@ -47,7 +48,8 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
 struct PackageCarbon {
   Grams carrier, substrate, packaging;
 };
-PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geometry, const CarbonInputs& inputs, Trace& trace) {
+PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geometry, const CarbonInputs& inputs,
+                              Trace& trace) {
   PackageCarbon result;
   const GramsPerArea laminate = inputs.laminate;
   if (trace.on()) {
@@ -60,12 +62,13 @@ PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geom
     const GramsPerArea carrier_carbon = bill.package.carrier->carbon;
     trace.Input("carriers", carriers, "cost.device.package.carrier.count");
     if (trace.on()) trace.Input("carrier_carbon", carrier_carbon, "cost.device.package.carrier.carbon");
-    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon, (Note{"Embodied carbon of the interposer, bridges or RDL"}), carriers,
-           carrier_area, carrier_carbon);
+    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon,
+           (Note{"Embodied carbon of the interposer, bridges or RDL"}), carriers, carrier_area, carrier_carbon);
     result.carrier = carrier;
   }
   const SquareMillimetres substrate_area = geometry.package.substrate_area;
-  FIGURE(trace, substrate, substrate_area * laminate, (Note{"Embodied carbon of the package substrate"}), substrate_area, laminate);
+  FIGURE(trace, substrate, substrate_area * laminate, (Note{"Embodied carbon of the package substrate"}),
+         substrate_area, laminate);
   result.substrate = substrate;
   result.packaging = inputs.package;
   return result;
@@ -86,21 +89,23 @@ ModuleCarbon ModuleCarbonOf(const DeviceBill& bill, const CarbonInputs& inputs, 
     trace.Input("regulator_carbon", regulator_carbon, "cost.carbon.regulators");
     trace.Input("tdp", tdp, "cluster.device.tdp");
   }
-  FIGURE(trace, board, board_area * laminate, (Note{"Embodied carbon of the board", "", "Boavizta and ADEME 2025, graphics cards"}),
-         board_area, laminate);
+  FIGURE(trace, board, board_area * laminate,
+         (Note{"Embodied carbon of the board", "", "Boavizta and ADEME 2025, graphics cards"}), board_area, laminate);
   FIGURE(trace, heat_sink, tdp * heat_sink_mass * heat_sink_carbon,
-         (Note{"Embodied carbon of the heat sink", "mass proportional to TDP; primary aluminum", "International Aluminium Institute"}), tdp,
-         heat_sink_mass, heat_sink_carbon);
+         (Note{"Embodied carbon of the heat sink", "mass proportional to TDP; primary aluminum",
+               "International Aluminium Institute"}),
+         tdp, heat_sink_mass, heat_sink_carbon);
   FIGURE(trace, regulators, tdp * regulator_carbon,
-         (Note{"Embodied carbon of voltage regulators and connectors", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), tdp,
-         regulator_carbon);
+         (Note{"Embodied carbon of voltage regulators and connectors", "",
+               "NVIDIA, HGX H100 product carbon footprint, 2025"}),
+         tdp, regulator_carbon);
   return {board, heat_sink, regulators};
 }
 
 }  // namespace
 
-CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device, const CarbonInputs& inputs,
-                       Watts tdp, Watts wall_power, Trace& trace) {
+CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device,
+                       const CarbonInputs& inputs, Watts tdp, Watts wall_power, Trace& trace) {
   const Trace::Scope scope(trace, "cost.carbon.parts");
   const Grams silicon = SiliconCarbon(bill, device, inputs, trace);
   const Bytes stack_capacity = bill.memory.stack_capacity;
@@ -131,11 +136,14 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
                                       {"heat_sink", heat_sink},
                                       {"regulators", regulators}});
   FIGURE(trace, assembly, assembly_share * assembled,
-         (Note{"Carbon of assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, assembled);
+         (Note{"Carbon of assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share,
+         assembled);
   FIGURE(trace, embodied, assembled + assembly,
-         (Note{"Embodied carbon per device", "cradle to gate; excludes the server around the device", "", "cost.carbon.embodied_g"}),
+         (Note{"Embodied carbon per device", "cradle to gate; excludes the server around the device", "",
+               "cost.carbon.embodied_g"}),
          assembled, assembly);
-  FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Operational carbon rate per device"}), wall_power, grid_intensity);
+  FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Operational carbon rate per device"}), wall_power,
+         grid_intensity);
   const Seconds hour = Hour(trace);
   FIGURE(trace, operation_hour, operation * hour,
          (Note{"Operational carbon per GPU-hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);

@@ -4,7 +4,10 @@
 namespace slipstick {
 
 constexpr FieldRow kCarbonInputsFields[] = {
-    Of<&CarbonInputs::fab_intensity>("fab_intensity", "Carbon intensity of the fab's electricity").In(kGPerKWh).AtLeast(0).AtMost(5000),
+    Of<&CarbonInputs::fab_intensity>("fab_intensity", "Carbon intensity of the fab's electricity")
+        .In(kGPerKWh)
+        .AtLeast(0)
+        .AtMost(5000),
     Of<&CarbonInputs::grid_intensity>("grid_intensity", "Carbon intensity of the data center's electricity")
         .In(kGPerKWh)
         .AtLeast(0)
@@ -16,14 +19,20 @@ constexpr FieldRow kCarbonInputsFields[] = {
         .AtLeast(0)
         .AtMost(10'000)
         .Advanced(),
-    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat-sink mass per watt of TDP").In(kGPerW).AtLeast(0).AtMost(10'000).Advanced(),
+    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat-sink mass per watt of TDP")
+        .In(kGPerW)
+        .AtLeast(0)
+        .AtMost(10'000)
+        .Advanced(),
     Of<&CarbonInputs::heat_sink>("heat_sink", "Emissions per mass of heat sink").Between(0, 1000).Advanced(),
     Of<&CarbonInputs::regulators>("regulators", "Voltage regulators and connectors, per watt of TDP")
         .In(kGPerW)
         .AtLeast(0)
         .AtMost(10'000)
         .Advanced(),
-    Of<&CarbonInputs::assembly>("assembly", "Assembly and test, as a share of the parts' emissions").Between(0, 10).Advanced()};
+    Of<&CarbonInputs::assembly>("assembly", "Assembly and test, as a share of the parts' emissions")
+        .Between(0, 10)
+        .Advanced()};
 constinit const Fields Schema<CarbonInputs>::fields(kCarbonInputsFields);
 
 }  // namespace slipstick

@@ -15,9 +15,10 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
     infeasible.push_back({"reticle", die.name + ": a die of " + Tenths(width.base()) + " × " + Tenths(height.base()) +
-                                         " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) + " × " +
-                                         NumberText(bill.wafer.reticle_height.base()) + " mm; at most " + NumberText(field.base()) +
-                                         " mm² at the field's aspect ratio, or split into " +
+                                         " mm is larger than the reticle field of " +
+                                         NumberText(bill.wafer.reticle_width.base()) + " × " +
+                                         NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
+                                         NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
                                          NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
   }
 }
@@ -28,7 +29,8 @@ Seconds TimeInUse(const CostInputs& inputs, Trace& trace) {
   const double utilisation = inputs.system.utilisation;
   trace.Input("lifetime", lifetime, "cost.lifetime");
   trace.Input("utilisation", utilisation, "cost.system.utilisation");
-  FIGURE(trace, device_life, lifetime * utilisation, (Note{"Time in which a device is used, over its life"}), lifetime, utilisation);
+  FIGURE(trace, device_life, lifetime * utilisation, (Note{"Time in which a device is used, over its life"}), lifetime,
+         utilisation);
   return device_life;
 }
 
@@ -40,7 +42,8 @@ void CheckRental(const Cluster& cluster, const CostInputs& inputs, std::vector<s
 }  // namespace
 
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace) {
-  if (inputs.rental) return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime, inputs.electricity, trace);
+  if (inputs.rental)
+    return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime, inputs.electricity, trace);
   return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity, trace);
 }
 
@@ -49,7 +52,8 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   {
     const Trace::Scope scope(trace, "cost");
     const double devices = static_cast<double>(cluster.devices);
-    FIGURE(trace, devices_in_use, 1 * devices, (Note{"Devices that are bought or rented", "", "", "cost.devices"}), devices);
+    FIGURE(trace, devices_in_use, 1 * devices, (Note{"Devices that are bought or rented", "", "", "cost.devices"}),
+           devices);
     report.devices = static_cast<Count>(devices_in_use);
   }
   DeviceBill bill = inputs.device;
@@ -65,7 +69,8 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
     const DieCost& cost = device.dies[i];
-    report.dies.push_back({die.name, die.area, die.node.name, die.count, static_cast<double>(cost.per_wafer), cost.yield, cost.good});
+    report.dies.push_back(
+        {die.name, die.area, die.node.name, die.count, static_cast<double>(cost.per_wafer), cost.yield, cost.good});
   }
   report.device = device.total;
   report.device_parts = device.lines;

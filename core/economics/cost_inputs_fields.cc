@@ -10,8 +10,9 @@ constexpr FieldRow kCostInputsFields[] = {
     Of<&CostInputs::lifetime_band>("lifetime_band", "Uncertainty of the depreciation period").Advanced(),
     Of<&CostInputs::device>("device", "Bill of materials per device"),
     Of<&CostInputs::system>("system", "Servers, network and data center"),
-    Of<&CostInputs::rental>("rental",
-                            "Rent instead of buying: a dated price per GPU-hour pays for devices, servers, network, hosting and power")
+    Of<&CostInputs::rental>(
+        "rental",
+        "Rent instead of buying: a dated price per GPU-hour pays for devices, servers, network, hosting and power")
         .Label("Rented devices"),
     Of<&CostInputs::carbon>("carbon", "Embodied and operational carbon").Advanced()};
 constinit const Fields Schema<CostInputs>::fields(kCostInputsFields);

@@ -15,11 +15,13 @@ SquareMillimetres ModuleArea(SquareMillimetres area, SquareMillimetres link_area
     trace.Alias("module_area", area, "area");
     return area;
   }
-  FIGURE(trace, module_area, max(area - link_area, 0 * area), (Note{"Area of the die without its links"}), area, link_area);
+  FIGURE(trace, module_area, max(area - link_area, 0 * area), (Note{"Area of the die without its links"}), area,
+         link_area);
   return module_area;
 }
 
-void AddDieDesign(const DeviceBill& bill, std::size_t index, bool has_links, DesignCost& cost, RunningSum<Dollars>& share, Trace& trace) {
+void AddDieDesign(const DeviceBill& bill, std::size_t index, bool has_links, DesignCost& cost,
+                  RunningSum<Dollars>& share, Trace& trace) {
   const DieInput& die = bill.dies[index];
   const Trace::Scope scope(trace, die.name);
   const SquareMillimetres reference_area = kReferenceArea;
@@ -34,15 +36,19 @@ void AddDieDesign(const DeviceBill& bill, std::size_t index, bool has_links, Des
     trace.Input("area", area, input + "area");
     trace.Input("reuse", reuse, input + "reuse");
   }
-  const SquareMillimetres module_area = ModuleArea(area, has_links ? bill.design.link_area : SquareMillimetres(), trace);
-  FIGURE(trace, fixed_share, max(0.0, 1 - module_share - chip_share), (Note{"Share of the design cost that no area changes"}), module_share,
-         chip_share);
-  FIGURE(trace, die_design, node_design * ((module_share * module_area + chip_share * area) / reference_area + fixed_share),
-         (Note{"Design cost of this die", "masks included: the modules without the links, the chip with them, and a fixed share",
+  const SquareMillimetres module_area =
+      ModuleArea(area, has_links ? bill.design.link_area : SquareMillimetres(), trace);
+  FIGURE(trace, fixed_share, max(0.0, 1 - module_share - chip_share),
+         (Note{"Share of the design cost that no area changes"}), module_share, chip_share);
+  FIGURE(trace, die_design,
+         node_design * ((module_share * module_area + chip_share * area) / reference_area + fixed_share),
+         (Note{"Design cost of this die",
+               "masks included: the modules without the links, the chip with them, and a fixed share",
                "Feng and Ma, DAC 2022"}),
          node_design, module_share, module_area, chip_share, area, reference_area, fixed_share);
   FIGURE(trace, die_design_share, die_design / (volume * reuse),
-         (Note{"Design cost per package", "shared with the other products that use the same die"}), die_design, volume, reuse);
+         (Note{"Design cost per package", "shared with the other products that use the same die"}), die_design, volume,
+         reuse);
   cost.total += die_design;
   share.Add("die_design_share", die_design_share);
 }
@@ -58,9 +64,10 @@ void AddLinkDesigns(const DeviceBill& bill, DesignCost& cost, RunningSum<Dollars
     const Dollars node_design = bill.dies[i].node.design;
     if (trace.on()) trace.Input("node_design", node_design, "cost.device.dies." + std::to_string(i) + ".node.design");
     FIGURE(trace, link_design, node_design * module_share * link_area / reference_area,
-           (Note{"Design cost of the die-to-die interface", "once per node", "Feng and Ma, DAC 2022"}), node_design, module_share,
-           link_area, reference_area);
-    FIGURE(trace, link_design_share, link_design / volume, (Note{"Design cost of the interface per package"}), link_design, volume);
+           (Note{"Design cost of the die-to-die interface", "once per node", "Feng and Ma, DAC 2022"}), node_design,
+           module_share, link_area, reference_area);
+    FIGURE(trace, link_design_share, link_design / volume, (Note{"Design cost of the interface per package"}),
+           link_design, volume);
     cost.total += link_design;
     share.Add("link_design_share", link_design_share);
   }
@@ -94,7 +101,8 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
   FIGURE(trace, package_design, design_price * design_area + design_fixed,
          (Note{"Design cost of the package", "", "Feng and Ma, DAC 2022"}), design_price, design_area, design_fixed);
   const double volume = static_cast<double>(bill.design.volume);
-  FIGURE(trace, package_design_share, package_design / volume, (Note{"Design cost of the package, per package"}), package_design, volume);
+  FIGURE(trace, package_design_share, package_design / volume, (Note{"Design cost of the package, per package"}),
+         package_design, volume);
   cost.total += package_design;
   share.Add("package_design_share", package_design_share);
   cost.share = share.sum();

@@ -18,8 +18,8 @@ Dollars PriceMemory(const MemoryInput& memory, Trace& trace) {
     trace.Input("stack_capacity", stack_capacity, "cost.device.memory.stack_capacity");
     trace.Input("memory_price", memory_price, "cost.device.memory.price");
   }
-  FIGURE(trace, memory_cost, stacks * stack_capacity * memory_price, (Note{"Device memory", "bought tested"}), stacks, stack_capacity,
-         memory_price);
+  FIGURE(trace, memory_cost, stacks * stack_capacity * memory_price, (Note{"Device memory", "bought tested"}), stacks,
+         stack_capacity, memory_price);
   return memory_cost;
 }
 
@@ -39,12 +39,14 @@ Tested PriceTest(const FinalTest& test, Dollars assembled, double dies_quality, 
     trace.Input("system_time", system_time, "cost.device.test.system_time");
     trace.Input("system_yield", system_yield, "cost.device.test.system_yield");
   }
-  FIGURE(trace, test_cost, final_rate * final_time + system_rate * system_time, (Note{"Final and system-level test"}), final_rate,
-         final_time, system_rate, system_time);
+  FIGURE(trace, test_cost, final_rate * final_time + system_rate * system_time, (Note{"Final and system-level test"}),
+         final_rate, final_time, system_rate, system_time);
   FIGURE(trace, tested_yield, final_yield * system_yield * dies_quality,
-         (Note{"Final test yield", "bad dies that escaped wafer sort are found here"}), final_yield, system_yield, dies_quality);
+         (Note{"Final test yield", "bad dies that escaped wafer sort are found here"}), final_yield, system_yield,
+         dies_quality);
   FIGURE(trace, test_loss, (assembled + test_cost) * (1 / tested_yield - 1),
-         (Note{"Test yield loss: failed packages are paid for by those that pass"}), assembled, test_cost, tested_yield);
+         (Note{"Test yield loss: failed packages are paid for by those that pass"}), assembled, test_cost,
+         tested_yield);
   return {test_cost, test_loss, tested_yield};
 }
 
@@ -53,11 +55,13 @@ struct PricedDies {
   Dollars cost;
   double quality = 1;  // share of packages without an undetected bad die
 };
-PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, PackageParts& parts, DeviceCost& result, Trace& trace) {
+PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, PackageParts& parts, DeviceCost& result,
+                     Trace& trace) {
   RunningSum<Dollars> dies(trace, "dies", "dies_before", Note{"Good dies per package"});
   RunningSum<Dollars> stacked(trace, "stacked_cost", "stacked_before", Note{"Good dies bonded on another die"});
   RunningSum<Dollars> side_by_side(trace, "die_cost", "side_by_side_before", Note{"Good dies side by side"});
-  RunningProduct dies_quality(trace, "dies_quality", "quality_before", Note{"Share of packages where all dies are good"});
+  RunningProduct dies_quality(trace, "dies_quality", "quality_before",
+                              Note{"Share of packages where all dies are good"});
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
     const DieCost cost = PriceDie(die, bill.wafer, geometry.dies_per_wafer[i], bill.sort, i, trace);
@@ -66,12 +70,14 @@ PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, Pac
     const Dollars good_die = cost.good;
     if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
     FIGURE(trace, cost_of_kind, count * good_die, (Note{"Good dies of this kind"}), count, good_die);
-    FIGURE(trace, quality_of_kind, pow(quality, count), (Note{"Share of packages where all dies of this kind are good"}), quality, count);
+    FIGURE(trace, quality_of_kind, pow(quality, count),
+           (Note{"Share of packages where all dies of this kind are good"}), quality, count);
     dies.Add("cost_of_kind", cost_of_kind);
     (die.stacked ? stacked : side_by_side).Add("cost_of_kind", cost_of_kind);
     dies_quality.MultiplyBy("quality_of_kind", quality_of_kind);
     result.dies.push_back(cost);
-    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), cost_of_kind});
+    result.lines.push_back(
+        {die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), cost_of_kind});
   }
   parts.die_cost = side_by_side.sum();
   parts.stacked_cost = stacked.sum();
@@ -83,12 +89,14 @@ Dollars PriceOf(const DeviceBill& bill, Dollars device_usd, Trace& trace) {
   if (bill.price) {
     const Dollars price = *bill.price;
     if (trace.on()) trace.Input("price", price, "cost.device.price");
-    FIGURE(trace, device_price, 1 * price, (Note{"Price per device", "given as an input", "", "cost.device_price_usd"}), price);
+    FIGURE(trace, device_price, 1 * price, (Note{"Price per device", "given as an input", "", "cost.device_price_usd"}),
+           price);
     return device_price;
   }
   const double margin = bill.margin;
   if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
-  FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"Price per device", "", "", "cost.device_price_usd"}), device_usd, margin);
+  FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"Price per device", "", "", "cost.device_price_usd"}),
+         device_usd, margin);
   return device_price;
 }
 
@@ -116,11 +124,11 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   const Dollars memory_cost = PriceMemory(bill.memory, trace);
   if (bill.memory.in_package) parts.memory_cost = memory_cost;
   const PackageCost package = Assemble(bill.package, parts, geometry.package, trace);
-  const Dollars carrier = package.carrier, substrate = package.substrate, assembly = package.assembly, quoted_package = package.quoted,
-                assembly_loss = package.loss;
+  const Dollars carrier = package.carrier, substrate = package.substrate, assembly = package.assembly,
+                quoted_package = package.quoted, assembly_loss = package.loss;
   const Dollars parts_in = package.put_in;
-  FIGURE(trace, assembled, parts_in + assembly_loss, (Note{"Cost of a package that was assembled", "what went in, and what was lost"}),
-         parts_in, assembly_loss);
+  FIGURE(trace, assembled, parts_in + assembly_loss,
+         (Note{"Cost of a package that was assembled", "what went in, and what was lost"}), parts_in, assembly_loss);
   const Tested tested = PriceTest(bill.test, assembled, priced_dies.quality, trace);
   const Dollars test_cost = tested.cost, test_loss = tested.loss;
   const Dollars module = bill.module;
@@ -128,20 +136,20 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   const Dollars design_share = design.share;
   if (trace.on()) trace.Input("module", module, "cost.device.module");
   const bool is_quoted = bill.package.price.has_value();
-  const Dollars device_usd =
-      Sum<Dollars>(trace, "device_usd",
-                   Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"},
-                   {{"dies", dies},
-                    {"memory_cost", memory_cost},
-                    {"quoted_package", quoted_package, is_quoted},
-                    {"carrier", carrier, !is_quoted && bill.package.carrier},
-                    {"substrate", substrate, !is_quoted},
-                    {"assembly", assembly, !is_quoted},
-                    {"assembly_loss", assembly_loss},
-                    {"test_cost", test_cost},
-                    {"test_loss", test_loss},
-                    {"module", module},
-                    {"design_share", design_share}});
+  const Dollars device_usd = Sum<Dollars>(
+      trace, "device_usd",
+      Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"},
+      {{"dies", dies},
+       {"memory_cost", memory_cost},
+       {"quoted_package", quoted_package, is_quoted},
+       {"carrier", carrier, !is_quoted && bill.package.carrier},
+       {"substrate", substrate, !is_quoted},
+       {"assembly", assembly, !is_quoted},
+       {"assembly_loss", assembly_loss},
+       {"test_cost", test_cost},
+       {"test_loss", test_loss},
+       {"module", module},
+       {"design_share", design_share}});
   result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
   if (is_quoted) {
     result.lines.push_back({"package", quoted_package});
@@ -159,7 +167,8 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.package_yield = package.yield;
   const double assembled_yield = package.yield, tested_yield = tested.yield;
   FIGURE(trace, device_yield, assembled_yield * tested_yield,
-         (Note{"Package yield", "assembly yield × final test yield", "", "cost.package_yield"}), assembled_yield, tested_yield);
+         (Note{"Package yield", "assembly yield × final test yield", "", "cost.package_yield"}), assembled_yield,
+         tested_yield);
   result.yield = device_yield;
   result.price = PriceOf(bill, device_usd, trace);
   return result;

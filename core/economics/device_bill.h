@@ -29,13 +29,14 @@ struct Schema<FinalTest> {
   static const Fields fields;
 };
 
-// Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the area of
-// the modules, chip_share with that of the chip, the rest is fixed.
+// Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the
+// area of the modules, chip_share with that of the chip, the rest is fixed.
 struct Design {
   Count volume = 1'000'000;  // packages over the product's life
   double module_share = 0.5;
   double chip_share = 0.3;
-  SquareMillimetres link_area = 20 * kMm2;  // die-to-die interface, designed once a node where there is more than one die
+  SquareMillimetres link_area =
+      20 * kMm2;  // die-to-die interface, designed once a node where there is more than one die
 };
 template <>
 struct Schema<Design> {

@@ -7,16 +7,27 @@ constexpr FieldRow kFinalTestFields[] = {
     Of<&FinalTest::rate>("rate", "Hourly cost of tester and handler").In(kUsdPerHour).AtLeast(0).Advanced(),
     Of<&FinalTest::time>("time", "Test time per package").In(kS).AtLeast(0).Advanced(),
     Of<&FinalTest::yield>("yield", "Final test yield").Above(0).AtMost(1).Advanced(),
-    Of<&FinalTest::system_rate>("system_rate", "Hourly cost of the system-level tester").In(kUsdPerHour).AtLeast(0).Advanced(),
+    Of<&FinalTest::system_rate>("system_rate", "Hourly cost of the system-level tester")
+        .In(kUsdPerHour)
+        .AtLeast(0)
+        .Advanced(),
     Of<&FinalTest::system_time>("system_time", "System-level test time per package").In(kS).AtLeast(0).Advanced(),
     Of<&FinalTest::system_yield>("system_yield", "System-level test yield").Above(0).AtMost(1).Advanced()};
 constinit const Fields Schema<FinalTest>::fields(kFinalTestFields);
 
 constexpr FieldRow kDesignFields[] = {
     Of<&Design::volume>("volume", "Production volume: packages made over the product's life").Between(1, 1LL << 40),
-    Of<&Design::module_share>("module_share", "Share of the design cost that grows with the modules' area").Between(0, 1).Advanced(),
-    Of<&Design::chip_share>("chip_share", "Share of the design cost that grows with the chip's area").Between(0, 1).Advanced(),
-    Of<&Design::link_area>("link_area", "Die-to-die interface area, designed once per node").In(kMm2).AtLeast(0).AtMost(1000).Advanced()};
+    Of<&Design::module_share>("module_share", "Share of the design cost that grows with the modules' area")
+        .Between(0, 1)
+        .Advanced(),
+    Of<&Design::chip_share>("chip_share", "Share of the design cost that grows with the chip's area")
+        .Between(0, 1)
+        .Advanced(),
+    Of<&Design::link_area>("link_area", "Die-to-die interface area, designed once per node")
+        .In(kMm2)
+        .AtLeast(0)
+        .AtMost(1000)
+        .Advanced()};
 constinit const Fields Schema<Design>::fields(kDesignFields);
 
 constexpr FieldRow kDeviceBillFields[] = {
@@ -34,7 +45,11 @@ constexpr FieldRow kDeviceBillFields[] = {
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000),
-    Of<&DeviceBill::board_area>("board_area", "Board area of the card or module").In(kMm2).AtLeast(0).AtMost(1'000'000).Advanced(),
+    Of<&DeviceBill::board_area>("board_area", "Board area of the card or module")
+        .In(kMm2)
+        .AtLeast(0)
+        .AtMost(1'000'000)
+        .Advanced(),
     Of<&DeviceBill::margin>("margin", "Vendor's gross margin, used when no price is given").Between(0, kMaxMargin),
     Of<&DeviceBill::price>("price", "Price that a buyer pays; null: cost / (1 - margin)")
         .Label("Price per device")

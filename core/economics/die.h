@@ -79,7 +79,8 @@ struct DieCost {
   Dollars good;        // of a die that passed
 };
 // `per_wafer` placed dies (CountDies), at least 1. `index` is the die's place in the report.
-DieCost PriceDie(const DieInput& die, const Wafer& wafer, Count per_wafer, const SortTest& sort, std::size_t index, Trace& trace);
+DieCost PriceDie(const DieInput& die, const Wafer& wafer, Count per_wafer, const SortTest& sort, std::size_t index,
+                 Trace& trace);
 
 // The yield alone: harvesting, critical area and process yield included.
 double DieYield(const DieInput& die);

@@ -6,12 +6,17 @@ namespace slipstick {
 constexpr FieldRow kProcessNodeFields[] = {
     Of<&ProcessNode::preset>("preset", "Preset; fields below override it"),
     Of<&ProcessNode::name>("name", "Name"),
-    Of<&ProcessNode::wafer_price>("wafer_price", "Price of a processed 300 mm wafer").In(kUsd).Above(0).AtMost(10'000'000),
+    Of<&ProcessNode::wafer_price>("wafer_price", "Price of a processed 300 mm wafer")
+        .In(kUsd)
+        .Above(0)
+        .AtMost(10'000'000),
     Of<&ProcessNode::wafer_price_band>("wafer_price_band", "Uncertainty of the wafer price").Advanced(),
     Of<&ProcessNode::defect_density>("defect_density", "Density of killer defects").In(kPerCm2).Between(0, 100),
-    Of<&ProcessNode::defect_density_band>("defect_density_band", "Uncertainty of the defect density: mature process to early ramp")
+    Of<&ProcessNode::defect_density_band>("defect_density_band",
+                                          "Uncertainty of the defect density: mature process to early ramp")
         .Advanced(),
-    Of<&ProcessNode::clustering>("clustering", "Defect clustering (alpha of the negative binomial): smaller means more clustered")
+    Of<&ProcessNode::clustering>("clustering",
+                                 "Defect clustering (alpha of the negative binomial): smaller means more clustered")
         .Between(0.1, 1'000'000'000),
     Of<&ProcessNode::clustering_band>("clustering_band", "Uncertainty of alpha").Advanced(),
     Of<&ProcessNode::mask_set>("mask_set", "Price of a mask set; the design cost includes it")
@@ -31,14 +36,23 @@ constexpr FieldRow kProcessNodeFields[] = {
         .AtMost(1'000'000'000'000)
         .Advanced()
         .OutsideReports(),
-    Of<&ProcessNode::sram_cell>("sram_cell", "Area of a high-density SRAM cell").In(kUm2).Above(0).AtMost(100).Advanced().OutsideReports(),
-    Of<&ProcessNode::analog_scale>("analog_scale", "Area of analog and PHY circuits relative to 7 nm, for cost studies that split the die")
+    Of<&ProcessNode::sram_cell>("sram_cell", "Area of a high-density SRAM cell")
+        .In(kUm2)
+        .Above(0)
+        .AtMost(100)
+        .Advanced()
+        .OutsideReports(),
+    Of<&ProcessNode::analog_scale>(
+        "analog_scale", "Area of analog and PHY circuits relative to 7 nm, for cost studies that split the die")
         .Above(0)
         .AtMost(100)
         .Advanced()
         .OutsideReports(),
     Of<&ProcessNode::fab_energy>("fab_energy", "Fab electricity per wafer area").In(kKWhPerCm2).AtLeast(0).Advanced(),
-    Of<&ProcessNode::fab_gas>("fab_gas", "Process-gas emissions per wafer area, as CO2").In(kGPerCm2).AtLeast(0).Advanced()};
+    Of<&ProcessNode::fab_gas>("fab_gas", "Process-gas emissions per wafer area, as CO2")
+        .In(kGPerCm2)
+        .AtLeast(0)
+        .Advanced()};
 constinit const Fields Schema<ProcessNode>::fields(kProcessNodeFields);
 
 constexpr FieldRow kDieInputFields[] = {
@@ -48,11 +62,18 @@ constexpr FieldRow kDieInputFields[] = {
     Of<&DieInput::aspect>("aspect", "Aspect ratio (width / height)").Between(0.05, 20).Advanced(),
     Of<&DieInput::node>("node", "Process node"),
     Of<&DieInput::yield_model>("yield_model", "Yield model"),
-    Of<&DieInput::critical_area>("critical_area", "Critical area: share of the die where a defect is fatal").Between(0, 1).Advanced(),
+    Of<&DieInput::critical_area>("critical_area", "Critical area: share of the die where a defect is fatal")
+        .Between(0, 1)
+        .Advanced(),
     Of<&DieInput::layers>("layers", "Number of critical layers (Bose-Einstein model)").Between(1, 1000).Advanced(),
     Of<&DieInput::manual_yield>("manual_yield", "Yield (manual model)").Above(0).AtMost(1).Advanced(),
-    Of<&DieInput::process_yield>("process_yield", "Process yield: after lost wafers and parametric loss").Above(0).AtMost(1).Advanced(),
-    Of<&DieInput::units>("units", "Repeated blocks on the die, some of which may be defective").Between(1, 1 << 20).Advanced(),
+    Of<&DieInput::process_yield>("process_yield", "Process yield: after lost wafers and parametric loss")
+        .Above(0)
+        .AtMost(1)
+        .Advanced(),
+    Of<&DieInput::units>("units", "Repeated blocks on the die, some of which may be defective")
+        .Between(1, 1 << 20)
+        .Advanced(),
     Of<&DieInput::unit_area>("unit_area", "Area of one repeated block").In(kMm2).AtLeast(0).Advanced(),
     Of<&DieInput::spare_units>("spare_units", "Repeated blocks that may be defective (harvesting)")
         .Label("Spare repeated blocks")

@@ -19,8 +19,9 @@ Watts PowerAtTheMeter(const Cluster& cluster, const SystemInputs& inputs, Trace&
   const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue;
   if (trace.on()) BindPowers(cluster, inputs, trace);
   FIGURE(trace, wall_power, tdp * (host_power * load * pue),
-         (Note{"Power per device at the meter", "with its share of the server, cooling and power distribution, at mean load"}), tdp,
-         host_power, load, pue);
+         (Note{"Power per device at the meter",
+               "with its share of the server, cooling and power distribution, at mean load"}),
+         tdp, host_power, load, pue);
   return wall_power;
 }
 
@@ -29,8 +30,8 @@ WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace&
   const double host_power = inputs.host_power, load = inputs.load;
   if (trace.on()) BindPowers(cluster, inputs, trace);
   FIGURE(trace, server_power, tdp * (host_power - 1) * load,
-         (Note{"Power of the rest of the server, per device", "at mean load; excludes switches outside the servers"}), tdp, host_power,
-         load);
+         (Note{"Power of the rest of the server, per device", "at mean load; excludes switches outside the servers"}),
+         tdp, host_power, load);
   return {server_power, inputs.pue};
 }
 

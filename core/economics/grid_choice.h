@@ -9,7 +9,7 @@
 namespace slipstick {
 
 // `fitting`: how many fit. Symbols width, height, diameter, edge and scribe are bound.
-void ExplainGrid(std::string_view symbol, double fitting, const Note& note, Millimetres width, Millimetres height, const Wafer& wafer,
-                 Trace& trace);
+void ExplainGrid(std::string_view symbol, double fitting, const Note& note, Millimetres width, Millimetres height,
+                 const Wafer& wafer, Trace& trace);
 
 }  // namespace slipstick

@@ -13,7 +13,8 @@ struct Faults {
 };
 
 // exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares.
-// term_0 = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). Where term_0 underflows the terms are kept as logarithms.
+// term_0 = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). Where term_0 underflows the terms are kept
+// as logarithms.
 template <class Take>
 void Terms(const Faults& faults, double scale, double log_weight, Take take) {
   const double unit = faults.unit * scale;
@@ -48,7 +49,8 @@ void OverGamma(const Faults& faults, double alpha, Take take) {
     low = std::max(low, -std::sqrt(2 * kNegligible / alpha) * 1.5);
     high = std::min(high, std::sqrt(2 * kNegligible / alpha));
   }
-  const double step = std::min({0.33, 0.6 / std::sqrt(alpha), 0.42 / std::sqrt(static_cast<double>(faults.spares) + 1)});
+  const double step =
+      std::min({0.33, 0.6 / std::sqrt(alpha), 0.42 / std::sqrt(static_cast<double>(faults.spares) + 1)});
   const double constant = alpha * std::log(alpha) - alpha - std::lgamma(alpha) + std::log(step);
   const int count = static_cast<int>(std::ceil((high - low) / step));
   for (int i = 0; i <= count; ++i) {
@@ -62,7 +64,8 @@ void OverGamma(const Faults& faults, double alpha, Take take) {
 template <class Weight, class Take>
 void OverInterval(const Faults& faults, double end, int panels, Weight weight, Take take) {
   constexpr double kNodes[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
-  constexpr double kWeights[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+  constexpr double kWeights[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
+                                 0.2369268850561891};
   const double half = end / (2 * panels);
   for (int panel = 0; panel < panels; ++panel) {
     for (int i = 0; i < 5; ++i) {
@@ -100,10 +103,15 @@ void Mix(const YieldLaw& law, Faults faults, Take take) {
     case YieldModel::kMurphy:
       return OverInterval(
           faults, 2, 16,
-          [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight * (s < 1 ? s : 2 - s)), next); }, take);
+          [](double s, double weight, Take& next, const Faults& at) {
+            Terms(at, s, std::log(weight * (s < 1 ? s : 2 - s)), next);
+          },
+          take);
     case YieldModel::kMurphyRectangular:
       return OverInterval(
-          faults, 2, 16, [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight / 2), next); }, take);
+          faults, 2, 16,
+          [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight / 2), next); },
+          take);
     case YieldModel::kSeedsSqrt:
       return OverLevy(faults, take);
     case YieldModel::kManual:

@@ -3,8 +3,8 @@
 // n units of area a and a base area that must be whole. At density D a unit is bad with q = 1 - exp(-a D), so
 //   P(D) = exp(-base D) * sum over j <= spares of C(n, j) q^j (1 - q)^(n - j).
 // Where the yield model lets the density vary from die to die, P is averaged over its distribution: a gamma for the
-// negative binomial, a triangle and a rectangle for Murphy's two, a Levy for exp(-sqrt(x)). With no spares the result is
-// the model's plain yield; with all of them it is that of the base.
+// negative binomial, a triangle and a rectangle for Murphy's two, a Levy for exp(-sqrt(x)). With no spares the result
+// is the model's plain yield; with all of them it is that of the base.
 #pragma once
 
 #include <vector>

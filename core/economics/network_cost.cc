@@ -15,7 +15,8 @@ SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription) {
   if (endpoints <= ports) return {1, 1};
   const auto round_up = [](double x) { return static_cast<Count>(WholeAbove(x)); };
   const double all = static_cast<double>(ports), half = all / 2;
-  const double down = oversubscription == 1 ? half : std::max(1.0, std::floor(all * oversubscription / (1 + oversubscription)));
+  const double down =
+      oversubscription == 1 ? half : std::max(1.0, std::floor(all * oversubscription / (1 + oversubscription)));
   const Count leaves = round_up(static_cast<double>(endpoints) / down);
   const double links = static_cast<double>(endpoints) / oversubscription;
   int above = 1;  // tiers above the leaves
@@ -46,7 +47,8 @@ LinkCount CountLinks(const NetworkLevel& level, Count parts) {
 namespace {
 
 // The least tiers that join all leaves.
-void ExplainTiers(const SwitchTree& tree, double endpoints, double ports, double oversubscription, double leaves, Trace& trace) {
+void ExplainTiers(const SwitchTree& tree, double endpoints, double ports, double oversubscription, double leaves,
+                  Trace& trace) {
   const double tiers = tree.tiers;
   double missed = endpoints - ports;  // by a tier less
   std::string what = " tier: devices out of reach";
@@ -68,8 +70,8 @@ double ExplainTree(const SwitchTree& tree, double endpoints, double ports, doubl
   const double tiers = tree.tiers, tree_switches = static_cast<double>(tree.switches);
   if (!trace.on()) return tree_switches;
   if (tree.tiers <= 1) {
-    trace.Record("tiers", "ceil((endpoints - 1) / ports)", tiers, Note{"Tiers of switches", "a single switch joins all"},
-                 "endpoints, ports", endpoints, ports);
+    trace.Record("tiers", "ceil((endpoints - 1) / ports)", tiers,
+                 Note{"Tiers of switches", "a single switch joins all"}, "endpoints, ports", endpoints, ports);
     trace.Record("tree_switches", "tiers", tree_switches, Note{"Switches of a plane", "one joins all"}, "tiers", tiers);
     return tree_switches;
   }
@@ -77,16 +79,18 @@ double ExplainTree(const SwitchTree& tree, double endpoints, double ports, doubl
   if (oversubscription == 1) {
     trace.Record("down", "ports / 2", half, Note{"Ports of a leaf switch to its devices"}, "ports", ports);
   } else {
-    FIGURE(trace, down, max(1.0, floor(ports * oversubscription / (1 + oversubscription))), (Note{"Ports of a leaf switch to its devices"}),
-           ports, oversubscription);
+    FIGURE(trace, down, max(1.0, floor(ports * oversubscription / (1 + oversubscription))),
+           (Note{"Ports of a leaf switch to its devices"}), ports, oversubscription);
   }
   const double down = oversubscription == 1 ? half : max(1.0, floor(ports * oversubscription / (1 + oversubscription)));
   FIGURE(trace, leaves, ceil(endpoints / down), (Note{"Leaf switches"}), endpoints, down);
   ExplainTiers(tree, endpoints, ports, oversubscription, leaves, trace);
-  FIGURE(trace, up_links, endpoints / oversubscription, (Note{"Links out of the leaf switches"}), endpoints, oversubscription);
-  trace.Record("tree_switches", "leaves + (tiers - 2) * ceil(up_links / (ports / 2) - 1e-9) + ceil(up_links / ports - 1e-9)", tree_switches,
-               Note{"Switches of a plane", "leaves, tiers between, and the top"}, "leaves, tiers, up_links, ports", leaves, tiers, up_links,
-               ports);
+  FIGURE(trace, up_links, endpoints / oversubscription, (Note{"Links out of the leaf switches"}), endpoints,
+         oversubscription);
+  trace.Record("tree_switches",
+               "leaves + (tiers - 2) * ceil(up_links / (ports / 2) - 1e-9) + ceil(up_links / ports - 1e-9)",
+               tree_switches, Note{"Switches of a plane", "leaves, tiers between, and the top"},
+               "leaves, tiers, up_links, ports", leaves, tiers, up_links, ports);
   return tree_switches;
 }
 
@@ -101,17 +105,19 @@ double ExplainDragonfly(const SwitchTree& dragonfly, double endpoints, double po
 }
 
 // Dollars of the direct links of a level between `parts`, whose input is `path`.
-Dollars PriceLinks(const NetworkLevel& level, Count parts, Count all, DollarsPerBandwidth link_price, const std::string& path,
-                   Trace& trace) {
+Dollars PriceLinks(const NetworkLevel& level, Count parts, Count all, DollarsPerBandwidth link_price,
+                   const std::string& path, Trace& trace) {
   const LinkCount links = CountLinks(level, parts);
   const double devices = static_cast<double>(all), inside_links = links.inside, mean_links = links.mean;
   const BytesPerSecond bandwidth = level.bandwidth;
   trace.Input("inside_links", inside_links, path + ".topology");
   trace.Input("mean_links", mean_links, path + (level.dims.empty() ? ".size" : ".dims"));
   FIGURE(trace, link_count, devices * mean_links / 2,
-         (Note{"Direct links of this level", "each joins two devices; a mesh has none at its borders"}), devices, mean_links);
+         (Note{"Direct links of this level", "each joins two devices; a mesh has none at its borders"}), devices,
+         mean_links);
   FIGURE(trace, level_links, 2 * link_count * (bandwidth / inside_links * link_price),
-         (Note{"Price of the direct links of this level", "each way at a device's bandwidth over the links of a device inside"}),
+         (Note{"Price of the direct links of this level",
+               "each way at a device's bandwidth over the links of a device inside"}),
          link_count, bandwidth, inside_links, link_price);
   return level_links;
 }
@@ -135,18 +141,21 @@ struct SwitchedLevel {
   int tiers = 0;
   double count = 0;
 };
-SwitchedLevel PriceSwitches(const NetworkLevel& level, double reached, const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  const double devices = static_cast<double>(cluster.devices), devices_per_host = static_cast<double>(inputs.devices_per_host);
+SwitchedLevel PriceSwitches(const NetworkLevel& level, double reached, const Cluster& cluster,
+                            const SystemInputs& inputs, Trace& trace) {
+  const double devices = static_cast<double>(cluster.devices),
+               devices_per_host = static_cast<double>(inputs.devices_per_host);
   const double oversubscription = level.oversubscription, ports = static_cast<double>(inputs.switch_ports);
   FIGURE(trace, groups, devices / reached, (Note{"Networks of this level"}), devices, reached);
-  FIGURE(trace, planes, min(max(devices_per_host, 1.0), reached), (Note{"Switch planes", "one per device of a server"}), devices_per_host,
-         reached);
+  FIGURE(trace, planes, min(max(devices_per_host, 1.0), reached), (Note{"Switch planes", "one per device of a server"}),
+         devices_per_host, reached);
   FIGURE(trace, endpoints, ceil(reached / planes), (Note{"Devices of a plane"}), reached, planes);
   const bool is_dragonfly = level.topology == Topology::kDragonfly;
-  const SwitchTree tree = is_dragonfly ? BuildDragonfly(static_cast<Count>(endpoints), inputs.switch_ports)
-                                       : BuildTree(static_cast<Count>(endpoints), inputs.switch_ports, oversubscription);
-  const double tree_switches =
-      is_dragonfly ? ExplainDragonfly(tree, endpoints, ports, trace) : ExplainTree(tree, endpoints, ports, oversubscription, trace);
+  const SwitchTree tree = is_dragonfly
+                              ? BuildDragonfly(static_cast<Count>(endpoints), inputs.switch_ports)
+                              : BuildTree(static_cast<Count>(endpoints), inputs.switch_ports, oversubscription);
+  const double tree_switches = is_dragonfly ? ExplainDragonfly(tree, endpoints, ports, trace)
+                                            : ExplainTree(tree, endpoints, ports, oversubscription, trace);
   const Dollars switch_price = inputs.switch_price;
   const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier
                               : tree.tiers == 2 ? inputs.cables_two_tiers
@@ -155,10 +164,12 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, double reached, const Clu
               tree.tiers <= 1   ? "cost.system.cables_one_tier"
               : tree.tiers == 2 ? "cost.system.cables_two_tiers"
                                 : "cost.system.cables_three_tiers");
-  FIGURE(trace, switch_count, groups * (planes * tree_switches), (Note{"Switches of this level"}), groups, planes, tree_switches);
-  FIGURE(trace, level_switches, switch_count * switch_price, (Note{"Price of the switches of this level"}), switch_count, switch_price);
-  FIGURE(trace, level_cables, devices * cable_price, (Note{"Price of the cables of this level", "with as many tiers as it has"}), devices,
-         cable_price);
+  FIGURE(trace, switch_count, groups * (planes * tree_switches), (Note{"Switches of this level"}), groups, planes,
+         tree_switches);
+  FIGURE(trace, level_switches, switch_count * switch_price, (Note{"Price of the switches of this level"}),
+         switch_count, switch_price);
+  FIGURE(trace, level_cables, devices * cable_price,
+         (Note{"Price of the cables of this level", "with as many tiers as it has"}), devices, cable_price);
   return {level_switches, level_cables, tree.tiers, switch_count};
 }
 

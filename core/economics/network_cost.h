@@ -23,21 +23,23 @@ struct NetworkCost {
   int tiers = 0;  // of the outermost switched level
   Count switch_count = 0;
 };
-// Levels that reach beyond a host: switched ones as rail planes (one a device of the host) of their own tree, direct ones
-// by their links.
+// Levels that reach beyond a host: switched ones as rail planes (one a device of the host) of their own tree, direct
+// ones by their links.
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
-// Links of a level, both directions in one, over the devices that it joins: those of a device inside, over which its bandwidth is divided,
-// and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two devices.
+// Links of a level, both directions in one, over the devices that it joins: those of a device inside, over which its
+// bandwidth is divided, and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two
+// devices.
 struct LinkCount {
   double inside = 0, mean = 0;
 };
 // Of direct wires between `parts`.
 LinkCount CountLinks(const NetworkLevel& level, Count parts);
 
-// LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted, each way at its
-// share of a device's bandwidth; a switched device has its port, link and adapter at the full bandwidth.
+// LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted,
+// each way at its share of a device's bandwidth; a switched device has its port, link and adapter at the full
+// bandwidth.
 struct LevelPrices {
   DollarsPerBandwidth link, switch_port, adapter;
 };

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Seconds kAccountingYear = kHoursPerYear * kHour;
 
-void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Seconds lifetime, DollarsPerJoule electricity, Trace& trace) {
+void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Seconds lifetime, DollarsPerJoule electricity,
+                Trace& trace) {
   trace.Input("devices", static_cast<double>(cluster.devices), "cluster.devices");
   trace.Input("devices_per_host", static_cast<double>(inputs.devices_per_host), "cost.system.devices_per_host");
   trace.Input("lifetime", lifetime, "cost.lifetime");
@@ -37,8 +38,8 @@ Dollars PriceHost(const SystemInputs& inputs, double per_host, Dollars device_pr
     return *inputs.host;
   }
   const double host_share = inputs.host_share;
-  FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"Price of a server without its devices"}), host_share,
-         per_host, device_price);
+  FIGURE(trace, host_price_by_share, host_share * per_host * device_price,
+         (Note{"Price of a server without its devices"}), host_share, per_host, device_price);
   trace.Alias("host_price", host_price_by_share, "host_price_by_share");
   return host_price_by_share;
 }
@@ -71,7 +72,9 @@ void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& resul
 
 Seconds Hour(Trace& trace) { return trace.Constant("hour", 1 * kHour, "cost", "3,600 seconds"); }
 
-double Annuity(double rate, double years) { return rate == 0 ? 1 / years : rate / -std::expm1(-years * std::log1p(rate)); }
+double Annuity(double rate, double years) {
+  return rate == 0 ? 1 / years : rate / -std::expm1(-years * std::log1p(rate));
+}
 
 DollarsPerSecond DeviceHour(const OwnershipInputs& in) {
   const Dollars capital = in.capital * Annuity(in.cost_of_capital, in.years);
@@ -84,12 +87,13 @@ DollarsPerSecond DeviceHour(const OwnershipInputs& in) {
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
                        DollarsPerJoule electricity, Trace& trace) {
   const Trace::Scope scope(trace, "cost.system");
-  const double devices = static_cast<double>(cluster.devices), devices_per_host = static_cast<double>(inputs.devices_per_host);
+  const double devices = static_cast<double>(cluster.devices),
+               devices_per_host = static_cast<double>(inputs.devices_per_host);
   const Seconds calendar_year = 1 * kYear;
   const Watts device_power = cluster.device.tdp;
   const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue;
-  const double maintenance = inputs.maintenance, cost_of_capital = inputs.cost_of_capital, utilisation = inputs.utilisation,
-               margin = inputs.margin;
+  const double maintenance = inputs.maintenance, cost_of_capital = inputs.cost_of_capital,
+               utilisation = inputs.utilisation, margin = inputs.margin;
   const Seconds accounting_year = kAccountingYear;
   if (trace.on()) BindInputs(cluster, inputs, lifetime, electricity, trace);
   CONSTANTS(trace, "cost", "8,760 hours: a year of 365 days", accounting_year);
@@ -102,12 +106,15 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
   const NetworkCost network = NetworkOf(cluster, inputs, trace);
   const Dollars switches = network.switches, cables = network.cables, links = network.links;
-  const Dollars network_usd =
-      Sum<Dollars>(trace, "network_usd",
-                   Note{"Network outside the servers",
-                        "one switch plane per device of a server, with as many tiers as its size needs; direct links priced by bandwidth"},
-                   {{"switches", switches, network.tiers > 0}, {"cables", cables, network.tiers > 0}, {"links", links, links > Dollars()}});
-  FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power, host_power);
+  const Dollars network_usd = Sum<Dollars>(trace, "network_usd",
+                                           Note{"Network outside the servers",
+                                                "one switch plane per device of a server, with as many tiers as its "
+                                                "size needs; direct links priced by bandwidth"},
+                                           {{"switches", switches, network.tiers > 0},
+                                            {"cables", cables, network.tiers > 0},
+                                            {"links", links, links > Dollars()}});
+  FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power,
+         host_power);
   const bool rented = inputs.colocation.base() > 0;
   const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,
                        cooling_price = rented ? DollarsPerWatt() : inputs.cooling,
@@ -116,37 +123,44 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
          power_delivery_price);
   FIGURE(trace, cooling_usd, power * cooling_price, (Note{"Cooling plant"}), power, cooling_price);
   FIGURE(trace, building_usd, power * building_price, (Note{"Building"}), power, building_price);
-  FIGURE(trace, capital, devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd, (Note{"Capital"}),
-         devices_usd, hosts_usd, network_usd, power_delivery_usd, cooling_usd, building_usd);
+  FIGURE(trace, capital, devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd,
+         (Note{"Capital"}), devices_usd, hosts_usd, network_usd, power_delivery_usd, cooling_usd, building_usd);
   const double annuity = Annuity(cost_of_capital, years);
   if (trace.on() && cost_of_capital > 0) {
     trace.Record("annuity", "cost_of_capital / (1 - pow(1 + cost_of_capital, -years))", annuity,
-                 Note{"Annuity: yearly payment per dollar of capital", "level payments at the end of each year"}, "cost_of_capital, years",
-                 cost_of_capital, years);
+                 Note{"Annuity: yearly payment per dollar of capital", "level payments at the end of each year"},
+                 "cost_of_capital, years", cost_of_capital, years);
   }
-  FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital, (Note{"Financing cost over the depreciation period"}), annuity,
-         years, capital);
+  FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital,
+         (Note{"Financing cost over the depreciation period"}), annuity, years, capital);
   FIGURE(trace, energy, power * load * pue * accounting_year * years,
-         (Note{"Energy over the depreciation period", "8,760 hours per year, busy or idle"}), power, load, pue, accounting_year, years);
+         (Note{"Energy over the depreciation period", "8,760 hours per year, busy or idle"}), power, load, pue,
+         accounting_year, years);
   FIGURE(trace, electricity_usd, energy * electricity, (Note{"Electricity"}), energy, electricity);
   const DollarsPerJoule colocation = inputs.colocation;
-  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years, (Note{"Colocation rent", "12 months per year"}), power, colocation,
-         calendar_year, years);
-  FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Maintenance, staff and spares"}), maintenance, capital, years);
-  FIGURE(trace, margin_usd, (capital + financing_usd + electricity_usd + hosting_usd + maintenance_usd) * margin / (1 - margin),
-         (Note{"The operator's margin"}), capital, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin);
+  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years,
+         (Note{"Colocation rent", "12 months per year"}), power, colocation, calendar_year, years);
+  FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Maintenance, staff and spares"}), maintenance,
+         capital, years);
+  FIGURE(trace, margin_usd,
+         (capital + financing_usd + electricity_usd + hosting_usd + maintenance_usd) * margin / (1 - margin),
+         (Note{"The operator's margin"}), capital, financing_usd, electricity_usd, hosting_usd, maintenance_usd,
+         margin);
   FIGURE(trace, system_usd,
-         devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd + financing_usd + electricity_usd +
-             hosting_usd + maintenance_usd + margin_usd,
-         (Note{"Total cost of ownership", "", "", "cost.system_usd"}), devices_usd, hosts_usd, network_usd, power_delivery_usd, cooling_usd,
-         building_usd, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin_usd);
-  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Device-hours in use over the depreciation period"}),
-         devices, accounting_year, years, utilisation);
+         devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd + financing_usd +
+             electricity_usd + hosting_usd + maintenance_usd + margin_usd,
+         (Note{"Total cost of ownership", "", "", "cost.system_usd"}), devices_usd, hosts_usd, network_usd,
+         power_delivery_usd, cooling_usd, building_usd, financing_usd, electricity_usd, hosting_usd, maintenance_usd,
+         margin_usd);
+  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation,
+         (Note{"Device-hours in use over the depreciation period"}), devices, accounting_year, years, utilisation);
   SystemCost result;
-  result.lines = {
-      {"devices", devices_usd}, {"servers", hosts_usd},           {"network", network_usd},     {"power delivery", power_delivery_usd},
-      {"cooling", cooling_usd}, {"building", building_usd},       {"financing", financing_usd}, {"electricity", electricity_usd},
-      {"hosting", hosting_usd}, {"maintenance", maintenance_usd}, {"margin", margin_usd}};
+  result.lines = {{"devices", devices_usd},     {"servers", hosts_usd},
+                  {"network", network_usd},     {"power delivery", power_delivery_usd},
+                  {"cooling", cooling_usd},     {"building", building_usd},
+                  {"financing", financing_usd}, {"electricity", electricity_usd},
+                  {"hosting", hosting_usd},     {"maintenance", maintenance_usd},
+                  {"margin", margin_usd}};
   result.total = system_usd;
   result.energy = energy;
   PriceDeviceHour(system_usd, device_hours, result, trace);
@@ -156,8 +170,8 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
 SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime,
                       DollarsPerJoule electricity, Trace& trace) {
   const Trace::Scope scope(trace, "cost.system");
-  const double devices = static_cast<double>(cluster.devices), host_power = inputs.host_power, load = inputs.load, pue = inputs.pue,
-               utilisation = inputs.utilisation;
+  const double devices = static_cast<double>(cluster.devices), host_power = inputs.host_power, load = inputs.load,
+               pue = inputs.pue, utilisation = inputs.utilisation;
   const Watts device_power = cluster.device.tdp;
   const Seconds accounting_year = kAccountingYear, calendar_year = 1 * kYear;
   const DollarsPerSecond rent = rental.price;
@@ -168,15 +182,17 @@ SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const 
   trace.Input("paid_share", paid_share, is_reserved ? "cost.rental.term" : "cost.system.utilisation");
   CONSTANTS(trace, "cost", "8,760 hours: a year of 365 days", accounting_year);
   CONSTANTS(trace, "cost", "365.25 days", calendar_year);
-  FIGURE(trace, years, lifetime / calendar_year, (Note{"Years of renting", "the depreciation period, to compare with buying"}), lifetime,
-         calendar_year);
+  FIGURE(trace, years, lifetime / calendar_year,
+         (Note{"Years of renting", "the depreciation period, to compare with buying"}), lifetime, calendar_year);
   FIGURE(trace, system_usd, devices * rent * accounting_year * years * paid_share,
-         (Note{"Rent of all devices", "of a reservation for every hour, busy or idle, else for the hours in use", "", "cost.system_usd"}),
+         (Note{"Rent of all devices", "of a reservation for every hour, busy or idle, else for the hours in use", "",
+               "cost.system_usd"}),
          devices, rent, accounting_year, years, paid_share);
-  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Device-hours in use over the years"}), devices,
-         accounting_year, years, utilisation);
+  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation,
+         (Note{"Device-hours in use over the years"}), devices, accounting_year, years, utilisation);
   FIGURE(trace, energy, devices * device_power * host_power * load * pue * accounting_year * years,
-         (Note{"Energy over the years", "part of the rent"}), devices, device_power, host_power, load, pue, accounting_year, years);
+         (Note{"Energy over the years", "part of the rent"}), devices, device_power, host_power, load, pue,
+         accounting_year, years);
   SystemCost result;
   result.lines = {{"rent", system_usd}};
   result.total = system_usd;

@@ -42,7 +42,8 @@ struct SystemCost {
   DollarsPerSecond device_second;
   Joules energy;  // drawn over the lifetime, building included
 };
-// Rented at a price per GPU-hour, for as long: a reservation is paid for every hour, busy or idle, other rents for the hours in use.
+// Rented at a price per GPU-hour, for as long: a reservation is paid for every hour, busy or idle, other rents for the
+// hours in use.
 SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime,
                       DollarsPerJoule electricity, Trace& trace);
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,

@@ -9,7 +9,9 @@
 namespace slipstick {
 namespace {
 
-bool Adds(const AssemblyStep& step, Part part) { return std::find(step.adds.begin(), step.adds.end(), part) != step.adds.end(); }
+bool Adds(const AssemblyStep& step, Part part) {
+  return std::find(step.adds.begin(), step.adds.end(), part) != step.adds.end();
+}
 
 SquareMillimetres Standing(const PackageParts& parts) { return parts.die_area + parts.memory_area; }
 
@@ -32,10 +34,12 @@ CarrierPrice PriceCarrier(const Carrier& carrier, const PackageGeometry& geometr
     trace.Input("clustering", clustering, "cost.device.package.carrier.clustering");
     trace.Input("stitch_yield", stitch_yield, "cost.device.package.carrier.stitch_yield");
   }
-  FIGURE(trace, carrier_yield, pow(1 + carrier_area * defect_density / clustering, -clustering) * pow(stitch_yield, seams),
-         (Note{"Carrier yield", "negative binomial, times the stitch yield of every seam", "Stapper 1973"}), carrier_area, defect_density,
-         clustering, stitch_yield, seams);
-  FIGURE(trace, raw_carrier, wafer_price / carriers_per_wafer, (Note{"Cost per untested carrier"}), wafer_price, carriers_per_wafer);
+  FIGURE(trace, carrier_yield,
+         pow(1 + carrier_area * defect_density / clustering, -clustering) * pow(stitch_yield, seams),
+         (Note{"Carrier yield", "negative binomial, times the stitch yield of every seam", "Stapper 1973"}),
+         carrier_area, defect_density, clustering, stitch_yield, seams);
+  FIGURE(trace, raw_carrier, wafer_price / carriers_per_wafer, (Note{"Cost per untested carrier"}), wafer_price,
+         carriers_per_wafer);
   if (!carrier.tested) {
     trace.Alias("carrier_price", raw_carrier, "raw_carrier");
     return {raw_carrier, carrier_yield};
@@ -52,19 +56,22 @@ struct JoinedParts {
   Dollars cost;
 };
 JoinedParts JoinedBy(const AssemblyStep& step, const PackageParts& parts, Trace& trace) {
-  const bool dies = Adds(step, Part::kDies) && parts.dies > 0, stacked = Adds(step, Part::kStackedDies) && parts.stacked_dies > 0,
+  const bool dies = Adds(step, Part::kDies) && parts.dies > 0,
+             stacked = Adds(step, Part::kStackedDies) && parts.stacked_dies > 0,
              memory = Adds(step, Part::kMemory) && parts.stacks > 0;
   JoinedParts joined;
   joined.count = Sum<double>(trace, "parts_joined", Note{"Dies and stacks that this step joins"},
                              {{"die_count", static_cast<double>(parts.dies), dies},
                               {"stacked_count", static_cast<double>(parts.stacked_dies), stacked},
                               {"stacks", static_cast<double>(parts.stacks), memory}});
-  joined.area = Sum<SquareMillimetres>(
-      trace, "joined_area", Note{"Area of the dies and stacks that this step joins"},
-      {{"die_area", parts.die_area, dies}, {"stacked_area", parts.stacked_area, stacked}, {"memory_area", parts.memory_area, memory}});
-  joined.cost = Sum<Dollars>(
-      trace, "joined_cost", Note{"Dies and stacks that this step joins"},
-      {{"die_cost", parts.die_cost, dies}, {"stacked_cost", parts.stacked_cost, stacked}, {"memory_cost", parts.memory_cost, memory}});
+  joined.area = Sum<SquareMillimetres>(trace, "joined_area", Note{"Area of the dies and stacks that this step joins"},
+                                       {{"die_area", parts.die_area, dies},
+                                        {"stacked_area", parts.stacked_area, stacked},
+                                        {"memory_area", parts.memory_area, memory}});
+  joined.cost = Sum<Dollars>(trace, "joined_cost", Note{"Dies and stacks that this step joins"},
+                             {{"die_cost", parts.die_cost, dies},
+                              {"stacked_cost", parts.stacked_cost, stacked},
+                              {"memory_cost", parts.memory_cost, memory}});
   return joined;
 }
 
@@ -75,7 +82,8 @@ double BondYield(const AssemblyStep& step, SquareMillimetres joined_area, Trace&
   const PerArea void_density = step.void_density;
   const Millimetres pad_pitch = step.pad_pitch;
   const double groups = static_cast<double>(step.groups), pad_loss = step.pad_loss;
-  FIGURE(trace, voids, 1.0278 * void_density * joined_area, (Note{"Killer voids of the bond"}), void_density, joined_area);
+  FIGURE(trace, voids, 1.0278 * void_density * joined_area, (Note{"Killer voids of the bond"}), void_density,
+         joined_area);
   if (pad_pitch.base() == 0) {
     FIGURE(trace, bond_yield, exp(-voids / groups), kNote, voids, groups);
     return bond_yield;
@@ -85,16 +93,19 @@ double BondYield(const AssemblyStep& step, SquareMillimetres joined_area, Trace&
   return bond_yield;
 }
 
-double StepYield(const AssemblyStep& step, double joined, SquareMillimetres joined_area, double carriers_yield, Trace& trace) {
-  constexpr Note kNote{"Yield of this step", "every joined part must hold; sub-assemblies that are tested separately are lost separately"};
+double StepYield(const AssemblyStep& step, double joined, SquareMillimetres joined_area, double carriers_yield,
+                 Trace& trace) {
+  constexpr Note kNote{"Yield of this step",
+                       "every joined part must hold; sub-assemblies that are tested separately are lost separately"};
   const double yield = step.yield, yield_each = step.yield_each;
   const double groups = static_cast<double>(step.groups), bond_yield = BondYield(step, joined_area, trace);
   if (carriers_yield == 1) {
-    FIGURE(trace, step_yield, yield * pow(yield_each, joined / groups) * bond_yield, kNote, yield, yield_each, joined, groups, bond_yield);
+    FIGURE(trace, step_yield, yield * pow(yield_each, joined / groups) * bond_yield, kNote, yield, yield_each, joined,
+           groups, bond_yield);
     return step_yield;
   }
-  FIGURE(trace, step_yield, yield * pow(yield_each, joined / groups) * bond_yield * carriers_yield, kNote, yield, yield_each, joined,
-         groups, bond_yield, carriers_yield);
+  FIGURE(trace, step_yield, yield * pow(yield_each, joined / groups) * bond_yield * carriers_yield, kNote, yield,
+         yield_each, joined, groups, bond_yield, carriers_yield);
   return step_yield;
 }
 
@@ -125,7 +136,8 @@ JoinedCarriers CarriersOf(const Carrier& carrier, const CarrierPrice& price, Tra
          (Note{"Carriers that count as parts of this step", "where there are several"}), carrier_count);
   JoinedCarriers joined{carriers, joined_carriers, 1, true};
   if (carrier.tested) return joined;
-  FIGURE(trace, carriers_yield, pow(carrier_yield, carrier_count), (Note{"Yield of the untested carriers"}), carrier_yield, carrier_count);
+  FIGURE(trace, carriers_yield, pow(carrier_yield, carrier_count), (Note{"Yield of the untested carriers"}),
+         carrier_yield, carrier_count);
   joined.yield = carriers_yield;
   return joined;
 }
@@ -136,8 +148,8 @@ Dollars PriceSubstrate(const Substrate& input, SquareMillimetres substrate_area,
   trace.Input("substrate_price", substrate_price, "cost.device.package.substrate.price");
   trace.Input("layers_factor", layers_factor, "cost.device.package.substrate.layers_factor");
   FIGURE(trace, substrate_cost, substrate_price * layers_factor * substrate_area,
-         (Note{"Substrate", "price of the simplest build-up × layer factor", "Feng and Ma, DAC 2022"}), substrate_price, layers_factor,
-         substrate_area);
+         (Note{"Substrate", "price of the simplest build-up × layer factor", "Feng and Ma, DAC 2022"}), substrate_price,
+         layers_factor, substrate_area);
   return substrate_cost;
 }
 
@@ -165,10 +177,10 @@ class GrowingPackage {
     const Dollars put_in =
         Sum<Dollars>(trace_, "put_in", Note{"Value in the package after this step", "earlier parts and the added one"},
                      {{"before", before, !is_first}, {"added", added}});
-    FIGURE(trace_, step_loss, put_in / step_yield - put_in, (Note{"Yield loss of this step", "a failure scraps everything in the package"}),
-           put_in, step_yield);
-    FIGURE(trace_, worth, put_in + step_loss, (Note{"Value in a package that passed this step", "its yield loss included"}), put_in,
-           step_loss);
+    FIGURE(trace_, step_loss, put_in / step_yield - put_in,
+           (Note{"Yield loss of this step", "a failure scraps everything in the package"}), put_in, step_yield);
+    FIGURE(trace_, worth, put_in + step_loss,
+           (Note{"Value in a package that passed this step", "its yield loss included"}), put_in, step_loss);
     worth_ = worth;
     losses_.Add("step_loss", step_loss);
     put_in_.Add("added", added);
@@ -180,7 +192,8 @@ class GrowingPackage {
   }
 
   [[nodiscard]] PackageCost Total() const {
-    return {carriers_.sum(), substrates_.sum(), assembly_.sum(), quoted_, losses_.sum(), yield_.product(), put_in_.sum()};
+    return {carriers_.sum(), substrates_.sum(), assembly_.sum(), quoted_,
+            losses_.sum(),   yield_.product(),  put_in_.sum()};
   }
 
  private:
@@ -233,16 +246,19 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
       if (i == 0) cost.quote = *package.price;
     } else {
       if (carriers.joins) cost.carriers = carriers.cost;
-      if (Adds(step, Part::kSubstrate)) cost.substrate = PriceSubstrate(package.substrate, geometry.substrate_area, trace);
+      if (Adds(step, Part::kSubstrate))
+        cost.substrate = PriceSubstrate(package.substrate, geometry.substrate_area, trace);
       const Dollars step_cost = step.cost, cost_each = step.cost_each;
       const SquareMillimetres joined_area = parts_of_step.area;
       const double parts_joined = parts_of_step.count;
       FIGURE(trace, assembly_step, step_cost + cost_each * parts_joined + bump_price * joined_area,
-             (Note{"Cost of this step", "equipment, bonding and bumps"}), step_cost, cost_each, parts_joined, bump_price, joined_area);
+             (Note{"Cost of this step", "equipment, bonding and bumps"}), step_cost, cost_each, parts_joined,
+             bump_price, joined_area);
       cost.assembly = assembly_step;
     }
-    const double joined = Sum<double>(trace, "joined", Note{"Parts that must hold in this step", "carriers too where there are several"},
-                                      {{"parts_joined", parts_of_step.count}, {"joined_carriers", carriers.count, carriers.joins}});
+    const double joined =
+        Sum<double>(trace, "joined", Note{"Parts that must hold in this step", "carriers too where there are several"},
+                    {{"parts_joined", parts_of_step.count}, {"joined_carriers", carriers.count, carriers.joins}});
     growing.Add(parts_of_step, cost, StepYield(step, joined, parts_of_step.area, carriers.yield, trace));
   }
   return growing.Total();

@@ -9,9 +9,17 @@ constexpr FieldRow kAssemblyStepFields[] = {
     Of<&AssemblyStep::yield_each>("yield_each", "Bond yield per part").Between(0.01, 1),
     Of<&AssemblyStep::loss_band>("loss_band", "Uncertainty of the loss per part").Advanced(),
     Of<&AssemblyStep::yield>("yield", "Yield of the step as a whole").Between(0.01, 1),
-    Of<&AssemblyStep::groups>("groups", "Equal sub-assemblies, each tested before the next step").Between(1, 1024).Advanced(),
-    Of<&AssemblyStep::void_density>("void_density", "Density of killer voids in a hybrid bond").In(kPerCm2).Between(0, 1).Advanced(),
-    Of<&AssemblyStep::pad_pitch>("pad_pitch", "Pad pitch of a hybrid bond; 0: pad losses not counted").In(kMm).Between(0, 10).Advanced(),
+    Of<&AssemblyStep::groups>("groups", "Equal sub-assemblies, each tested before the next step")
+        .Between(1, 1024)
+        .Advanced(),
+    Of<&AssemblyStep::void_density>("void_density", "Density of killer voids in a hybrid bond")
+        .In(kPerCm2)
+        .Between(0, 1)
+        .Advanced(),
+    Of<&AssemblyStep::pad_pitch>("pad_pitch", "Pad pitch of a hybrid bond; 0: pad losses not counted")
+        .In(kMm)
+        .Between(0, 10)
+        .Advanced(),
     Of<&AssemblyStep::pad_loss>("pad_loss", "Probability that a pad fails").Between(0, 1).Advanced(),
     Of<&AssemblyStep::cost_each>("cost_each", "Cost per part joined").In(kUsd).AtLeast(0).AtMost(1'000'000).Advanced(),
     Of<&AssemblyStep::cost>("cost", "Cost of the step").In(kUsd).AtLeast(0).AtMost(1'000'000).Advanced()};
@@ -19,12 +27,21 @@ constinit const Fields Schema<AssemblyStep>::fields(kAssemblyStepFields);
 
 constexpr FieldRow kCarrierFields[] = {
     Of<&Carrier::count>("count", "Number of carriers (bridges)").Between(1, 1024).Advanced(),
-    Of<&Carrier::area>("area", "Area of one carrier; null: in proportion to the dies on it").In(kMm2).Above(0).AtMost(60000).Advanced(),
+    Of<&Carrier::area>("area", "Area of one carrier; null: in proportion to the dies on it")
+        .In(kMm2)
+        .Above(0)
+        .AtMost(60000)
+        .Advanced(),
     Of<&Carrier::area_scale>("area_scale", "Carrier area as a ratio to the dies on it").Between(0.01, 100).Advanced(),
-    Of<&Carrier::wafer_price>("wafer_price", "Price of a processed 300 mm wafer or panel").In(kUsd).AtLeast(0).AtMost(1'000'000),
+    Of<&Carrier::wafer_price>("wafer_price", "Price of a processed 300 mm wafer or panel")
+        .In(kUsd)
+        .AtLeast(0)
+        .AtMost(1'000'000),
     Of<&Carrier::wafer_price_band>("wafer_price_band", "Uncertainty of the price").Advanced(),
     Of<&Carrier::defect_density>("defect_density", "Density of killer defects").In(kPerCm2).Between(0, 100).Advanced(),
-    Of<&Carrier::clustering>("clustering", "Defect clustering (alpha of the negative binomial)").Between(0.1, 1'000'000'000).Advanced(),
+    Of<&Carrier::clustering>("clustering", "Defect clustering (alpha of the negative binomial)")
+        .Between(0.1, 1'000'000'000)
+        .Advanced(),
     Of<&Carrier::stitch_yield>("stitch_yield", "Yield of a stitched seam").Above(0).AtMost(1).Advanced(),
     Of<&Carrier::stitched>("stitched", "Stitch exposures where the carrier exceeds the reticle").Advanced(),
     Of<&Carrier::tested>("tested", "Carrier tested before the dies are attached (chip-last)").Advanced(),
@@ -32,30 +49,51 @@ constexpr FieldRow kCarrierFields[] = {
 constinit const Fields Schema<Carrier>::fields(kCarrierFields);
 
 constexpr FieldRow kSubstrateFields[] = {
-    Of<&Substrate::price>("price", "Price per area of the simplest build-up").In(kUsdPerMm2).AtLeast(0).AtMost(1000).Advanced(),
+    Of<&Substrate::price>("price", "Price per area of the simplest build-up")
+        .In(kUsdPerMm2)
+        .AtLeast(0)
+        .AtMost(1000)
+        .Advanced(),
     Of<&Substrate::layers_factor>("layers_factor", "Price factor for further layers").Between(0, 100).Advanced(),
-    Of<&Substrate::area_scale>("area_scale", "Substrate area as a ratio to the silicon on it").Between(0.1, 100).Advanced(),
-    Of<&Substrate::area>("area", "Substrate area; null: in proportion to the silicon").In(kMm2).Above(0).AtMost(1'000'000).Advanced()};
+    Of<&Substrate::area_scale>("area_scale", "Substrate area as a ratio to the silicon on it")
+        .Between(0.1, 100)
+        .Advanced(),
+    Of<&Substrate::area>("area", "Substrate area; null: in proportion to the silicon")
+        .In(kMm2)
+        .Above(0)
+        .AtMost(1'000'000)
+        .Advanced()};
 constinit const Fields Schema<Substrate>::fields(kSubstrateFields);
 
 constexpr FieldRow kPackageFields[] = {
     Of<&Package::preset>("preset", "Preset; fields below override it"),
     Of<&Package::name>("name", "Name"),
-    Of<&Package::holds_hbm>(
-        "holds_hbm",
-        "Has the fine-pitch wiring that HBM needs (interposer, bridges or RDL); without it HBM is refused. No figure of a report uses it")
+    Of<&Package::holds_hbm>("holds_hbm",
+                            "Has the fine-pitch wiring that HBM needs (interposer, bridges or RDL); without it HBM is "
+                            "refused. No figure of a report uses it")
         .Advanced(),
-    Of<&Package::carrier>("carrier", "Carrier that joins the dies (interposer, bridges, RDL); null: the substrate alone").Advanced(),
+    Of<&Package::carrier>("carrier",
+                          "Carrier that joins the dies (interposer, bridges, RDL); null: the substrate alone")
+        .Advanced(),
     Of<&Package::substrate>("substrate", "Package substrate").Advanced(),
     Of<&Package::bumps>("bumps", "Bumping cost per die area").In(kUsdPerMm2).AtLeast(0).AtMost(100).Advanced(),
     Of<&Package::steps>("steps", "Assembly steps in order").Label("Assembly step").Advanced(),
-    Of<&Package::price>("price", "Packaging price: carrier, substrate and assembly from an assembly house; null: computed")
+    Of<&Package::price>("price",
+                        "Packaging price: carrier, substrate and assembly from an assembly house; null: computed")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000),
     Of<&Package::price_band>("price_band", "Uncertainty of the price").Advanced(),
-    Of<&Package::design>("design", "Package design cost per carrier area").In(kUsdPerMm2).AtLeast(0).AtMost(1'000'000).Advanced(),
-    Of<&Package::design_fixed>("design_fixed", "Fixed package design cost").In(kMUsd).AtLeast(0).AtMost(10'000).Advanced()};
+    Of<&Package::design>("design", "Package design cost per carrier area")
+        .In(kUsdPerMm2)
+        .AtLeast(0)
+        .AtMost(1'000'000)
+        .Advanced(),
+    Of<&Package::design_fixed>("design_fixed", "Fixed package design cost")
+        .In(kMUsd)
+        .AtLeast(0)
+        .AtMost(10'000)
+        .Advanced()};
 constinit const Fields Schema<Package>::fields(kPackageFields);
 
 }  // namespace slipstick

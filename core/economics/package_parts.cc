@@ -26,7 +26,8 @@ namespace {
 void ExplainDies(const PackageInputs& inputs, Trace& trace) {
   RunningSum<double> dies(trace, "die_count", "dies_before", Note{"Dies side by side"});
   RunningSum<double> stacked(trace, "stacked_count", "stacked_before", Note{"Dies bonded on another die"});
-  RunningSum<SquareMillimetres> area_of_dies(trace, "die_area", "die_area_before", Note{"Area of the dies side by side"});
+  RunningSum<SquareMillimetres> area_of_dies(trace, "die_area", "die_area_before",
+                                             Note{"Area of the dies side by side"});
   RunningSum<SquareMillimetres> area_of_stacked(trace, "stacked_area", "stacked_area_before",
                                                 Note{"Area of the dies bonded on another die"});
   for (std::size_t i = 0; i < inputs.dies.size(); ++i) {
@@ -43,15 +44,16 @@ void ExplainDies(const PackageInputs& inputs, Trace& trace) {
   }
 }
 
-void ExplainCarrier(const Carrier& carrier, SquareMillimetres standing, const PackageGeometry& geometry, const Wafer& wafer, Trace& trace) {
+void ExplainCarrier(const Carrier& carrier, SquareMillimetres standing, const PackageGeometry& geometry,
+                    const Wafer& wafer, Trace& trace) {
   const SquareMillimetres carrier_area = geometry.carrier_area;
   if (carrier.area) {
     trace.Input("carrier_area", carrier_area, "cost.device.package.carrier.area");
   } else {
     const double area_scale = carrier.area_scale;
     trace.Input("area_scale", area_scale, "cost.device.package.carrier.area_scale");
-    trace.Record("carrier_area", "standing * area_scale", carrier_area, Note{"Area of the interposer, or of a bridge or RDL"},
-                 "standing, area_scale", standing, area_scale);
+    trace.Record("carrier_area", "standing * area_scale", carrier_area,
+                 Note{"Area of the interposer, or of a bridge or RDL"}, "standing, area_scale", standing, area_scale);
   }
   FIGURE(trace, side, sqrt(carrier_area), (Note{"Side of the carrier, taken as a square"}), carrier_area);
   trace.Input("diameter", wafer.diameter, "cost.device.wafer.diameter");
@@ -60,20 +62,22 @@ void ExplainCarrier(const Carrier& carrier, SquareMillimetres standing, const Pa
   trace.Alias("width", side, "side");
   trace.Alias("height", side, "side");
   const double carriers_per_wafer = static_cast<double>(geometry.carriers_per_wafer);
-  ExplainGrid("carriers_per_wafer", carriers_per_wafer, Note{"Carriers per wafer", "whole ones, the best of four grids"}, side, side, wafer,
-              trace);
+  ExplainGrid("carriers_per_wafer", carriers_per_wafer,
+              Note{"Carriers per wafer", "whole ones, the best of four grids"}, side, side, wafer, trace);
   if (!carrier.stitched) return;
   const Millimetres reticle_width = wafer.reticle_width, reticle_height = wafer.reticle_height;
   trace.Input("reticle_width", reticle_width, "cost.device.wafer.reticle_width");
   trace.Input("reticle_height", reticle_height, "cost.device.wafer.reticle_height");
   FIGURE(trace, columns, ceil(max(1.0, side / reticle_width)), (Note{"Exposures side by side"}), side, reticle_width);
-  FIGURE(trace, rows, ceil(max(1.0, side / reticle_height)), (Note{"Exposures above each other"}), side, reticle_height);
+  FIGURE(trace, rows, ceil(max(1.0, side / reticle_height)), (Note{"Exposures above each other"}), side,
+         reticle_height);
   FIGURE(trace, seams, (columns - 1) * rows + columns * (rows - 1), (Note{"Seams between exposures"}), columns, rows);
 }
 
 }  // namespace
 
-void ExplainParts(const PackageInputs& inputs, const PackageParts& parts, const PackageGeometry& geometry, Trace& trace) {
+void ExplainParts(const PackageInputs& inputs, const PackageParts& parts, const PackageGeometry& geometry,
+                  Trace& trace) {
   if (!trace.on()) return;
   const Trace::Scope scope(trace, "package");
   ExplainDies(inputs, trace);
@@ -83,8 +87,8 @@ void ExplainParts(const PackageInputs& inputs, const PackageParts& parts, const 
     const SquareMillimetres stack_area = inputs.memory.stack_area;
     trace.Input("stacks", stacks, "cost.device.memory.stacks");
     trace.Input("stack_area", stack_area, "cost.device.memory.stack_area");
-    trace.Record("memory_area", "stack_area * stacks", memory_area, Note{"Area of the memory stacks"}, "stack_area, stacks", stack_area,
-                 stacks);
+    trace.Record("memory_area", "stack_area * stacks", memory_area, Note{"Area of the memory stacks"},
+                 "stack_area, stacks", stack_area, stacks);
   }
   const SquareMillimetres standing =
       Sum<SquareMillimetres>(trace, "standing", Note{"Area of what stands side by side in the package"},

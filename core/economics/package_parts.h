@@ -18,6 +18,7 @@ struct PackageInputs {
   const Package& package;
   const Wafer& wafer;
 };
-void ExplainParts(const PackageInputs& inputs, const PackageParts& parts, const PackageGeometry& geometry, Trace& trace);
+void ExplainParts(const PackageInputs& inputs, const PackageParts& parts, const PackageGeometry& geometry,
+                  Trace& trace);
 
 }  // namespace slipstick

@@ -22,7 +22,8 @@ void LayLinks(const Partition& partition, DieLayout& layout) {
   if (bandwidth.base() > 0) {
     layout.link_area = ends * NeedOf(partition.interface, bandwidth).area;
   } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
-    bandwidth = WholeBelow(layout.link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
+    bandwidth =
+        WholeBelow(layout.link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
   }
   const LinkNeed one = NeedOf(partition.interface, bandwidth);
   layout.link_bandwidth = bandwidth;
@@ -51,7 +52,8 @@ DieLayout LayOut(const Partition& partition, SquareMillimetres area, double anal
   const Count rows = RowsOf(partition.chiplets), columns = partition.chiplets / rows;
   // Links take the inner edges first.
   const Millimetres side = sqrt(layout.compute_area), outer = 2 * static_cast<double>(rows + columns) * side;
-  const Millimetres left = partition.io_share > 0 ? 4 * sqrt(layout.io_area) - layout.link_edge : n * (4 * side - layout.link_edge);
+  const Millimetres left =
+      partition.io_share > 0 ? 4 * sqrt(layout.io_area) - layout.link_edge : n * (4 * side - layout.link_edge);
   layout.shoreline = max(Millimetres(), partition.io_share > 0 ? left : min(outer, left));
   return layout;
 }
@@ -93,8 +95,8 @@ SplitCost PriceSplit(const DeviceBill& bill) {
 }
 
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
-                                               const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
-                                               SquareMillimetres high) {
+                                               const std::function<Dollars(SquareMillimetres)>& second,
+                                               SquareMillimetres low, SquareMillimetres high) {
   const auto costs_more = [&](SquareMillimetres area) { return first(area) >= second(area); };
   SquareMillimetres below = low;
   if (costs_more(below)) return below;

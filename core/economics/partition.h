@@ -1,9 +1,9 @@
 // A monolithic device split into chiplets, and where that breaks even.
 //
-// The silicon of the first kind of die is cut into n equal dies. Each bears its part of the circuits and its share of the
-// die-to-die links: a ring of n links (one for two dies) of the given bandwidth through the given interface, or a plain
-// share of the area. A part of the circuits (I/O, PHYs, analog) may go to a die of its own on another node, where it takes
-// area by the nodes' analog scales.
+// The silicon of the first kind of die is cut into n equal dies. Each bears its part of the circuits and its share of
+// the die-to-die links: a ring of n links (one for two dies) of the given bandwidth through the given interface, or a
+// plain share of the area. A part of the circuits (I/O, PHYs, analog) may go to a die of its own on another node, where
+// it takes area by the nodes' analog scales.
 #pragma once
 
 #include <functional>
@@ -39,11 +39,11 @@ struct DieLayout {
   Millimetres link_edge;             // of one die
   Watts link_power;                  // of all links at full bandwidth: no longer there for the circuits
   bool edge_fits = true;             // the links find room on the die's edge
-  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', placed in a grid as square as
-  // their number allows, the outer edge.
+  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', placed in a grid as
+  // square as their number allows, the outer edge.
   Millimetres shoreline;
-  // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links of
-  // the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
+  // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links
+  // of the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
 // Of circuits on one die of `area`; `analog_scale`: of the compute dies' node.
@@ -62,13 +62,14 @@ struct SplitCost {
 };
 SplitCost PriceSplit(const DeviceBill& bill);
 
-// The smallest area in [low, high] where the first is at least as expensive as the second: a scan by 2.5 %, then 50 bisections.
-// Nothing where there is none.
+// The smallest area in [low, high] where the first is at least as expensive as the second: a scan by 2.5 %, then 50
+// bisections. Nothing where there is none.
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
-                                               const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
-                                               SquareMillimetres high);
+                                               const std::function<Dollars(SquareMillimetres)>& second,
+                                               SquareMillimetres low, SquareMillimetres high);
 
-// The volume at which two partitions cost the same per unit: (N2 - N1) / (R1 - R2). Nothing if one is more expensive at every volume.
+// The volume at which two partitions cost the same per unit: (N2 - N1) / (R1 - R2). Nothing if one is more expensive at
+// every volume.
 std::optional<double> CrossoverVolume(const SplitCost& first, const SplitCost& second);
 
 }  // namespace slipstick

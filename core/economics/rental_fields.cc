@@ -12,7 +12,8 @@ constexpr FieldRow kRentalFields[] = {
         .AtLeast(0),
     Of<&Rental::date>("date", "Price read on: the day on which the price was read; prices move"),
     Of<&Rental::term>("term",
-                      "Reserved for a contract term: paid for every hour, busy or idle. On demand, and spot, which may be taken back at "
+                      "Reserved for a contract term: paid for every hour, busy or idle. On demand, and spot, which may "
+                      "be taken back at "
                       "short notice: paid for the hours in use")
         .Label("Terms of the rent"),
     Of<&Rental::provider>("provider", "Provider"),

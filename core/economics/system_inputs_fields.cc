@@ -10,8 +10,12 @@ constexpr FieldRow kSystemInputsFields[] = {
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000'000),
-    Of<&SystemInputs::host_share>("host_share", "Server price as a share of its devices' price").Between(0, 100).Advanced(),
-    Of<&SystemInputs::host_power>("host_power", "Server power as a ratio to the TDP of its devices").Between(1, 100).Advanced(),
+    Of<&SystemInputs::host_share>("host_share", "Server price as a share of its devices' price")
+        .Between(0, 100)
+        .Advanced(),
+    Of<&SystemInputs::host_power>("host_power", "Server power as a ratio to the TDP of its devices")
+        .Between(1, 100)
+        .Advanced(),
     Of<&SystemInputs::load>("load", "Mean power draw as a share of server power").Between(0, 1),
     Of<&SystemInputs::pue>("pue", "PUE: facility power / server power").Between(1, 10),
     Of<&SystemInputs::pue_band>("pue_band", "Uncertainty of the PUE").Advanced(),
@@ -21,13 +25,21 @@ constexpr FieldRow kSystemInputsFields[] = {
         .AtMost(1000)
         .Advanced(),
     Of<&SystemInputs::cooling>("cooling", "Cooling plant per power").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
-    Of<&SystemInputs::building>("building", "Land, shell and fit-out per power").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
+    Of<&SystemInputs::building>("building", "Land, shell and fit-out per power")
+        .In(kUsdPerW)
+        .AtLeast(0)
+        .AtMost(1000)
+        .Advanced(),
     Of<&SystemInputs::colocation>("colocation", "Colocation rent per power; above 0, no building is paid for")
         .In(kUsdPerKWMonth)
         .AtLeast(0)
         .AtMost(100'000),
     Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch").Between(2, 1 << 16).Advanced(),
-    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch").In(kUsd).AtLeast(0).AtMost(100'000'000).Advanced(),
+    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch")
+        .In(kUsd)
+        .AtLeast(0)
+        .AtMost(100'000'000)
+        .Advanced(),
     Of<&SystemInputs::cables_one_tier>("cables_one_tier", "Cables and optics per device, one switch tier")
         .Label("Cables and optics, one tier")
         .In(kUsd)

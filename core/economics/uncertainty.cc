@@ -6,7 +6,8 @@
 namespace slipstick {
 namespace {
 
-// Calls visit(path, band, set) for every uncertain input, where set(factor) multiplies it. Paths are made only where asked for.
+// Calls visit(path, band, set) for every uncertain input, where set(factor) multiplies it. Paths are made only where
+// asked for.
 template <class Inputs, class Visit>
 void ForGuesses(Inputs& inputs, Visit visit) {
   const auto scale = [](auto& value) { return [&value](double factor) { value = value * factor; }; };
@@ -17,7 +18,9 @@ void ForGuesses(Inputs& inputs, Visit visit) {
   auto& device = inputs.device;
   for (std::size_t i = 0; i < device.dies.size(); ++i) {
     auto& node = device.dies[i].node;
-    const auto at = [i](const char* member) { return [i, member] { return "cost.device.dies." + std::to_string(i) + ".node." + member; }; };
+    const auto at = [i](const char* member) {
+      return [i, member] { return "cost.device.dies." + std::to_string(i) + ".node." + member; };
+    };
     offer(at("wafer_price"), node.wafer_price_band, scale(node.wafer_price));
     offer(at("defect_density"), node.defect_density_band, scale(node.defect_density));
     offer(at("clustering"), node.clustering_band, scale(node.clustering));
@@ -28,7 +31,8 @@ void ForGuesses(Inputs& inputs, Visit visit) {
   if (package.price) {
     offer(fixed("cost.device.package.price"), package.price_band, scale(*package.price));
   } else if (package.carrier) {
-    offer(fixed("cost.device.package.carrier.wafer_price"), package.carrier->wafer_price_band, scale(package.carrier->wafer_price));
+    offer(fixed("cost.device.package.carrier.wafer_price"), package.carrier->wafer_price_band,
+          scale(package.carrier->wafer_price));
   }
   for (std::size_t i = 0; i < package.steps.size(); ++i) {
     auto& step = package.steps[i];
@@ -39,7 +43,8 @@ void ForGuesses(Inputs& inputs, Visit visit) {
   offer(fixed("cost.electricity"), inputs.electricity_band, scale(inputs.electricity));
   offer(fixed("cost.lifetime"), inputs.lifetime_band, scale(inputs.lifetime));
   auto& system = inputs.system;
-  offer(fixed("cost.system.pue"), system.pue_band, [&system](double factor) { system.pue = std::max(1.0, system.pue * factor); });
+  offer(fixed("cost.system.pue"), system.pue_band,
+        [&system](double factor) { system.pue = std::max(1.0, system.pue * factor); });
   offer(fixed("cost.system.utilisation"), system.utilisation_band,
         [&system](double factor) { system.utilisation = std::min(1.0, system.utilisation * factor); });
 }
@@ -79,10 +84,12 @@ double TriangularAt(const Band& band, double share) {
   const double width = band.high - band.low;
   if (!(width > 0)) return 1;
   const double peak = (1 - band.low) / width;
-  return share < peak ? band.low + std::sqrt(share * width * (1 - band.low)) : band.high - std::sqrt((1 - share) * width * (band.high - 1));
+  return share < peak ? band.low + std::sqrt(share * width * (1 - band.low))
+                      : band.high - std::sqrt((1 - share) * width * (band.high - 1));
 }
 
-std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first, Count last) {
+std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first,
+                                    Count last) {
   const DeviceGeometry geometry = ComputeGeometry(inputs.device);
   std::vector<DrawnCost> outcomes;
   outcomes.reserve(static_cast<std::size_t>(std::max<Count>(last - first, 0)));
@@ -109,8 +116,11 @@ std::vector<Swing> Tornado(const Cluster& cluster, const CostInputs& inputs) {
     Turn(high, i, guesses[i].band.high);
     swings.push_back({guesses[i], Price(cluster, low, geometry), Price(cluster, high, geometry)});
   }
-  const auto width = [](const Swing& swing) { return std::abs((swing.high.device_second - swing.low.device_second).base()); };
-  std::stable_sort(swings.begin(), swings.end(), [&width](const Swing& a, const Swing& b) { return width(a) > width(b); });
+  const auto width = [](const Swing& swing) {
+    return std::abs((swing.high.device_second - swing.low.device_second).base());
+  };
+  std::stable_sort(swings.begin(), swings.end(),
+                   [&width](const Swing& a, const Swing& b) { return width(a) > width(b); });
   return swings;
 }
 

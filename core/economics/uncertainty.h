@@ -24,9 +24,10 @@ struct DrawnCost {
   DollarsPerSecond device_second;
 };
 
-// Draws first … last - 1 of a run: triangular over each band, peak at the value. A draw depends on the seed and its number
-// alone, so that a run may be cut into steps anywhere.
-std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first, Count last);
+// Draws first … last - 1 of a run: triangular over each band, peak at the value. A draw depends on the seed and its
+// number alone, so that a run may be cut into steps anywhere.
+std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first,
+                                    Count last);
 
 // Inverse of the triangular distribution's cumulative share, on (low, 1, high).
 double TriangularAt(const Band& band, double share);

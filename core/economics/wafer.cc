@@ -32,7 +32,8 @@ void ForRows(const Grid& grid, double bottom, Visit visit) {
 }
 
 Count InRow(const Grid& grid, double chord, double left) {
-  const double last = std::floor((chord - grid.w - left) / grid.pitch_x), first = std::ceil((-chord - left) / grid.pitch_x);
+  const double last = std::floor((chord - grid.w - left) / grid.pitch_x),
+               first = std::ceil((-chord - left) / grid.pitch_x);
   return last >= first ? static_cast<Count>(last - first) + 1 : 0;
 }
 
@@ -42,8 +43,8 @@ Count CountGrid(const Grid& grid, double left, double bottom) {
   return sum;
 }
 
-// The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; a row that sticks out has none. Apart from the
-// counting, so that the square roots are taken side by side.
+// The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; a row that sticks out has none.
+// Apart from the counting, so that the square roots are taken side by side.
 void ChordsOf(const Grid& grid, double bottom, std::vector<double>& chords) {
   const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
   const double last = std::floor((grid.radius - grid.h - bottom) / grid.pitch_y);
@@ -58,8 +59,8 @@ void ChordsOf(const Grid& grid, double bottom, std::vector<double>& chords) {
   }
 }
 
-// The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) + 1
-// with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
+// The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) +
+// 1 with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
 void CountColumns(const Grid& grid, const std::vector<double>& chords, std::array<int, kOffsets + 1>& counts) {
   counts.fill(0);
   const double over_pitch = 1 / grid.pitch_x, width = grid.w * over_pitch;
@@ -68,7 +69,8 @@ void CountColumns(const Grid& grid, const std::vector<double>& chords, std::arra
     const double b = chord * over_pitch, a = b - width;
     const int whole_a = static_cast<int>(a + 1) - 1, whole_b = static_cast<int>(b);  // a > -1
     counts[0] += whole_a + whole_b + 1;
-    const int down = static_cast<int>((a - whole_a) * kOffsets) + 1, up = kOffsets - static_cast<int>((b - whole_b) * kOffsets);
+    const int down = static_cast<int>((a - whole_a) * kOffsets) + 1,
+              up = kOffsets - static_cast<int>((b - whole_b) * kOffsets);
     --counts[static_cast<std::size_t>(down)];  // the last place is not looked at
     ++counts[static_cast<std::size_t>(up)];
   }
@@ -114,7 +116,8 @@ Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer) {
   const Grid grid = GridOf(width, height, wafer);
   Count best = 0;
   for (const double left : {-grid.w / 2, wafer.scribe.base() / 2}) {
-    for (const double bottom : {-grid.h / 2, wafer.scribe.base() / 2}) best = std::max(best, CountGrid(grid, left, bottom));
+    for (const double bottom : {-grid.h / 2, wafer.scribe.base() / 2})
+      best = std::max(best, CountGrid(grid, left, bottom));
   }
   return best;
 }
@@ -127,7 +130,8 @@ std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Waf
   ForRows(grid, best.bottom.base(), [&](double chord, double y) {
     const double first = std::ceil((-chord - left) / grid.pitch_x);
     const Count count = InRow(grid, chord, left);
-    for (Count k = 0; k < count; ++k) places.push_back({(left + (first + static_cast<double>(k)) * grid.pitch_x) * kMm, y * kMm});
+    for (Count k = 0; k < count; ++k)
+      places.push_back({(left + (first + static_cast<double>(k)) * grid.pitch_x) * kMm, y * kMm});
   });
   return places;
 }
@@ -136,7 +140,9 @@ double GrossByArea(SquareMillimetres cell, Millimetres radius) { return std::num
 double GrossLessEdge(SquareMillimetres cell, Millimetres radius) {
   return GrossByArea(cell, radius) - 2 * std::numbers::pi * (radius / sqrt(2 * cell));
 }
-double GrossExponential(SquareMillimetres cell, Millimetres radius) { return GrossByArea(cell, radius) * std::exp(-(sqrt(cell) / radius)); }
+double GrossExponential(SquareMillimetres cell, Millimetres radius) {
+  return GrossByArea(cell, radius) * std::exp(-(sqrt(cell) / radius));
+}
 double GrossByRing(SquareMillimetres cell, Millimetres radius) {
   const Millimetres inner = radius - sqrt(cell) / 2;
   return std::numbers::pi * (inner * inner / cell);
@@ -149,9 +155,10 @@ bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {
 
 Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
   const auto seams = [](double nx, double ny) { return (nx - 1) * ny + nx * (ny - 1); };
-  const double one = seams(std::ceil(std::max(1.0, width / wafer.reticle_width)), std::ceil(std::max(1.0, height / wafer.reticle_height)));
-  const double other =
-      seams(std::ceil(std::max(1.0, width / wafer.reticle_height)), std::ceil(std::max(1.0, height / wafer.reticle_width)));
+  const double one = seams(std::ceil(std::max(1.0, width / wafer.reticle_width)),
+                           std::ceil(std::max(1.0, height / wafer.reticle_height)));
+  const double other = seams(std::ceil(std::max(1.0, width / wafer.reticle_height)),
+                             std::ceil(std::max(1.0, height / wafer.reticle_width)));
   return static_cast<Count>(std::min(one, other));
 }
 

@@ -48,7 +48,8 @@ double GrossByRing(SquareMillimetres cell, Millimetres radius);       // F3 = pi
 // Whether the die fits the reticle field in either orientation; area alone does not decide it.
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer);
 
-// Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) of the better orientation.
+// Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) of the better
+// orientation.
 Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer);
 
 }  // namespace slipstick

@@ -16,15 +16,18 @@ struct Text {
 };
 constexpr Text kTexts[] = {
     {YieldModel::kPoisson, "exp(-faults)", "independent defects", "Hofstein and Heiman 1963"},
-    {YieldModel::kMurphy, "pow((1 - exp(-faults)) / faults, 2)", "triangular distribution of defect density", "Murphy 1964"},
-    {YieldModel::kMurphyRectangular, "(1 - exp(-2 * faults)) / (2 * faults)", "uniform distribution of defect density, 0 to twice the mean",
+    {YieldModel::kMurphy, "pow((1 - exp(-faults)) / faults, 2)", "triangular distribution of defect density",
      "Murphy 1964"},
+    {YieldModel::kMurphyRectangular, "(1 - exp(-2 * faults)) / (2 * faults)",
+     "uniform distribution of defect density, 0 to twice the mean", "Murphy 1964"},
     {YieldModel::kSeeds, "1 / (1 + faults)", "exponential distribution of defect density", "Seeds 1967; Price 1970"},
-    {YieldModel::kSeedsSqrt, "exp(-sqrt(faults))", "empirical, also published as Seeds; pessimistic below one fault per die", "Moore 1970"},
-    {YieldModel::kBoseEinstein, "pow(1 + faults / layers, -layers)", "defect density summed over all critical layers", "Price 1970"},
+    {YieldModel::kSeedsSqrt, "exp(-sqrt(faults))",
+     "empirical, also published as Seeds; pessimistic below one fault per die", "Moore 1970"},
+    {YieldModel::kBoseEinstein, "pow(1 + faults / layers, -layers)", "defect density summed over all critical layers",
+     "Price 1970"},
     {YieldModel::kBoseEinsteinPerLayer, "pow(1 + faults, -layers)", "defect density per critical layer", "Price 1970"},
-    {YieldModel::kNegativeBinomial, "pow(1 + faults / clustering, -clustering)", "clustered defects; Poisson in the limit of no clustering",
-     "Stapper 1973"},
+    {YieldModel::kNegativeBinomial, "pow(1 + faults / clustering, -clustering)",
+     "clustered defects; Poisson in the limit of no clustering", "Stapper 1973"},
     {YieldModel::kManual, "manual", "the given yield", ""},
 };
 

@@ -1,8 +1,8 @@
 // Die yield from the mean number of killer defects per die.
 //
 // x = area * defect density (* critical-area ratio). All models have Y(0) = 1; at equal x > 0
-// Poisson < Murphy < negative binomial (alpha 2) < Seeds. Two models are printed as "Seeds", and Bose-Einstein is printed
-// with the density of all layers and with that of one layer: each has its own name here.
+// Poisson < Murphy < negative binomial (alpha 2) < Seeds. Two models are printed as "Seeds", and Bose-Einstein is
+// printed with the density of all layers and with that of one layer: each has its own name here.
 #pragma once
 
 #include "core/base/field.h"

@@ -14,11 +14,12 @@ double PartsOf(ProductId id, const Model& model, Trace& trace) {
     trace.Input("parts", parts, "model.gated");
     return parts;
   }
-  return trace.Constant("parts", id == ProductId::kQueryKeyValue ? 3.0 : 1.0, "serving.adapters", "projections of the product");
+  return trace.Constant("parts", id == ProductId::kQueryKeyValue ? 3.0 : 1.0, "serving.adapters",
+                        "projections of the product");
 }
 
-// Outputs and inputs of a layer's projections on one device: the factors of rank r beside them have r times as many elements. The factor
-// that tensor parallelism does not split is whole on every device.
+// Outputs and inputs of a layer's projections on one device: the factors of rank r beside them have r times as many
+// elements. The factor that tensor parallelism does not split is whole on every device.
 struct AdaptedColumns {
   double outputs = 0, inputs = 0, products = 0;
 };
@@ -35,7 +36,8 @@ AdaptedColumns ColumnsOf(const Deployment& deployment, const MatrixProducts& pro
     inputs_sum.Add(name, part_inputs, 1, "part_inputs");
     columns.products += 1;
   }
-  columns.outputs = outputs_sum.Total("adapted_outputs", {"Outputs of the adapted products", "of a layer on one device"});
+  columns.outputs =
+      outputs_sum.Total("adapted_outputs", {"Outputs of the adapted products", "of a layer on one device"});
   columns.inputs = inputs_sum.Total("adapted_inputs", {"Inputs of the adapted products", "of a layer on one device"});
   return columns;
 }
@@ -58,17 +60,19 @@ Bytes AdapterWeights(const Deployment& deployment, Trace& trace) {
   const auto columns_of = [&](std::string_view name, const MatrixProducts& products) {
     const Trace::Scope part(trace, name);
     const auto [adapted_outputs, adapted_inputs, _] = ColumnsOf(deployment, products, trace);
-    FIGURE(trace, columns, adapted_outputs + adapted_inputs, (Note{"Elements of an adapter per rank", "of a layer on one device"}),
-           adapted_outputs, adapted_inputs);
+    FIGURE(trace, columns, adapted_outputs + adapted_inputs,
+           (Note{"Elements of an adapter per rank", "of a layer on one device"}), adapted_outputs, adapted_inputs);
     return columns;
   };
   const double attention_columns = columns_of("attention", deployment.shapes.attention);
   trace.Alias("attention_columns", attention_columns, "columns");
   const double dense_columns = columns_of("MLP", deployment.shapes.mlp);
   trace.Alias("dense_columns", dense_columns, "columns");
-  FIGURE(trace, adapter_weights, resident * adapter_rank * (stage_attention * attention_columns + stage_dense * dense_columns) * half,
-         (Note{"Weights of the adapters", "both factors beside every projection of attention and of dense MLPs, in 16 bit"}), resident,
-         adapter_rank, stage_attention, attention_columns, stage_dense, dense_columns, half);
+  FIGURE(trace, adapter_weights,
+         resident * adapter_rank * (stage_attention * attention_columns + stage_dense * dense_columns) * half,
+         (Note{"Weights of the adapters",
+               "both factors beside every projection of attention and of dense MLPs, in 16 bit"}),
+         resident, adapter_rank, stage_attention, attention_columns, stage_dense, dense_columns, half);
   return adapter_weights;
 }
 
@@ -89,23 +93,27 @@ KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& pr
   trace.Input("active", active, "serving.adapters.active");
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
-  FIGURE(trace, read_adapters, min(active, rows), (Note{"Adapters read in a step", "at most one per token"}), active, rows);
-  FIGURE(trace, flops, 2 * kFlop * rows * adapter_rank * (adapted_outputs + adapted_inputs), (Note{"FLOPs of the adapters", ""}), rows,
-         adapter_rank, adapted_outputs, adapted_inputs);
+  FIGURE(trace, read_adapters, min(active, rows), (Note{"Adapters read in a step", "at most one per token"}), active,
+         rows);
+  FIGURE(trace, flops, 2 * kFlop * rows * adapter_rank * (adapted_outputs + adapted_inputs),
+         (Note{"FLOPs of the adapters", ""}), rows, adapter_rank, adapted_outputs, adapted_inputs);
   FIGURE(trace, bytes,
          (read_adapters * adapter_rank * (adapted_outputs + adapted_inputs) +
           rows * (adapted_inputs + 2 * adapted_outputs + 4 * adapted_products * adapter_rank)) *
              half,
-         (Note{"Adapters and activations", "inputs read, outputs added to, the inner activations written and read in fp32"}), read_adapters,
-         adapter_rank, adapted_outputs, adapted_inputs, rows, adapted_products, half);
-  FIGURE(trace, compute_time, flops / (absorbed_matrix * peak_rate), (Note{"Compute time", "at a share of the peak; estimate"}), flops,
-         absorbed_matrix, peak_rate);
-  FIGURE(trace, memory_time, bytes / (bandwidth * stream), (Note{"Time to move the data", ""}), bytes, bandwidth, stream);
+         (Note{"Adapters and activations",
+               "inputs read, outputs added to, the inner activations written and read in fp32"}),
+         read_adapters, adapter_rank, adapted_outputs, adapted_inputs, rows, adapted_products, half);
+  FIGURE(trace, compute_time, flops / (absorbed_matrix * peak_rate),
+         (Note{"Compute time", "at a share of the peak; estimate"}), flops, absorbed_matrix, peak_rate);
+  FIGURE(trace, memory_time, bytes / (bandwidth * stream), (Note{"Time to move the data", ""}), bytes, bandwidth,
+         stream);
   FIGURE(trace, adapter_time, 2 * adapted_products * launch + max(compute_time, memory_time),
          (Note{"Low-rank adapters", "two kernels beside each product, all adapters of the step at once",
                "Punica, arXiv 2310.18547; S-LoRA, arXiv 2311.03285"}),
          adapted_products, launch, compute_time, memory_time);
-  KernelTime kernel{adapter_time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : data.bound, flops, bytes};
+  KernelTime kernel{adapter_time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : data.bound,
+                    flops,        bytes};
   if (4 * adapted_products * launch > adapter_time) kernel.bound = Bound::kLatency;
   return kernel;
 }

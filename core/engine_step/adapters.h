@@ -9,7 +9,8 @@ namespace slipstick {
 
 // Weights of all adapters in device memory, on the most loaded device.
 Bytes AdapterWeights(const Deployment& deployment, Trace& trace);
-// The adapters of a step of `rows` tokens beside the products of one layer's attention or dense MLP. Recorded as adapter_time.
+// The adapters of a step of `rows` tokens beside the products of one layer's attention or dense MLP. Recorded as
+// adapter_time.
 KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, Trace& trace);
 
 }  // namespace slipstick

@@ -5,7 +5,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kMsaSource = "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
+constexpr std::string_view kMsaSource =
+    "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
 
 // The indexer's heads on one device go with the KV heads that they select for.
 SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole, double queries, Trace& trace) {
@@ -18,7 +19,8 @@ SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole
   sparse.index_dim = static_cast<double>(indexer.head_dim);
   sparse.index_share = IndexShare(deployment.model, trace);
   const double all_index_heads = static_cast<double>(indexer.heads), tp = deployment.mapping.tp,
-               chosen_tokens = static_cast<double>(indexer.top_k), context_ranks = sparse.decode ? deployment.mapping.context_ranks : 1;
+               chosen_tokens = static_cast<double>(indexer.top_k),
+               context_ranks = sparse.decode ? deployment.mapping.context_ranks : 1;
   trace.Input("block", sparse.block, "model.indexer.block");
   trace.Input("index_dim", sparse.index_dim, "model.indexer.head_dim");
   trace.Input("all_index_heads", all_index_heads, "model.indexer.heads");
@@ -32,7 +34,8 @@ SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole
     return sparse;
   }
   FIGURE(trace, top_k, chosen_tokens / context_ranks,
-         (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}), chosen_tokens, context_ranks);
+         (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}), chosen_tokens,
+         context_ranks);
   sparse.top_k = top_k;
   return sparse;
 }
@@ -48,7 +51,8 @@ KernelTime SelectedBlocks(const Deployment& deployment, const Attention& whole, 
   }
   const double context_keys = whole.kv_len;
   trace.Alias("context_keys", context_keys, "kv_len");
-  FIGURE(trace, kv_len, min(context_keys, top_k), (Note{"Keys of a sequence in the selected blocks", ""}), context_keys, top_k);
+  FIGURE(trace, kv_len, min(context_keys, top_k), (Note{"Keys of a sequence in the selected blocks", ""}), context_keys,
+         top_k);
   selected.kv_len = kv_len;
   return TimeOf(selected, deployment.device, trace);
 }
@@ -56,7 +60,8 @@ KernelTime SelectedBlocks(const Deployment& deployment, const Attention& whole, 
 }  // namespace
 
 KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, double queries, Trace& trace) {
-  const auto named = [&trace](const KernelTime& kernel, std::string_view time, std::string_view flops, std::string_view bytes) {
+  const auto named = [&trace](const KernelTime& kernel, std::string_view time, std::string_view flops,
+                              std::string_view bytes) {
     trace.Alias(time, kernel.time, "time");
     trace.Alias(flops, kernel.flops, "flops");
     trace.Alias(bytes, kernel.bytes, "bytes");
@@ -72,21 +77,24 @@ KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, 
   named(core, "attending", "core_flops", "core_bytes");
   trace.Alias("q_len", queries, whole.phase == AttentionPhase::kDecode ? "checked" : "q_len");
   const IndexingTime index = IndexingOf(sparse, deployment.device, trace);
-  const Seconds scoring = index.scores.time, selecting = index.selection.time, attending = core.time, dense_time = dense.time;
+  const Seconds scoring = index.scores.time, selecting = index.selection.time, attending = core.time,
+                dense_time = dense.time;
   const Flops scored_flops = index.scores.flops, core_flops = core.flops, dense_flops = dense.flops;
   const Bytes scored_bytes = index.scores.bytes, selection_bytes = index.selection.bytes, core_bytes = core.bytes,
               dense_bytes = dense.bytes;
   const double index_share = sparse.index_share;
-  FIGURE(trace, time, index_share * (scoring + selecting + attending) + (1 - index_share) * dense_time,
-         (Note{"Attention to selected blocks", "scores, selection, attention to the blocks; mean with the layers that attend to all tokens",
-               kMsaSource}),
-         index_share, scoring, selecting, attending, dense_time);
+  FIGURE(
+      trace, time, index_share * (scoring + selecting + attending) + (1 - index_share) * dense_time,
+      (Note{"Attention to selected blocks",
+            "scores, selection, attention to the blocks; mean with the layers that attend to all tokens", kMsaSource}),
+      index_share, scoring, selecting, attending, dense_time);
   FIGURE(trace, flops, index_share * (scored_flops + core_flops) + (1 - index_share) * dense_flops,
-         (Note{"FLOPs of attention to selected blocks", "mean over the layers"}), index_share, scored_flops, core_flops, dense_flops);
+         (Note{"FLOPs of attention to selected blocks", "mean over the layers"}), index_share, scored_flops, core_flops,
+         dense_flops);
   FIGURE(trace, bytes, index_share * (scored_bytes + selection_bytes + core_bytes) + (1 - index_share) * dense_bytes,
-         (Note{"Memory traffic of attention to selected blocks", "mean over the layers"}), index_share, scored_bytes, selection_bytes,
-         core_bytes, dense_bytes);
-  const auto mean = [&](Seconds KernelTime::*part) {
+         (Note{"Memory traffic of attention to selected blocks", "mean over the layers"}), index_share, scored_bytes,
+         selection_bytes, core_bytes, dense_bytes);
+  const auto mean = [&](Seconds KernelTime::* part) {
     return index_share * (index.scores.*part + index.selection.*part + core.*part) + (1 - index_share) * (dense.*part);
   };
   const KernelTime& longest = scoring + selecting > attending ? index.scores : core;

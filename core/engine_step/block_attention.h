@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// Mean over layers that select and layers that attend to all tokens as `whole` does. `queries` of each of its sequences score; rests on
-// batch, kv_len and the symbols of `whole`, and binds time, flops and bytes.
+// Mean over layers that select and layers that attend to all tokens as `whole` does. `queries` of each of its sequences
+// score; rests on batch, kv_len and the symbols of `whole`, and binds time, flops and bytes.
 KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, double queries, Trace& trace);
 
 }  // namespace slipstick

@@ -13,7 +13,8 @@
 namespace slipstick {
 namespace {
 
-constexpr Note kState{"Elements of a layer's recurrent state", "per sequence: of the recurrence and of the short convolution"};
+constexpr Note kState{"Elements of a layer's recurrent state",
+                      "per sequence: of the recurrence and of the short convolution"};
 
 // Ranks of a tensor-parallel group: devices, or their cores where an engine splits each device.
 double TensorRanks(const ServingLoad& load, Trace& trace) {
@@ -21,7 +22,8 @@ double TensorRanks(const ServingLoad& load, Trace& trace) {
   trace.Alias("group_devices", group_devices, "tp");
   if (!load.engine.compiled_graph) return group_devices;
   const auto cores = static_cast<double>(load.engine.compiled_graph->cores);
-  FIGURE(trace, tp, group_devices * cores, (Note{"Tensor-parallel ranks", "every core of a device is one"}), group_devices, cores);
+  FIGURE(trace, tp, group_devices * cores, (Note{"Tensor-parallel ranks", "every core of a device is one"}),
+         group_devices, cores);
   return tp;
 }
 
@@ -39,7 +41,8 @@ ServingDegrees DegreesOf(const ServingLoad& load, Trace& trace) {
   degrees.cp = cp;
   degrees.prefill_cp = prefill_cp;
   degrees.context_ranks = context_ranks;
-  FIGURE(trace, expert_tp, max(1.0, tp * attention_dp / ep), (Note{"Devices that share an expert", ""}), tp, attention_dp, ep);
+  FIGURE(trace, expert_tp, max(1.0, tp * attention_dp / ep), (Note{"Devices that share an expert", ""}), tp,
+         attention_dp, ep);
   degrees.expert_ranks = expert_tp;
   degrees.tp = TensorRanks(load, trace);
   return degrees;
@@ -51,23 +54,23 @@ LayerCounts MostLoadedStage(const ServedLayers& layers, double pp, Trace& trace)
   const double stage_layers = layers.per_stage, attention_layers = layers.attention, window_layers = layers.window,
                recurrent_layers = layers.recurrent, moe_layers = layers.moe, dense_layers = layers.dense;
   LayerCounts stage;
-  FIGURE(trace, stage_attention, min(stage_layers, ceil(attention_layers / pp)), (Note{"Layers with attention on a stage", kEven}),
-         stage_layers, attention_layers, pp);
-  FIGURE(trace, stage_window, min(stage_layers, ceil(window_layers / pp)), (Note{"Layers with a sliding window on a stage", kEven}),
-         stage_layers, window_layers, pp);
+  FIGURE(trace, stage_attention, min(stage_layers, ceil(attention_layers / pp)),
+         (Note{"Layers with attention on a stage", kEven}), stage_layers, attention_layers, pp);
+  FIGURE(trace, stage_window, min(stage_layers, ceil(window_layers / pp)),
+         (Note{"Layers with a sliding window on a stage", kEven}), stage_layers, window_layers, pp);
   stage.attention = stage_attention, stage.window = stage_window;
   if (recurrent_layers > 0) {
-    FIGURE(trace, stage_recurrent, min(stage_layers, ceil(recurrent_layers / pp)), (Note{"Recurrent layers on a stage", kEven}),
-           stage_layers, recurrent_layers, pp);
+    FIGURE(trace, stage_recurrent, min(stage_layers, ceil(recurrent_layers / pp)),
+           (Note{"Recurrent layers on a stage", kEven}), stage_layers, recurrent_layers, pp);
     stage.recurrent = stage_recurrent;
   }
   if (moe_layers > 0) {
-    FIGURE(trace, stage_moe, min(stage_layers, ceil(moe_layers / pp)), (Note{"Layers with experts on a stage", kEven}), stage_layers,
-           moe_layers, pp);
+    FIGURE(trace, stage_moe, min(stage_layers, ceil(moe_layers / pp)), (Note{"Layers with experts on a stage", kEven}),
+           stage_layers, moe_layers, pp);
     stage.moe = stage_moe;
   }
-  FIGURE(trace, stage_dense, min(stage_layers, ceil(dense_layers / pp)), (Note{"Layers with a dense MLP on a stage", kEven}), stage_layers,
-         dense_layers, pp);
+  FIGURE(trace, stage_dense, min(stage_layers, ceil(dense_layers / pp)),
+         (Note{"Layers with a dense MLP on a stage", kEven}), stage_layers, dense_layers, pp);
   stage.dense = stage_dense;
   stage.shared_kv = layers.shared_kv, stage.shared_kv_window = layers.shared_kv_window;  // on a single stage
   return stage;
@@ -78,8 +81,8 @@ ServedLayers LayersOf(const Model& model, double pp, Trace& trace) {
   const auto layers = static_cast<double>(model.layers);
   FIGURE(trace, stage_layers, ceil(layers / pp), (Note{"Layers of the longest pipeline stage", ""}), layers, pp);
   const double attention_layers = counts.attention, window_layers = counts.window;
-  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", ""}), attention_layers,
-         window_layers);
+  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", ""}),
+         attention_layers, window_layers);
   counts.total = layers;
   counts.full = full_layers;
   counts.per_stage = stage_layers;
@@ -89,18 +92,20 @@ ServedLayers LayersOf(const Model& model, double pp, Trace& trace) {
 
 // Heads in decode: context parallelism gives a rank the heads of all ranks that share its contexts.
 void SetDecodeHeads(const Model& model, const ServingDegrees& mapping, RankShapes& shapes, Trace& trace) {
-  const double rank_heads = shapes.widths.heads, kv_heads = static_cast<double>(model.KvHeads()), tp = mapping.tp, cp = mapping.cp;
-  FIGURE(trace, decode_heads, rank_heads * cp, (Note{"Query heads of a rank in decode", "of all ranks that share its contexts"}),
-         rank_heads, cp);
+  const double rank_heads = shapes.widths.heads, kv_heads = static_cast<double>(model.KvHeads()), tp = mapping.tp,
+               cp = mapping.cp;
+  FIGURE(trace, decode_heads, rank_heads * cp,
+         (Note{"Query heads of a rank in decode", "of all ranks that share its contexts"}), rank_heads, cp);
   FIGURE(trace, decode_kv_heads, max(1.0, ceil(kv_heads * cp / tp)),
-         (Note{"KV heads of a rank in decode", "at least one; of all ranks that share its contexts"}), kv_heads, cp, tp);
+         (Note{"KV heads of a rank in decode", "at least one; of all ranks that share its contexts"}), kv_heads, cp,
+         tp);
   shapes.decode_heads = decode_heads;
   shapes.decode_kv_heads = shapes.decode_window_kv_heads = decode_kv_heads;
   if (!model.HasWindows()) return;
   const double window_kv_heads = static_cast<double>(model.WindowKvHeads());
   FIGURE(trace, decode_window_kv_heads, max(1.0, ceil(window_kv_heads * cp / tp)),
-         (Note{"KV heads of a rank in decode, local layers", "at least one; of all ranks that share its contexts"}), window_kv_heads, cp,
-         tp);
+         (Note{"KV heads of a rank in decode, local layers", "at least one; of all ranks that share its contexts"}),
+         window_kv_heads, cp, tp);
   shapes.decode_window_kv_heads = decode_window_kv_heads;
 }
 
@@ -109,7 +114,8 @@ void SetPaddedHeads(const Model& model, const ServingDegrees& mapping, bool pads
   const auto heads = static_cast<double>(model.heads), kv_heads = static_cast<double>(model.KvHeads());
   const double tp = mapping.tp, rank_heads = shapes.widths.heads, rank_kv_heads = shapes.widths.kv_heads;
   if (!pads) {
-    FIGURE(trace, padded_kv_heads, max(kv_heads, tp), (Note{"KV heads of all ranks", "at least one each"}), kv_heads, tp);
+    FIGURE(trace, padded_kv_heads, max(kv_heads, tp), (Note{"KV heads of all ranks", "at least one each"}), kv_heads,
+           tp);
     trace.Alias("padded_heads", heads, "heads");
     shapes.padded_heads = heads;
     shapes.padded_kv_heads = padded_kv_heads;
@@ -133,17 +139,18 @@ void SetState(const LinearAttention& linear, RankShapes& shapes, Trace& trace) {
          (Note{"Key heads of the recurrence", "as stated, or one per value head"}), stated_key_heads, value_heads);
   trace.Input("value_dim", value_dim, "model.linear.head_dim");
   if (linear.kind == LinearAttentionKind::kMamba) {
-    trace.Record("state_elements", "value_heads * value_dim * (state + max(0, convolution - 1))", shapes.state_elements, kState,
-                 "value_heads, value_dim, state, convolution", value_heads, value_dim, state, convolution);
+    trace.Record("state_elements", "value_heads * value_dim * (state + max(0, convolution - 1))", shapes.state_elements,
+                 kState, "value_heads, value_dim, state, convolution", value_heads, value_dim, state, convolution);
   } else {
-    trace.Record("state_elements",
-                 "value_heads * value_dim * state + (value_heads * value_dim + 2 * key_heads * state) * max(0, convolution - 1)",
-                 shapes.state_elements, kState, "value_heads, value_dim, key_heads, state, convolution", value_heads, value_dim, key_heads,
-                 state, convolution);
+    trace.Record(
+        "state_elements",
+        "value_heads * value_dim * state + (value_heads * value_dim + 2 * key_heads * state) * max(0, convolution - 1)",
+        shapes.state_elements, kState, "value_heads, value_dim, key_heads, state, convolution", value_heads, value_dim,
+        key_heads, state, convolution);
   }
   const double recurrent_inner = shapes.widths.recurrent_inner;
-  FIGURE(trace, state_share, recurrent_inner / (value_heads * value_dim), (Note{"Share of the recurrent state on one device", ""}),
-         recurrent_inner, value_heads, value_dim);
+  FIGURE(trace, state_share, recurrent_inner / (value_heads * value_dim),
+         (Note{"Share of the recurrent state on one device", ""}), recurrent_inner, value_heads, value_dim);
   shapes.state_share = state_share;
 }
 
@@ -168,9 +175,10 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
   }
   if (model.moe) {
     shapes.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, shapes.widths);
-    const auto experts = static_cast<double>(model.moe->experts), redundant_experts = static_cast<double>(load.redundant_experts);
-    FIGURE(trace, held_experts, experts + redundant_experts, (Note{"Experts of a layer", "with their redundant copies"}), experts,
-           redundant_experts);
+    const auto experts = static_cast<double>(model.moe->experts),
+               redundant_experts = static_cast<double>(load.redundant_experts);
+    FIGURE(trace, held_experts, experts + redundant_experts,
+           (Note{"Experts of a layer", "with their redundant copies"}), experts, redundant_experts);
     shapes.experts = held_experts;
   }
   SetDecodeHeads(model, mapping, shapes, trace);
@@ -179,8 +187,8 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
 }
 
 template <class T>
-void SetTo(T& member, const std::optional<T>& value, std::string_view symbol, std::string_view field, std::optional<std::size_t> row,
-           Trace& trace) {
+void SetTo(T& member, const std::optional<T>& value, std::string_view symbol, std::string_view field,
+           std::optional<std::size_t> row, Trace& trace) {
   if (!value) return;
   member = *value;
   if (trace.on()) trace.Input(symbol, member, EnginePath(row, field));
@@ -194,15 +202,16 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
   launch.launch_gap = engine.overhead.launch_gap;
   deployment.quantizes_apart = engine.kernels.quantizes_apart;
   std::optional<std::size_t> graphs_row;
-  const auto set = [&](std::optional<Seconds> step, std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
-                       std::optional<double> bandwidth_efficiency, std::optional<std::size_t> row) {
+  const auto set = [&](std::optional<Seconds> step, std::optional<Seconds> per_sequence,
+                       std::optional<double> gemm_efficiency, std::optional<double> bandwidth_efficiency,
+                       std::optional<std::size_t> row) {
     SetTo(launch.step, step, "engine_step", "step", row, trace);
     SetTo(launch.per_sequence, per_sequence, "engine_sequence", "sequence", row, trace);
     SetTo(deployment.expert_gemm_efficiency, gemm_efficiency, "expert_matrix", "expert_matrix", row, trace);
     SetTo(deployment.expert_bandwidth_efficiency, bandwidth_efficiency, "expert_stream", "expert_stream", row, trace);
   };
-  set(engine.overhead.step, engine.overhead.per_sequence, engine.kernels.expert_gemm_efficiency, engine.kernels.expert_bandwidth_efficiency,
-      std::nullopt);
+  set(engine.overhead.step, engine.overhead.per_sequence, engine.kernels.expert_gemm_efficiency,
+      engine.kernels.expert_bandwidth_efficiency, std::nullopt);
   for (std::size_t i = 0; i < engine.on.size(); ++i) {
     const EngineOn& on = engine.on[i];
     if (on.architecture != deployment.device.architecture) continue;
@@ -212,8 +221,10 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
     deployment.visits_held_experts = on.visits_held_experts.value_or(deployment.visits_held_experts);
     set(on.step, on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
-    SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency, "expert_matrix", "weight_only_matrix", i, trace);
-    SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency, "expert_stream", "weight_only_stream", i, trace);
+    SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency, "expert_matrix", "weight_only_matrix", i,
+          trace);
+    SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency, "expert_stream",
+          "weight_only_stream", i, trace);
   }
   return graphs_row;
 }
@@ -260,7 +271,8 @@ Route RouteOver(const Cluster& cluster, double ranks, double stride) {
   if (cluster.networks.empty()) return {.link = 1 * kGBps};
   Route route;
   double below = 1;  // devices of a part of the level
-  while (route.level + 1 < cluster.networks.size() && below * static_cast<double>(cluster.networks[route.level].size) < ranks) {
+  while (route.level + 1 < cluster.networks.size() &&
+         below * static_cast<double>(cluster.networks[route.level].size) < ranks) {
     below *= static_cast<double>(cluster.networks[route.level++].size);
   }
   const NetworkLevel& level = cluster.networks[route.level];
@@ -284,7 +296,9 @@ const ExchangeKernels* ExchangeOf(const Deployment& deployment) {
   const ServingDegrees& mapping = deployment.mapping;
   if (mapping.attention_dp <= 1 || mapping.expert_ranks > 1 || deployment.cluster.networks.empty()) return nullptr;
   const Count domain = deployment.cluster.networks.front().size;
-  const auto suits = [&](ExchangeKernel kernel) { return kernel != ExchangeKernel::kDomain || mapping.ep <= static_cast<double>(domain); };
+  const auto suits = [&](ExchangeKernel kernel) {
+    return kernel != ExchangeKernel::kDomain || mapping.ep <= static_cast<double>(domain);
+  };
   for (const ExchangeKernels& row : deployment.engine.communication.expert_exchange) {
     const bool holds = static_cast<double>(row.min_ranks) <= mapping.ep && row.min_domain_size <= domain;
     if (holds && suits(row.decode) && suits(row.prefill)) return &row;
@@ -303,13 +317,15 @@ void PlaceGroups(Deployment& deployment) {
   network.tensor_group = PlaceFirst(cluster, mapping.devices_per_group);
   network.context_group = PlaceFirst(cluster, mapping.cp);
   if (mapping.prefill_cp > 1)
-    network.prompt_group = PlaceGroup(cluster, {{"tp", mapping.devices_per_group}, {"prefill_cp", mapping.prefill_cp}}, "prefill_cp");
+    network.prompt_group =
+        PlaceGroup(cluster, {{"tp", mapping.devices_per_group}, {"prefill_cp", mapping.prefill_cp}}, "prefill_cp");
   network.experts_group = PlaceFirst(cluster, mapping.devices_per_group * mapping.attention_dp);
   network.expert_exchange = ExchangeOf(deployment);
   network.link = LinkOf(cluster, mapping.devices_per_group);
   const double devices = mapping.DevicesPerReplica();
   network.stage = RouteOver(cluster, devices, devices / mapping.pp);
-  const double pool = deployment.load.disaggregated ? static_cast<double>(deployment.load.disaggregated->prefill_devices) : devices;
+  const double pool =
+      deployment.load.disaggregated ? static_cast<double>(deployment.load.disaggregated->prefill_devices) : devices;
   network.hand_over = RouteOver(cluster, devices, pool);
 }
 
@@ -353,8 +369,8 @@ void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const
   const bool as_engine = kept && deployment.formats.keeps_as_engine;
   if (kept && deployment.formats.keeps_as_model && BytesPerElement(weights) < 2)
     return BindSize(symbol, ElementSize(weights), false, "model.compressed.weights", trace);
-  BindSize(symbol, ElementSize(weights), kept && !as_engine, as_engine ? "serving.engine.kept_weights" : "serving.precision.weights",
-           trace);
+  BindSize(symbol, ElementSize(weights), kept && !as_engine,
+           as_engine ? "serving.engine.kept_weights" : "serving.precision.weights", trace);
 }
 
 void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace) {

@@ -1,5 +1,5 @@
-// One replica of a model on its devices, resolved once per evaluation: degrees of parallelism, shapes per rank, number formats,
-// launch overheads, communication groups.
+// One replica of a model on its devices, resolved once per evaluation: degrees of parallelism, shapes per rank, number
+// formats, launch overheads, communication groups.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct ServingDegrees {
   double tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
   double devices_per_group = 1;  // devices that share a layer
   double pp = 1, ep = 1, attention_dp = 1, replicas = 1;
-  double cp = 1;             // in decode, ranks that share KV heads and query heads, each with its part of every context
-  double prefill_cp = 1;     // tensor groups that split the tokens of a prompt
+  double cp = 1;          // in decode, ranks that share KV heads and query heads, each with its part of every context
+  double prefill_cp = 1;  // tensor groups that split the tokens of a prompt
   double context_ranks = 1;  // ranks with a part of every context each: those of both
   double expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
 
@@ -72,7 +72,8 @@ struct Route {
 };
 
 struct ServingNetwork {
-  const ExchangeKernels* expert_exchange = nullptr;    // the engine's dispatch and combine kernels; null: library collectives
+  const ExchangeKernels* expert_exchange =
+      nullptr;  // the engine's dispatch and combine kernels; null: library collectives
   const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
   GroupPlacement tensor_group{};                       // ranks that share a layer
   GroupPlacement context_group{};                      // ranks that share a context in decode
@@ -99,8 +100,9 @@ struct Deployment {
   double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   bool quantizes_apart = false;      // activations, by a separate kernel before each product
   bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
-  Bytes kv_cache_budget{};           // device memory that the engine's rule leaves for the KV cache; set after the budget is known
-  double device_slots = 0;           // sequences of an attention group that fit without the host's memory; set with it
+  Bytes
+      kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
+  double device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
   ServingMemo* memo = nullptr;
   CollectiveLog* log = nullptr;             // of collectives; null: not wanted
   const Cluster* requested = nullptr;       // as the request has it

@@ -16,7 +16,8 @@ namespace slipstick {
 namespace {
 
 // A group of `ranks` devices, by its size's symbol: those of one scale-up domain, and the domains.
-void ExplainGroup(const GroupPlacement& group, const Deployment& deployment, std::string_view size_symbol, Trace& trace) {
+void ExplainGroup(const GroupPlacement& group, const Deployment& deployment, std::string_view size_symbol,
+                  Trace& trace) {
   if (!trace.on()) return;
   const double group_size = group.Ranks(), inner_ranks = group.extent.front(), nodes = group_size / inner_ranks;
   trace.Alias("ranks", group_size, size_symbol);
@@ -24,10 +25,10 @@ void ExplainGroup(const GroupPlacement& group, const Deployment& deployment, std
   if (group.extent.size() < 2) return trace.Alias("inner_ranks", inner_ranks, size_symbol);
   const auto domain = static_cast<double>(deployment.cluster.networks.front().size);
   trace.Input("domain", domain, "cluster.networks.0.size");
-  trace.Record("nodes", "ceil(group_size / domain)", nodes, Note{"Scale-up domains that a group spans", ""}, "group_size, domain",
-               group_size, domain);
-  trace.Record("inner_ranks", "group_size / nodes", inner_ranks, Note{"Ranks of a group in a scale-up domain", ""}, "group_size, nodes",
-               group_size, nodes);
+  trace.Record("nodes", "ceil(group_size / domain)", nodes, Note{"Scale-up domains that a group spans", ""},
+               "group_size, domain", group_size, domain);
+  trace.Record("inner_ranks", "group_size / nodes", inner_ranks, Note{"Ranks of a group in a scale-up domain", ""},
+               "group_size, nodes", group_size, nodes);
 }
 
 // One device of each tensor group that works on a prompt.
@@ -41,17 +42,18 @@ void ExplainPromptGroup(const Deployment& deployment, Trace& trace) {
   trace.Alias("group_size", ranks, "prefill_cp");
   trace.Input("domain", domain, "cluster.networks.0.size");
   trace.Record("inner_ranks", "min(ranks, max(1, floor(domain / group_devices)))", inner_ranks,
-               Note{"Ranks of a group in a scale-up domain", "one of each tensor group"}, "ranks, domain, group_devices", ranks, domain,
-               group_devices);
-  trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Scale-up domains that a group spans", ""}, "ranks, inner_ranks", ranks,
-               inner_ranks);
+               Note{"Ranks of a group in a scale-up domain", "one of each tensor group"},
+               "ranks, domain, group_devices", ranks, domain, group_devices);
+  trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Scale-up domains that a group spans", ""},
+               "ranks, inner_ranks", ranks, inner_ranks);
 }
 
 // The row of the engine's all-reduce.
 void ExplainOwnKernel(const Deployment& deployment, Trace& trace) {
   const CustomAllReduce* own = deployment.network.custom_all_reduce;
   if (!trace.on() || own == nullptr) return;
-  const std::string row = "serving.engine.all_reduce." + std::to_string(own - deployment.engine.communication.all_reduce.data());
+  const std::string row =
+      "serving.engine.all_reduce." + std::to_string(own - deployment.engine.communication.all_reduce.data());
   trace.Input("start", own->base_latency, row + ".start");
   trace.Input("peer", own->per_peer_latency, row + ".peer");
   trace.Input("stream", own->bandwidth_efficiency, row + ".stream");
@@ -81,8 +83,8 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
   if (waits_for_host) {
     const Seconds nccl_launch = deployment.engine.communication.nccl_launch;
     trace.Alias("tensor_ranks", tensor_ranks, "group_devices");
-    FIGURE(trace, host_wait, nccl_launch * log2(tensor_ranks), (Note{"Wait for the last host", "hosts launch independently"}), nccl_launch,
-           tensor_ranks);
+    FIGURE(trace, host_wait, nccl_launch * log2(tensor_ranks),
+           (Note{"Wait for the last host", "hosts launch independently"}), nccl_launch, tensor_ranks);
     call.launch = host_wait;
     call.waits_for_host = true;
   }
@@ -115,14 +117,16 @@ KernelTime NetworkTime(Seconds time) {
   return kernel;
 }
 
-ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) { return phase == Phase::kDecode ? row.decode : row.prefill; }
+ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) {
+  return phase == Phase::kDecode ? row.decode : row.prefill;
+}
 
 // The devices that share the experts.
 void ExplainExpertsGroup(const Deployment& deployment, Trace& trace) {
   if (!trace.on()) return;
   const double group_devices = deployment.mapping.devices_per_group, attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, expert_group, group_devices * attention_dp, (Note{"Devices that share the experts", "of all attention groups"}),
-         group_devices, attention_dp);
+  FIGURE(trace, expert_group, group_devices * attention_dp,
+         (Note{"Devices that share the experts", "of all attention groups"}), group_devices, attention_dp);
   ExplainGroup(deployment.network.experts_group, deployment, "expert_group", trace);
 }
 
@@ -152,13 +156,14 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
   };
   const double imbalance = ImbalanceOf(deployment, trace);
   FIGURE(trace, busiest_tokens, own_tokens * imbalance,
-         (Note{"Tokens that the busiest device receives and returns", "its link is the bottleneck"}), own_tokens, imbalance);
+         (Note{"Tokens that the busiest device receives and returns", "its link is the bottleneck"}), own_tokens,
+         imbalance);
   one.tokens = busiest_tokens;
   trace.Alias("tokens", busiest_tokens, "busiest_tokens");
   const Precision format = NativePrecision(deployment.device, deployment.formats.activations);
   const Seconds dispatch = time_of("dispatch", false, DispatchedElement(format)), combine = time_of("combine", true, 2);
-  FIGURE(trace, exchange_time, dispatch + combine, (Note{"Dispatch and combine", "dispatch in the experts' format, combine in 16 bit"}),
-         dispatch, combine);
+  FIGURE(trace, exchange_time, dispatch + combine,
+         (Note{"Dispatch and combine", "dispatch in the experts' format, combine in 16 bit"}), dispatch, combine);
   trace.Alias("held_tokens", own_tokens, "own_tokens");
   trace.Alias("dispatch", dispatch, "dispatch");
   trace.Alias("combine", combine, "combine");
@@ -168,13 +173,15 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 }  // namespace
 
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
-  if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal) {
+  if (deployment.network.expert_exchange == nullptr ||
+      KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal) {
     return trace.Constant("taken", 0.0, "serving.exchange", "the kernels of this exchange occupy no SMs meanwhile");
   }
   const double exchange_units = static_cast<double>(deployment.network.expert_exchange->units),
                units = static_cast<double>(deployment.device.units);
   if (trace.on()) trace.Input("exchange_units", exchange_units, ExchangeRow(deployment) + ".units");
-  FIGURE(trace, taken, min(0.9, exchange_units / units), (Note{"Share of the SMs that the exchange occupies", ""}), exchange_units, units);
+  FIGURE(trace, taken, min(0.9, exchange_units / units), (Note{"Share of the SMs that the exchange occupies", ""}),
+         exchange_units, units);
   return taken;
 }
 
@@ -191,9 +198,10 @@ ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& tra
   call.type = CollectiveType::kReduceScatter;
   const Seconds combine = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("combine", combine, "collective_time");
-  FIGURE(trace, exchange_time, dispatch + combine,
-         (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), dispatch,
-         combine);
+  FIGURE(
+      trace, exchange_time, dispatch + combine,
+      (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}),
+      dispatch, combine);
   trace.Alias("held_tokens", all_tokens, "all_tokens");
   return {NetworkTime(exchange_time), dispatch, combine, all_tokens};
 }
@@ -216,7 +224,8 @@ ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase,
   trace.Alias("dispatch", one_way, "collective_time");
   trace.Alias("combine", one_way, "collective_time");
   FIGURE(trace, exchange_time, 2 * one_way,
-         (Note{"Dispatch and combine", "an all-to-all each way: one copy per rank that holds an expert of the token"}), one_way);
+         (Note{"Dispatch and combine", "an all-to-all each way: one copy per rank that holds an expert of the token"}),
+         one_way);
   if (deployment.mapping.ep > 1) {
     trace.Alias("held_tokens", rows, "rows");
     return {NetworkTime(exchange_time), one_way, one_way, rows};
@@ -228,7 +237,8 @@ ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase,
   return {NetworkTime(exchange_time), one_way, one_way, all_tokens};
 }
 
-void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment, Trace& trace) {
+void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment,
+                   Trace& trace) {
   if (!trace.on()) return;
   const std::vector<NetworkLevel>& levels = deployment.cluster.networks;
   std::size_t place = 0;
@@ -249,11 +259,13 @@ void BindRoute(const Route& route, const Deployment& deployment, Trace& trace) {
   const double wire_share = route.wire_share;
   trace.Input("stated", stated, path);
   BindNeighborShare("wire_share", wire_share, level, route.level, trace);
-  trace.Record("stage_link", "wire_share * stated", route.link, Note{"Bandwidth of a device on this way", "as the topology splits it"},
-               "wire_share, stated", wire_share, stated);
+  trace.Record("stage_link", "wire_share * stated", route.link,
+               Note{"Bandwidth of a device on this way", "as the topology splits it"}, "wire_share, stated", wire_share,
+               stated);
 }
 
-Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& route, const Deployment& deployment, Trace& trace) {
+Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& route, const Deployment& deployment,
+                         Trace& trace) {
   if (route.wires <= 1) return time;
   const double wires = route.wires;
   const Seconds wire_latency = route.wire_latency, all = time + (wires - 1) * wire_latency;
@@ -277,7 +289,8 @@ Seconds MergeOverPrompts(const Deployment& deployment, double rows, Trace& trace
   const Trace::Scope scope(trace, "merge");
   MixerCore core;
   core.heads = deployment.shapes.widths.heads;
-  core.query_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  core.query_width =
+      deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
   trace.Alias("query_heads", core.heads, "rank_heads");
   trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
   ExplainPromptGroup(deployment, trace);
@@ -292,7 +305,8 @@ Seconds MergeOverPrompts(const Deployment& deployment, double rows, Trace& trace
 Seconds ExchangeInGroup(const Deployment& deployment, double rows, Trace& trace) {
   MixerCore core;
   core.heads = deployment.shapes.decode_heads;
-  core.query_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  core.query_width =
+      deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
   trace.Alias("query_heads", core.heads, "decode_heads");
   trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
   ExplainGroup(deployment.network.context_group, deployment, "cp", trace);
@@ -306,8 +320,8 @@ Seconds ExchangeInGroup(const Deployment& deployment, double rows, Trace& trace)
   const Seconds answers = Collective(deployment, "cp", call, deployment.network.context_group, trace).time;
   trace.Alias("answers", answers, "collective_time");
   FIGURE(trace, in_group, queries + answers,
-         (Note{"Queries to the parts of a context and partial results back", "each rank attends to its part; weighted sums are added",
-               "Helix parallelism, arXiv 2507.07120"}),
+         (Note{"Queries to the parts of a context and partial results back",
+               "each rank attends to its part; weighted sums are added", "Helix parallelism, arXiv 2507.07120"}),
          queries, answers);
   return in_group;
 }
@@ -349,7 +363,8 @@ KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   const BytesPerSecond stage_link = route.link;
   BindRoute(route, deployment, trace);
   FIGURE(trace, hop_time, send_start + residual_bytes / (send_rate * stage_link),
-         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), send_start, residual_bytes, send_rate, stage_link);
+         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), send_start, residual_bytes,
+         send_rate, stage_link);
   kernel.time = OverFurtherWires(hop_time, "hop_time", route, deployment, trace);
   kernel.bound = Bound::kNetwork;
   return kernel;

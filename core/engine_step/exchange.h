@@ -28,16 +28,19 @@ ExpertTraffic SendTokens(const Deployment& deployment, double tokens, Phase phas
 // Fraction of the SMs occupied by the exchange kernels.
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace);
 
-// Context parallelism in decode: queries of `rows` tokens to the ranks that share their contexts, and partial results back.
+// Context parallelism in decode: queries of `rows` tokens to the ranks that share their contexts, and partial results
+// back.
 KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace);
 // All-gather of `bytes`, the figure bytes, over the tensor groups that split a prompt.
 Seconds GatherPrompts(const Deployment& deployment, Bytes bytes, Trace& trace);
 // Binds stage_link, a device's bandwidth on a way to another stage or pool.
 void BindRoute(const Route& route, const Deployment& deployment, Trace& trace);
 // `time`, the figure `symbol`, and the latency of the wires beyond the first.
-Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& route, const Deployment& deployment, Trace& trace);
+Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& route, const Deployment& deployment,
+                         Trace& trace);
 // Binds a symbol to its input: the bandwidth of the innermost level that joins as many devices.
-void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment, Trace& trace);
+void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment,
+                   Trace& trace);
 // Activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace);
 

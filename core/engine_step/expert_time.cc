@@ -31,8 +31,8 @@ Seconds FixedTime(const Deployment& deployment, double group_tokens, Trace& trac
   trace.Input("experts", experts, "serving.engine.experts");
   trace.Input("token_walk", token_walk, "serving.engine.stored_products.token_walk");
   FIGURE(trace, fixed_time, experts + token_walk * (group_tokens - 1),
-         (Note{"Routing, small kernels and sorting", "a warp per expert walks the tokens; a single one needs none"}), experts, token_walk,
-         group_tokens);
+         (Note{"Routing, small kernels and sorting", "a warp per expert walks the tokens; a single one needs none"}),
+         experts, token_walk, group_tokens);
   trace.Alias("launch", fixed_time, "fixed_time");
   return fixed_time;
 }
@@ -40,13 +40,14 @@ Seconds FixedTime(const Deployment& deployment, double group_tokens, Trace& trac
 // What kernels of fp8 with block scales take for each expert that the device holds, hit or not.
 void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters, Trace& trace) {
   const ServedFormats& formats = deployment.formats;
-  const bool has_blocks =
-      deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) && IsEightBitFloat(formats.activations);
+  const bool has_blocks = deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) &&
+                          IsEightBitFloat(formats.activations);
   if (!has_blocks || !deployment.visits_held_experts) return;
   layer.scaling = Scaling::kBlock;
   Trace off = Trace::Off();
   const Seconds expert = IsolatedKernelParameters(layer, deployment.device, off).expert;
-  CONSTANTS(trace, KernelTable(deployment.device, "experts.trtllm.fp8_block"), deployment.device.architecture->experts.source, expert);
+  CONSTANTS(trace, KernelTable(deployment.device, "experts.trtllm.fp8_block"),
+            deployment.device.architecture->experts.source, expert);
   parameters.expert = expert;
 }
 
@@ -54,8 +55,8 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   const Trace::Scope scope(trace, "experts");
   const Model& model = deployment.model;
   const Moe& moe = *model.moe;
-  // The fastest library's kernels: the engine's factors are fitted over those. With its own library's instead, the error of 823 measured
-  // steps rises from 12 to 29 %.
+  // The fastest library's kernels: the engine's factors are fitted over those. With its own library's instead, the
+  // error of 823 measured steps rises from 12 to 29 %.
   MoeLayer layer;
   layer.held_tokens = held_tokens;
   layer.experts = deployment.shapes.experts;
@@ -72,16 +73,19 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   layer.imbalance = ImbalanceOf(deployment, trace);
   ExplainFormats(deployment, layer, four_bit, trace);
   const double attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, group_tokens, rows * attention_dp, (Note{"Tokens of the expert group", "of all attention groups"}), rows, attention_dp);
+  FIGURE(trace, group_tokens, rows * attention_dp, (Note{"Tokens of the expert group", "of all attention groups"}),
+         rows, attention_dp);
   layer.tokens = group_tokens;
   MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device, trace);
   const ServingExperts& serving = deployment.device.architecture->experts.serving;
   if (HasWeightOnlyExperts(deployment.formats)) {
     // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
-    const double device_matrix = *deployment.device.efficiency.gemm_efficiency, weight_only_matrix = serving.weight_only_gemm_gain,
-                 weight_stream = serving.weight_only_bandwidth_gain, move = serving.weight_only_permute_efficiency;
+    const double device_matrix = *deployment.device.efficiency.gemm_efficiency,
+                 weight_only_matrix = serving.weight_only_gemm_gain, weight_stream = serving.weight_only_bandwidth_gain,
+                 move = serving.weight_only_permute_efficiency;
     const Seconds step_latency = serving.weight_only_step_latency;
-    CONSTANTS(trace, "serving.weight_only_experts", "as of weight-only GEMMs", weight_only_matrix, weight_stream, move, step_latency);
+    CONSTANTS(trace, "serving.weight_only_experts", "as of weight-only GEMMs", weight_only_matrix, weight_stream, move,
+              step_latency);
     FIGURE(trace, grouped_matrix, min(1.0, weight_only_matrix * device_matrix),
            (Note{"GEMM efficiency of weight-only experts", "as weight-only GEMMs"}), weight_only_matrix, device_matrix);
     parameters.product.gemm_efficiency = grouped_matrix;
@@ -89,15 +93,17 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
     parameters.weight_bandwidth_gain = weight_stream;
     parameters.permute_efficiency = move;
   }
-  if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products; stored && HasWeightOnlyExperts(deployment.formats)) {
+  if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
+      stored && HasWeightOnlyExperts(deployment.formats)) {
     const auto tile_rows = static_cast<double>(stored->tile_rows);
     trace.Input("tile_rows", tile_rows, "serving.engine.stored_products.tile_rows");
-    FIGURE(trace, stored_tile, min(tile_rows, group_tokens), (Note{"Rows of a tile", "one for each token of the pass, up to the largest"}),
-           tile_rows, group_tokens);
+    FIGURE(trace, stored_tile, min(tile_rows, group_tokens),
+           (Note{"Rows of a tile", "one for each token of the pass, up to the largest"}), tile_rows, group_tokens);
     parameters.pass_bytes = stored->pass_bytes;
     trace.Input("pass_bytes", parameters.pass_bytes, "serving.engine.stored_products.pass_bytes");
     parameters.has_biases = model.biases == Biases::kMlp || model.biases == Biases::kAll;
-    SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product, trace);
+    SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product,
+              trace);
   }
   parameters.launch = FixedTime(deployment, group_tokens, trace);
   SetHeldExpert(deployment, layer, parameters, trace);
@@ -105,8 +111,8 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
   if (four_bit) {
     const double expert_stream = serving.four_bit_bandwidth_gain, weight_stream = 1;
-    CONSTANTS(trace, "serving.four_bit_experts", "0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor", expert_stream,
-              weight_stream);
+    CONSTANTS(trace, "serving.four_bit_experts",
+              "0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor", expert_stream, weight_stream);
     parameters.engine_bandwidth_efficiency = expert_stream;
     parameters.weight_bandwidth_gain = weight_stream;
   }
@@ -117,7 +123,8 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
 
 bool HasFourBitExperts(const Deployment& deployment) {
   const Precision weights = deployment.formats.mlp_weights;
-  return IsFourBitFloat(weights) && BytesPerElement(deployment.formats.activations) < 2 && Supports(deployment.device, weights);
+  return IsFourBitFloat(weights) && BytesPerElement(deployment.formats.activations) < 2 &&
+         Supports(deployment.device, weights);
 }
 
 RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
@@ -132,10 +139,12 @@ RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Tra
   bool gathers = false;
   if (deployment.network.expert_exchange == nullptr) {
     // One after the other: both are logged, in the same order under every compiler.
-    const Seconds gathered = total(GatherTokens(deployment, rows, off)), sent = total(SendTokens(deployment, rows, phase, off));
+    const Seconds gathered = total(GatherTokens(deployment, rows, off)),
+                  sent = total(SendTokens(deployment, rows, phase, off));
     gathers = gathered <= sent;
   }
-  const ExpertTraffic traffic = gathers ? GatherTokens(deployment, rows, trace) : SendTokens(deployment, rows, phase, trace);
+  const ExpertTraffic traffic =
+      gathers ? GatherTokens(deployment, rows, trace) : SendTokens(deployment, rows, phase, trace);
   return {Experts(deployment, rows, traffic.held_tokens, trace), traffic};
 }
 

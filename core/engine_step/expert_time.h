@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that are faster
-// together with the experts' work.
+// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that
+// are faster together with the experts' work.
 struct RoutedExperts {
   KernelTime experts;
   ExpertTraffic traffic;

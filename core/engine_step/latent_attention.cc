@@ -16,8 +16,8 @@ LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
   return mla;
 }
 
-SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phase, double batch, double q_len, double kv_len,
-                               Trace& trace) {
+SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phase, double batch, double q_len,
+                               double kv_len, Trace& trace) {
   const Trace::Scope scope(trace, "sparse");
   const LatentAttention mla = LatentOf(deployment, phase);
   const Indexer& indexer = *deployment.model.indexer;
@@ -37,24 +37,28 @@ SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phas
   trace.Input("chosen_tokens", chosen_tokens, "model.indexer.top_k");
   if (context_ranks > 1) {
     FIGURE(trace, top_k, chosen_tokens / context_ranks,
-           (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}), chosen_tokens, context_ranks);
+           (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}), chosen_tokens,
+           context_ranks);
     attention.top_k = top_k;
   } else {
     trace.Alias("top_k", chosen_tokens, "chosen_tokens");
     attention.top_k = chosen_tokens;
   }
-  if (!attention.decode) trace.Constants("serving.attention", "a prefill has its latents in 16 bit", "kv_element", 2 * kB);
+  if (!attention.decode)
+    trace.Constants("serving.attention", "a prefill has its latents in 16 bit", "kv_element", 2 * kB);
   return TimeOf(attention, deployment.device, trace);
 }
 
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& mla, const KernelTime& dense, Trace& trace) {
+KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& mla, const KernelTime& dense,
+                         Trace& trace) {
   const Seconds masked_time = dense.time;
   const Flops masked_flops = dense.flops;
   const Bytes masked_bytes = dense.bytes;
   trace.Alias("masked_time", masked_time, "time");
   trace.Alias("masked_flops", masked_flops, "flops");
   trace.Alias("masked_bytes", masked_bytes, "bytes");
-  const SparseAttentionTime sparse = SparseTime(deployment, AttentionPhase::kPrefill, mla.batch, mla.q_len, mla.kv_len, trace);
+  const SparseAttentionTime sparse =
+      SparseTime(deployment, AttentionPhase::kPrefill, mla.batch, mla.q_len, mla.kv_len, trace);
   const Seconds sparse_time = sparse.all.time, attending = sparse.core.time;
   const Flops sparse_flops = sparse.all.flops, core_flops = sparse.core.flops;
   const Bytes sparse_bytes = sparse.all.bytes, core_bytes = sparse.core.bytes;
@@ -62,7 +66,8 @@ KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& ml
   trace.Alias("sparse_flops", sparse_flops, "flops");
   trace.Alias("sparse_bytes", sparse_bytes, "bytes");
   FIGURE(trace, time, sparse_time - attending + min(attending, masked_time),
-         (Note{"Sparse attention of a prompt", "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
+         (Note{"Sparse attention of a prompt",
+               "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
                "DeepSeek-V3.2: short prompts in a masked MHA mode"}),
          sparse_time, attending, masked_time);
   KernelTime kernel = sparse.all;
@@ -72,10 +77,11 @@ KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& ml
     trace.Alias("bytes", sparse_bytes, "sparse_bytes");
     return kernel;
   }
-  FIGURE(trace, flops, sparse_flops - core_flops + masked_flops, (Note{"FLOPs of scores and masked attention", ""}), sparse_flops,
-         core_flops, masked_flops);
-  FIGURE(trace, bytes, sparse_bytes - core_bytes + masked_bytes, (Note{"Memory traffic of scores, selection and masked attention", ""}),
-         sparse_bytes, core_bytes, masked_bytes);
+  FIGURE(trace, flops, sparse_flops - core_flops + masked_flops, (Note{"FLOPs of scores and masked attention", ""}),
+         sparse_flops, core_flops, masked_flops);
+  FIGURE(trace, bytes, sparse_bytes - core_bytes + masked_bytes,
+         (Note{"Memory traffic of scores, selection and masked attention", ""}), sparse_bytes, core_bytes,
+         masked_bytes);
   kernel.flops = flops, kernel.bytes = bytes;
   kernel.compute = sparse.all.compute - sparse.core.compute + dense.compute;
   kernel.memory = sparse.all.memory - sparse.core.memory + dense.memory;

@@ -12,11 +12,12 @@ namespace slipstick {
 LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
 
 // The kernels of a sparse attention one after the other, on queries that see up to `kv_len` tokens.
-SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phase, double batch, double q_len, double kv_len,
-                               Trace& trace);
+SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phase, double batch, double q_len,
+                               double kv_len, Trace& trace);
 
-// A short prompt attends to all its tokens, masked to the selected ones, where that is faster: heads of their own width have fewer
-// multiply-adds than the latent. The indexer scores and selects in any case.
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& mla, const KernelTime& dense, Trace& trace);
+// A short prompt attends to all its tokens, masked to the selected ones, where that is faster: heads of their own width
+// have fewer multiply-adds than the latent. The indexer scores and selects in any case.
+KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& mla, const KernelTime& dense,
+                         Trace& trace);
 
 }  // namespace slipstick

@@ -18,7 +18,9 @@ struct LayerLaunches {
   Seconds gaps;           // between kernels
 };
 
-// A prefill of few enough tokens replays graphs of what lies between two layers' token mixing, if the engine captures such pieces.
-LayerLaunches LaunchesOf(const Deployment& deployment, double rows, Phase phase, const LayerKernels& kernels, Trace& trace);
+// A prefill of few enough tokens replays graphs of what lies between two layers' token mixing, if the engine captures
+// such pieces.
+LayerLaunches LaunchesOf(const Deployment& deployment, double rows, Phase phase, const LayerKernels& kernels,
+                         Trace& trace);
 
 }  // namespace slipstick

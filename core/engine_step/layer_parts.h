@@ -18,12 +18,13 @@ struct Adder {
     operators.Add(name, kernel, layers, layers_are, trace);
     return kernel.time;
   }
-  void operator()(const Deployment& deployment, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum, Trace& trace) const;
+  void operator()(const Deployment& deployment, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum,
+                  Trace& trace) const;
 };
 
 // Low-rank adapters beside the products, if the load has them.
-void AddAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, const Adder& add, ListedSum<Seconds>& sum,
-                 Trace& trace);
+void AddAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, const Adder& add,
+                 ListedSum<Seconds>& sum, Trace& trace);
 
 // Projections of attention where layers share a KV cache: mean over the kinds of attention. Recorded as projections.
 Seconds SharedKvProjections(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace);

@@ -9,8 +9,8 @@
 namespace slipstick {
 namespace {
 
-// In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the data sheet shows
-// whether a device has it.
+// In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the
+// data sheet shows whether a device has it.
 double RateUnderEcc(const Device& device, Trace& trace) {
   if (device.memory.technology.rfind("GDDR", 0) != 0) {
     return trace.Constant("ecc_share", 1.0, "serving.layer_pipeline", "no in-line ECC on this memory");
@@ -23,15 +23,17 @@ double RateUnderEcc(const Device& device, Trace& trace) {
   FIGURE(trace, least_without, 0.945 * gib_per_gb * capacity,
          (Note{"Least usable memory without in-line ECC", "0.945 GiB per GB of the data sheet"}), gib_per_gb, capacity);
   FIGURE(trace, ecc_share, 1 - 0.1 * (1 - min(1.0, floor(usable / least_without))),
-         (Note{"Share of the bandwidth under ECC", "a tenth less where the usable memory shows that the device has it in line"}), usable,
-         least_without);
+         (Note{"Share of the bandwidth under ECC",
+               "a tenth less where the usable memory shows that the device has it in line"}),
+         usable, least_without);
   return ecc_share;
 }
 
 // With fp16 accumulation GeForce cards are twice as fast.
 FlopsPerSecond MatrixPeak(const Deployment& deployment, Trace& trace) {
   const std::optional<FlopsPerSecond>& narrow_sums = deployment.device.peak.fp16_accumulate;
-  if (!deployment.engine.layer_pipeline->fp16_accumulate || !narrow_sums) return PeakRate(deployment.device, Precision::kFp16, trace);
+  if (!deployment.engine.layer_pipeline->fp16_accumulate || !narrow_sums)
+    return PeakRate(deployment.device, Precision::kFp16, trace);
   trace.Input("peak_rate", *narrow_sums, "cluster.device.peak.fp16_accumulate");
   return *narrow_sums;
 }
@@ -47,11 +49,12 @@ double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
     trace.Alias("layer_matrices", all_matrices, "all_matrices");
     return all_matrices;
   }
-  const auto experts = static_cast<double>(deployment.model.moe->experts), top_k = static_cast<double>(deployment.model.moe->top_k);
-  FIGURE(trace, one_expert, (all_matrices - active_matrices) / (experts - top_k), (Note{"Weights of an expert", "in all layers"}),
-         all_matrices, active_matrices, experts, top_k);
-  FIGURE(trace, experts_hit, (1 - pow(1 - top_k / experts, rows)) * experts, (Note{"Experts that get any of the rows", ""}), top_k, experts,
-         rows);
+  const auto experts = static_cast<double>(deployment.model.moe->experts),
+             top_k = static_cast<double>(deployment.model.moe->top_k);
+  FIGURE(trace, one_expert, (all_matrices - active_matrices) / (experts - top_k),
+         (Note{"Weights of an expert", "in all layers"}), all_matrices, active_matrices, experts, top_k);
+  FIGURE(trace, experts_hit, (1 - pow(1 - top_k / experts, rows)) * experts,
+         (Note{"Experts that get any of the rows", ""}), top_k, experts, rows);
   FIGURE(trace, layer_matrices, active_matrices + max(0.0, experts_hit - top_k) * one_expert,
          (Note{"Weights that a pass reads", "all layers"}), active_matrices, experts_hit, top_k, one_expert);
   return layer_matrices;
@@ -84,40 +87,45 @@ Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Second
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const double pp = deployment.mapping.pp, stage_layers = deployment.layers.per_stage;
   if (pp <= 1) {
-    FIGURE(trace, through, micro_batches * micro_batch_time, (Note{"All micro-batches", "one after the other"}), micro_batches,
-           micro_batch_time);
+    FIGURE(trace, through, micro_batches * micro_batch_time, (Note{"All micro-batches", "one after the other"}),
+           micro_batches, micro_batch_time);
     return through;
   }
   const double most_in_flight = static_cast<double>(engine.max_in_flight);
   trace.Input("most_in_flight", most_in_flight, "serving.engine.layer_split.in_flight");
-  FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp, most_in_flight);
+  FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp,
+         most_in_flight);
   const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : 1;
   if (in_flight > 1) {
     trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
   } else {
     CONSTANTS(trace, "serving.layer_pipeline", "a single micro-batch in flight has no pipeline to lose in", pipeline);
   }
-  // The host launches stage after stage. A stage with more kernels than the device's launch queue blocks the host until all but a
-  // queue's worth have run; meanwhile no other micro-batch is launched.
+  // The host launches stage after stage. A stage with more kernels than the device's launch queue blocks the host until
+  // all but a queue's worth have run; meanwhile no other micro-batch is launched.
   const double layer_kernels = IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer;
-  trace.Input(
-      "layer_kernels", layer_kernels,
-      IsQuantized(deployment) ? "serving.engine.layer_split.kernels_per_quantised_layer" : "serving.engine.layer_split.kernels_per_layer");
-  FIGURE(trace, stage_kernels, stage_layers * layer_kernels, (Note{"Kernel launches of a stage", ""}), stage_layers, layer_kernels);
+  trace.Input("layer_kernels", layer_kernels,
+              IsQuantized(deployment) ? "serving.engine.layer_split.kernels_per_quantised_layer"
+                                      : "serving.engine.layer_split.kernels_per_layer");
+  FIGURE(trace, stage_kernels, stage_layers * layer_kernels, (Note{"Kernel launches of a stage", ""}), stage_layers,
+         layer_kernels);
   const double launch_queue = engine.launch_queue;
   FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
-         (Note{"Fraction of a stage that blocks the host", "launches beyond the device's queue"}), launch_queue, stage_kernels);
+         (Note{"Fraction of a stage that blocks the host", "launches beyond the device's queue"}), launch_queue,
+         stage_kernels);
   FIGURE(trace, pipelined, (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight),
          (Note{"Micro-batches in a pipeline", ""}), micro_batches, in_flight, micro_batch_time, pipeline);
-  FIGURE(trace, alone, micro_batches * micro_batch_time, (Note{"Micro-batches one after the other", ""}), micro_batches, micro_batch_time);
+  FIGURE(trace, alone, micro_batches * micro_batch_time, (Note{"Micro-batches one after the other", ""}), micro_batches,
+         micro_batch_time);
   if (!(host_held > 0)) {
-    FIGURE(trace, through, min(alone, pipelined), (Note{"All micro-batches", "the host launches ahead"}), alone, pipelined);
+    FIGURE(trace, through, min(alone, pipelined), (Note{"All micro-batches", "the host launches ahead"}), alone,
+           pipelined);
     return through;
   }
   FIGURE(trace, held, micro_batch_time + (micro_batches - 1) * (pp - 1 + host_held) * micro_batch_time / pp,
          (Note{"Micro-batches that wait for the host", ""}), micro_batch_time, micro_batches, pp, host_held);
-  FIGURE(trace, through, min(alone, max(held, pipelined)), (Note{"All micro-batches", "as far as the host launches ahead"}), alone, held,
-         pipelined);
+  FIGURE(trace, through, min(alone, max(held, pipelined)),
+         (Note{"All micro-batches", "as far as the host launches ahead"}), alone, held, pipelined);
   return through;
 }
 
@@ -130,16 +138,17 @@ Weights WeightsOf(const Deployment& deployment, double sequences, double hidden,
   trace.Alias("read_matrices", read_matrices, "layer_matrices");
   const double token_matrices = LayerMatrices(deployment, 1, trace);
   trace.Alias("token_matrices", token_matrices, "layer_matrices");
-  FIGURE(trace, multiplied, token_matrices + hidden * vocab, (Note{"Weights that a token computes with", "with the LM head"}),
-         token_matrices, hidden, vocab);
+  FIGURE(trace, multiplied, token_matrices + hidden * vocab,
+         (Note{"Weights that a token computes with", "with the LM head"}), token_matrices, hidden, vocab);
   return {read_matrices, multiplied};
 }
 
 // Share of the memory bandwidth: the engine's, less under in-line ECC.
 double StreamShare(const Deployment& deployment, Trace& trace) {
-  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency, ecc_share = RateUnderEcc(deployment.device, trace);
-  FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}), engine_stream,
-         ecc_share);
+  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency,
+               ecc_share = RateUnderEcc(deployment.device, trace);
+  FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}),
+         engine_stream, ecc_share);
   return stream;
 }
 
@@ -151,7 +160,8 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   trace.Alias("rows", sequences, "sequences");
   const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
   const double read_matrices = weights.read, multiplied = weights.multiplied;
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), head_size = ElementSize(deployment.formats.head_weights);
+  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights),
+              head_size = ElementSize(deployment.formats.head_weights);
   BindWeightSize("head_size", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const Stream data = SlowestStream(deployment.device, trace);
@@ -160,11 +170,12 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
   FIGURE(trace, flops, 2 * kFlop * sequences * multiplied, (Note{"FLOPs", ""}), sequences, multiplied);
-  FIGURE(trace, bytes, read_matrices * weight_size + hidden * vocab * head_size, (Note{"Weights read", "of all layers and the LM head"}),
-         read_matrices, weight_size, hidden, vocab, head_size);
-  FIGURE(trace, weight_time, max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
-         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream, bandwidth, bytes_per_clock,
-         units, clock, flops, peak_rate);
+  FIGURE(trace, bytes, read_matrices * weight_size + hidden * vocab * head_size,
+         (Note{"Weights read", "of all layers and the LM head"}), read_matrices, weight_size, hidden, vocab, head_size);
+  FIGURE(trace, weight_time,
+         max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
+         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream,
+         bandwidth, bytes_per_clock, units, clock, flops, peak_rate);
   const bool is_fed = bytes_per_clock * kB * units * clock < stream * bandwidth;
   KernelTime kernel{weight_time, {}, {}, Bound::kCompute, flops, bytes};
   if (weight_time > flops / peak_rate) kernel.bound = is_fed ? Bound::kL1 : data.bound;
@@ -181,14 +192,15 @@ KernelTime CacheOperator(const Deployment& deployment, double sequences, double 
   const Stream data = SlowestStream(deployment.device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
   const Bytes half = 2.0 * kB;
-  FIGURE(trace, flops, 4 * kFlop * sequences * attention_layers * heads * head_dim * context, (Note{"FLOPs", ""}), sequences,
-         attention_layers, heads, head_dim, context);
-  FIGURE(trace, bytes, 2 * sequences * attention_layers * kv_heads * head_dim * half * context, (Note{"Keys and values", "each once"}),
-         sequences, attention_layers, kv_heads, head_dim, half, context);
+  FIGURE(trace, flops, 4 * kFlop * sequences * attention_layers * heads * head_dim * context, (Note{"FLOPs", ""}),
+         sequences, attention_layers, heads, head_dim, context);
+  FIGURE(trace, bytes, 2 * sequences * attention_layers * kv_heads * head_dim * half * context,
+         (Note{"Keys and values", "each once"}), sequences, attention_layers, kv_heads, head_dim, half, context);
   FIGURE(trace, kv_cache_time,
-         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth), bytes / bandwidth),
-         (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences, attention_layers, heads, head_dim,
-         half, context, cache_stream, bandwidth, bytes);
+         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth),
+             bytes / bandwidth),
+         (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences,
+         attention_layers, heads, head_dim, half, context, cache_stream, bandwidth, bytes);
   return {kv_cache_time, {}, {}, data.bound, flops, bytes};
 }
 
@@ -196,8 +208,8 @@ KernelTime CacheOperator(const Deployment& deployment, double sequences, double 
 KernelTime SmallKernels(const Deployment& deployment, Trace& trace) {
   const double layers = deployment.layers.total, clocks_per_layer = deployment.engine.layer_pipeline->clocks_per_layer;
   const Hertz clock = deployment.device.clock;
-  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
-         clocks_per_layer, clock);
+  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}),
+         layers, clocks_per_layer, clock);
   return {layer_overhead, {}, {}, Bound::kLatency, {}, {}};
 }
 
@@ -219,7 +231,8 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
   step.operators.Add(kStageSend, {hop_time, {}, {}, Bound::kNetwork, {}, {}}, 1);
   const Seconds weight_time = weights.time, kv_cache_time = attention.time, layer_overhead = small.time;
   FIGURE(trace, step_time, weight_time + kv_cache_time + layer_overhead + hop_time,
-         (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time, layer_overhead, hop_time);
+         (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time,
+         layer_overhead, hop_time);
   step.time = step_time;
   step.occupancy = step_time;
   return step;
@@ -229,11 +242,13 @@ namespace {
 
 // GEMMs of a micro-batch of `rows` tokens.
 KernelTime ProductsOperator(const Deployment& deployment, double rows, FlopsPerSecond peak_rate, Trace& trace) {
-  const double matrix = deployment.engine.layer_pipeline->gemm_efficiency, matrices = LayerMatrices(deployment, 1, trace);
+  const double matrix = deployment.engine.layer_pipeline->gemm_efficiency,
+               matrices = LayerMatrices(deployment, 1, trace);
   const Trace::Scope scope(trace, "GEMMs");
   trace.Alias("matrices", matrices, "layer_matrices");
   FIGURE(trace, flops, 2 * kFlop * matrices * rows, (Note{"FLOPs", ""}), matrices, rows);
-  FIGURE(trace, product_time, flops / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), flops, matrix, peak_rate);
+  FIGURE(trace, product_time, flops / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), flops, matrix,
+         peak_rate);
   return {product_time, {}, {}, Bound::kCompute, flops, {}};
 }
 
@@ -256,28 +271,32 @@ KernelTime TrafficOperator(const Deployment& deployment, double rows, double key
   FIGURE(trace, bytes,
          layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
              attention_layers * heads * rows * keys * (4 * score_passes * kB),
-         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
-         read, dequantised_bytes, attention_layers, heads, keys, score_passes);
-  FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes, bandwidth);
+         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows,
+         activation_passes, read, dequantised_bytes, attention_layers, heads, keys, score_passes);
+  FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes,
+         bandwidth);
   return {traffic_time, {}, {}, data.bound, {}, bytes};
 }
 
 // Attention of a micro-batch in all layers.
-KernelTime AttentionOperator(const Deployment& deployment, double rows, double keys, FlopsPerSecond peak_rate, Trace& trace) {
+KernelTime AttentionOperator(const Deployment& deployment, double rows, double keys, FlopsPerSecond peak_rate,
+                             Trace& trace) {
   const Trace::Scope scope(trace, "attention");
   const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
-               head_dim = deployment.shapes.head_dim, attention_share = deployment.engine.layer_pipeline->attention_efficiency;
-  FIGURE(trace, flops, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, (Note{"FLOPs", ""}), attention_layers, heads,
-         head_dim, rows, keys);
-  FIGURE(trace, attention_time, flops / (attention_share * peak_rate), (Note{"Attention per micro-batch", ""}), flops, attention_share,
-         peak_rate);
+               head_dim = deployment.shapes.head_dim,
+               attention_share = deployment.engine.layer_pipeline->attention_efficiency;
+  FIGURE(trace, flops, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, (Note{"FLOPs", ""}),
+         attention_layers, heads, head_dim, rows, keys);
+  FIGURE(trace, attention_time, flops / (attention_share * peak_rate), (Note{"Attention per micro-batch", ""}), flops,
+         attention_share, peak_rate);
   return {attention_time, {}, {}, Bound::kCompute, flops, {}};
 }
 
 // A micro-batch of `rows` tokens, of prompts of `tokens` behind `cached`, through all layers.
-Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached, OperatorBreakdown& operators,
-                       Trace& trace) {
-  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
+Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached,
+                       OperatorBreakdown& operators, Trace& trace) {
+  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows,
+         cached, tokens);
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const KernelTime products = ProductsOperator(deployment, rows, peak_rate, trace);
   operators.Add("GEMMs", products, 1, "", trace);
@@ -287,9 +306,10 @@ Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens,
   operators.Add("activations and weights through memory", traffic, 1, "", trace);
   const KernelTime small = SmallKernels(deployment, trace);
   operators.Add("small kernels", small, 1);
-  const Seconds product_time = products.time, layer_overhead = small.time, traffic_time = traffic.time, attention_time = attention.time;
-  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
-         product_time, layer_overhead, traffic_time, attention_time);
+  const Seconds product_time = products.time, layer_overhead = small.time, traffic_time = traffic.time,
+                attention_time = attention.time;
+  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time,
+         (Note{"One micro-batch", ""}), product_time, layer_overhead, traffic_time, attention_time);
   return micro_batch_time;
 }
 
@@ -309,12 +329,14 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   FIGURE(trace, micro_batches, ceil(all_tokens / rows), (Note{"Micro-batches", ""}), all_tokens, rows);
   const Seconds through = PipelinedTime(deployment, micro_batches, micro_batch_time, trace);
   FIGURE(trace, pass_time, through + (pp - 1) * hop,
-         (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through, pp,
-         hop);
+         (Note{"Prefill on the devices",
+               "micro-batches are pipelined over the devices as far as the host can launch ahead"}),
+         through, pp, hop);
   trace.Alias("occupancy", pass_time, "pass_time");
   trace.Alias("fixed_time", pass_time, "pass_time");
   FIGURE(trace, in_turn, through / micro_batch_time,
-         (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through, micro_batch_time);
+         (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through,
+         micro_batch_time);
   step.operators.Repeat(in_turn, "in_turn", trace);
   step.operators.Add(kStageSend, {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;

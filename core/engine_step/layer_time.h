@@ -1,4 +1,5 @@
-// Time of a pass of `rows` tokens outside attention: GEMMs, experts, element-wise kernels, exchanges, launch gaps, LM head.
+// Time of a pass of `rows` tokens outside attention: GEMMs, experts, element-wise kernels, exchanges, launch gaps, LM
+// head.
 #pragma once
 
 #include "core/base/trace.h"
@@ -25,6 +26,7 @@ struct LayerCost {
 LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace);
 
 // LM head and sampling for `rows` sequences.
-Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host, OperatorBreakdown& operators, Trace& trace);
+Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host, OperatorBreakdown& operators,
+                 Trace& trace);
 
 }  // namespace slipstick

@@ -40,8 +40,9 @@ inline bool UsesTwoBatches(const Deployment& deployment) {
 // Two-batch overlap: one half of the batch computes while the other half's tokens travel.
 Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace);
 
-// `layers_of(half, operators, trace)` gives the layers of the whole pass or of half of it. An engine with two-batch overlap uses it
-// where it gains: each half reads the weights again, and a host that launches operation by operation has twice as many to launch.
+// `layers_of(half, operators, trace)` gives the layers of the whole pass or of half of it. An engine with two-batch
+// overlap uses it where it gains: each half reads the weights again, and a host that launches operation by operation
+// has twice as many to launch.
 template <class LayersOf>
 LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, Phase phase, Seconds operation_launch,
                       OperatorBreakdown& operators, Trace& trace) {
@@ -70,7 +71,8 @@ LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, P
   exposed.bound = Bound::kNetwork;
   operators.Add("exposed expert exchange", exposed, 1);
   const double operations = half.operations;
-  FIGURE(trace, both_operations, 2 * operations, (Note{"Operations that the host launches per layer", "of both halves"}), operations);
+  FIGURE(trace, both_operations, 2 * operations,
+         (Note{"Operations that the host launches per layer", "of both halves"}), operations);
   trace.Alias("operations", both_operations, "both_operations");
   return {time, both_operations};
 }

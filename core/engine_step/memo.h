@@ -1,5 +1,5 @@
-// Results shared by the mappings of a search: passes of the same ranks over the same requests, whatever the replicas and pools.
-// Figures are identical with and without it.
+// Results shared by the mappings of a search: passes of the same ranks over the same requests, whatever the replicas
+// and pools. Figures are identical with and without it.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,8 @@ class ServingMemo {
   };
   using Prefills = std::map<std::pair<double, double>, PrefillTimes>;  // by prefill chunk and sequences per group
   template <class Compute>
-  static const PrefillTimes& Lookup(Prefills& entries, const ServingLoad& load, double running, const Compute& compute) {
+  static const PrefillTimes& Lookup(Prefills& entries, const ServingLoad& load, double running,
+                                    const Compute& compute) {
     const auto [entry, is_new] = entries.try_emplace({static_cast<double>(load.prefill_chunk.value_or(0)), running});
     if (is_new) entry->second = compute();
     return entry->second;

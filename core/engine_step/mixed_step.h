@@ -1,5 +1,5 @@
-// Time of a step that decodes and prefills at once, of an engine that runs kernel by kernel on one pipeline stage. No graph captures
-// such a step.
+// Time of a step that decodes and prefills at once, of an engine that runs kernel by kernel on one pipeline stage. No
+// graph captures such a step.
 #pragma once
 
 #include "core/base/trace.h"

@@ -2,7 +2,8 @@
 
 namespace slipstick {
 
-std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators, Seconds network) {
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
+                                                 Seconds network) {
   const Cluster& cluster = deployment.cluster;
   const ServingNetwork& groups = deployment.network;
   const auto level_of = [&](std::string_view name) {

@@ -9,6 +9,7 @@
 namespace slipstick {
 
 // `network`: the part of the pass that is bound by communication, split as the times of its operators.
-std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators, Seconds network);
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
+                                                 Seconds network);
 
 }  // namespace slipstick

@@ -5,7 +5,8 @@
 
 namespace slipstick {
 
-// What one prompt's prefill adds to the decode steps of the other sequences, and the decode-only steps that its steps stand for.
+// What one prompt's prefill adds to the decode steps of the other sequences, and the decode-only steps that its steps
+// stand for.
 struct PrefillStall {
   Seconds added, replaced;
 };

@@ -18,7 +18,8 @@ Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, double r
   const ProductRole role = TraitsOf(product.id).role;
   if (role == ProductRole::kMixer)
     gemm.precision = deployment.formats.attention_activations, gemm.weights = deployment.formats.attention_weights;
-  if (role == ProductRole::kMlp) gemm.precision = deployment.formats.activations, gemm.weights = deployment.formats.mlp_weights;
+  if (role == ProductRole::kMlp)
+    gemm.precision = deployment.formats.activations, gemm.weights = deployment.formats.mlp_weights;
   if (product.id == ProductId::kHead) gemm.weights = deployment.formats.head_weights;
   gemm.quantize = BytesPerElement(gemm.precision) < 2;
   return gemm;
@@ -38,8 +39,10 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
     BindSize("weight_size", ElementSize(gemm.weights), true, "", trace);
   }
   BindSize("activation_size", ElementSize(NativePrecision(deployment.device, gemm.precision)),
-           role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention && !deployment.formats.keeps_as_model),
-           is_mixer && deployment.formats.keeps_as_model ? "model.compressed.weights" : "serving.precision.activations", trace);
+           role == ProductRole::kWide ||
+               (is_mixer && deployment.formats.keeps_attention && !deployment.formats.keeps_as_model),
+           is_mixer && deployment.formats.keeps_as_model ? "model.compressed.weights" : "serving.precision.activations",
+           trace);
   BindSize("output_size", gemm.output_bytes * kB, true, "", trace);
   const MatrixProduct own = ProductOf(product.id, deployment.model, widths, trace);
   trace.Alias("m", rows, "rows");
@@ -56,10 +59,12 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   const Trace::Scope scope(trace, "latent");
   const double latent_outputs = ProductOf(ProductId::kKeyValueDown, deployment.model, widths, trace).outputs;
   trace.Alias("latent_outputs", latent_outputs, "outputs");
-  FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs, latent_outputs);
+  FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs,
+         latent_outputs);
 }
 
-void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double rows, GemmKernelParameters& parameters, Trace& trace) {
+void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double rows, GemmKernelParameters& parameters,
+                       Trace& trace) {
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
   const GemmKernel kernel = KernelOf(gemm, deployment.device);
   if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return;
@@ -71,7 +76,8 @@ void SetStoredProducts(const Deployment& deployment, const Gemm& gemm, double ro
 
 }  // namespace
 
-void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, GemmKernelParameters& parameters, Trace& trace) {
+void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, GemmKernelParameters& parameters,
+               Trace& trace) {
   const StoredProducts& stored = *deployment.engine.stored_products;
   parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
   parameters.stored_tile = is_vector ? 0 : tile_rows;

@@ -15,8 +15,9 @@ bool Ascends(const std::vector<LengthQuantile>& quantiles) {
 
 void CheckDistribution(const LengthDistribution& distribution, const std::string& path, Issues& issues) {
   if (distribution.kind != LengthKind::kQuantiles || Ascends(distribution.quantiles)) return;
-  issues.push_back(
-      {path + ".quantiles", "Shares must ascend from 0 to 1, and lengths with them", {SetTo(path + ".kind", NameOf(LengthKind::kFixed))}});
+  issues.push_back({path + ".quantiles",
+                    "Shares must ascend from 0 to 1, and lengths with them",
+                    {SetTo(path + ".kind", NameOf(LengthKind::kFixed))}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Requests of a simulated load: when they arrive, how long they are, how many are simulated. The closed forms know only the mean rate and
-// lengths of serving_load.h.
+// Requests of a simulated load: when they arrive, how long they are, how many are simulated. The closed forms know only
+// the mean rate and lengths of serving_load.h.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ ENUM_NAMES(ArrivalKind, {kPoisson, "poisson"}, {kGamma, "gamma"});
 
 struct Arrivals {
   ArrivalKind kind = ArrivalKind::kPoisson;
-  double burstiness = 1;  // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
+  double burstiness =
+      1;  // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
 };
 template <>
 struct Schema<Arrivals> {

@@ -8,19 +8,21 @@ namespace slipstick {
 namespace {
 
 bool IsWeightOnly(Precision weights) {
-  return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 || weights == Precision::kQ4KM ||
-         weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
+  return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 ||
+         weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
 }
 
 }  // namespace
 
-// Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's mixtures (Q4_K_M, Q4_0,
-// Q8_0); attention, where only the experts are quantized (mxfp4, and int4 where the model is published so: AWQ and GPTQ quantize all linear
-// layers) or where it is latent and the rest is nvfp4.
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine, const Device& device) {
+// Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's
+// mixtures (Q4_K_M, Q4_0, Q8_0); attention, where only the experts are quantized (mxfp4, and int4 where the model is
+// published so: AWQ and GPTQ quantize all linear layers) or where it is latent and the rest is nvfp4.
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
+                        const Device& device) {
   const Precision weights = requested.weights;
   const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
-  const bool experts_only = model.moe && (weights == Precision::kMxfp4 || (weights == Precision::kInt4 && model.weights == weights));
+  const bool experts_only =
+      model.moe && (weights == Precision::kMxfp4 || (weights == Precision::kInt4 && model.weights == weights));
   const bool latent_kept = model.mla && IsFourBitFloat(weights);
   const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
   ServedFormats formats;
@@ -30,11 +32,14 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
   formats.keeps_as_engine = kept_weights && BytesPerElement(weights) <= BytesPerElement(*kept_weights);
   const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
   formats.keeps_as_model = experts_only && !formats.keeps_as_engine && model.compressed && model.compressed->weights;
-  formats.attention_weights = formats.keeps_as_model ? *model.compressed->weights : formats.keeps_attention ? kept : weights;
+  formats.attention_weights = formats.keeps_as_model    ? *model.compressed->weights
+                              : formats.keeps_attention ? kept
+                                                        : weights;
   formats.head_weights = formats.keeps_head ? kept : weights;
   formats.activations = requested.activations;
   const bool multiplied_as_stored = weights == formats.activations && IsFourBitFloat(NativePrecision(device, weights));
-  if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1 && !multiplied_as_stored) formats.activations = Precision::kBf16;
+  if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1 && !multiplied_as_stored)
+    formats.activations = Precision::kBf16;
   if (engine.stored_products && BytesPerElement(formats.activations) < 2) formats.activations = Precision::kFp16;
   formats.attention_activations = formats.keeps_as_model    ? formats.attention_weights
                                   : formats.keeps_attention ? Precision::kBf16

@@ -24,6 +24,7 @@ inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
 }
 
 // Weights that the device has no units for in their own format are converted to that of the activations, or to 16 bits.
-ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine, const Device& device);
+ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
+                        const Device& device);
 
 }  // namespace slipstick

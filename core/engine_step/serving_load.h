@@ -67,19 +67,19 @@ struct Schema<KvOffload> {
 struct HostExperts {
   Count layers = 1 << 10;                        // that keep their experts there; at most those that have experts
   BytesPerSecond memory_bandwidth = 96 * kGBps;  // of the host memory
-  FlopsPerSecond processor = 1 * kTFlops;        // eight cores of Zen 4 (Ryzen 7 7700): 8 x 3.8 GHz x 32 fp32 FLOP per clock
+  FlopsPerSecond processor = 1 * kTFlops;  // eight cores of Zen 4 (Ryzen 7 7700): 8 x 3.8 GHz x 32 fp32 FLOP per clock
 };
 template <>
 struct Schema<HostExperts> {
   static const Fields fields;
 };
 
-// Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request loads them once,
-// before or during its prefill.
+// Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request
+// loads them once, before or during its prefill.
 struct PrefixCache {
-  double host_share = 0, ssd_share = 0;      // of those tokens; the others are in device memory
-  Count prefixes = 0;                        // that an attention group keeps beside those of its running requests
-  bool by_layer = true;                      // a layer is computed while the next one is loaded; false: all is loaded first
+  double host_share = 0, ssd_share = 0;  // of those tokens; the others are in device memory
+  Count prefixes = 0;                    // that an attention group keeps beside those of its running requests
+  bool by_layer = true;                  // a layer is computed while the next one is loaded; false: all is loaded first
   BytesPerSecond host_link = 63 * kGBps;     // per device, one direction
   BytesPerSecond ssd_bandwidth = 6 * kGBps;  // reads, per device
   Bytes host_capacity = 256 * kGB;           // per device

@@ -5,7 +5,8 @@ namespace slipstick {
 
 constexpr FieldRow kServingPrecisionFields[] = {
     Of<&ServingPrecision::weights>("weights", "Weight precision"),
-    Of<&ServingPrecision::activations>("activations", "Activation precision (GEMM inputs)").Label("Activation precision"),
+    Of<&ServingPrecision::activations>("activations", "Activation precision (GEMM inputs)")
+        .Label("Activation precision"),
     Of<&ServingPrecision::kv_cache>("kv_cache", "KV-cache precision"),
     Of<&ServingPrecision::state>("state", "Precision of recurrent states").Advanced()};
 constinit const Fields Schema<ServingPrecision>::fields(kServingPrecisionFields);
@@ -15,14 +16,15 @@ constexpr FieldRow kDisaggregatedFields[] = {
     Of<&Disaggregated::decode_devices>("decode_devices", "Devices of the decode pool").Between(1, 1 << 24),
     Of<&Disaggregated::prefill_device>(
         "prefill_device",
-        "Accelerator of the prefill pool; default: the cluster's. Cost and energy count it as the cluster's; it neither trains nor "
+        "Accelerator of the prefill pool; default: the cluster's. Cost and energy count it as the cluster's; it "
+        "neither trains nor "
         "decodes: no figure uses its host, idle, die, fp16_accumulate, sustained_fall, rated_power, attention_forward, "
         "attention_backward, decode_stream, "
         "nor the link and network of its design")
         .Advanced(),
-    Of<&Disaggregated::prefill_mapping>(
-        "prefill_mapping",
-        "Parallelism of the prefill pool; default: that of the decode pool. It decodes nothing: no figure uses its cp or replicas")
+    Of<&Disaggregated::prefill_mapping>("prefill_mapping",
+                                        "Parallelism of the prefill pool; default: that of the decode pool. It decodes "
+                                        "nothing: no figure uses its cp or replicas")
         .Advanced()};
 constinit const Fields Schema<Disaggregated>::fields(kDisaggregatedFields);
 
@@ -30,17 +32,21 @@ constexpr FieldRow kSpeculativeFields[] = {
     Of<&Speculative::preset>("preset", "Preset; fields below override it"),
     Of<&Speculative::name>("name", "Name"),
     Of<&Speculative::draft_tokens>("draft_tokens", "Draft tokens per step").Between(1, 64),
-    Of<&Speculative::acceptance>("acceptance", "Acceptance rate: probability that a draft token is accepted").Between(0, 1),
+    Of<&Speculative::acceptance>("acceptance", "Acceptance rate: probability that a draft token is accepted")
+        .Between(0, 1),
     Of<&Speculative::draft_cost>("draft_cost", "Time per draft token over a decode step").Between(0, 10),
-    Of<&Speculative::modules>("modules", "MTP modules of the model that draft: their weights and KV cache are in device memory")
+    Of<&Speculative::modules>("modules",
+                              "MTP modules of the model that draft: their weights and KV cache are in device memory")
         .Label("MTP modules that draft")
         .Between(0, 16),
     Of<&Speculative::draft_parameters>(
-        "draft_parameters", "Parameters of a separate draft model or head, in 16 bit and split over the tensor-parallel devices; 0: none")
+        "draft_parameters",
+        "Parameters of a separate draft model or head, in 16 bit and split over the tensor-parallel devices; 0: none")
         .Label("Parameters of the draft model")
         .Between(0, 1'000'000'000'000),
-    Of<&Speculative::draft_kv_cache>("draft_kv_cache",
-                                     "Elements of KV cache per token of a separate draft model, split over the tensor-parallel devices")
+    Of<&Speculative::draft_kv_cache>(
+        "draft_kv_cache",
+        "Elements of KV cache per token of a separate draft model, split over the tensor-parallel devices")
         .Label("KV-cache elements per token of the draft model")
         .Between(0, 100'000'000)};
 constinit const Fields Schema<Speculative>::fields(kSpeculativeFields);
@@ -62,10 +68,10 @@ constexpr FieldRow kHostExpertsFields[] = {
         .In(kGBps)
         .Above(0)
         .AtMost(1'000'000),
-    Of<&HostExperts::processor>(
-        "processor",
-        "Throughput of the processor in products with the experts' weights. Peak in fp32, cores x clock x FLOP per clock: 1 TFLOP/s of "
-        "Ryzen 7 7700 (8 x 3.8 GHz x 32), 7.4 of EPYC 9654 (96 x 2.4 GHz x 32)")
+    Of<&HostExperts::processor>("processor",
+                                "Throughput of the processor in products with the experts' weights. Peak in fp32, "
+                                "cores x clock x FLOP per clock: 1 TFLOP/s of "
+                                "Ryzen 7 7700 (8 x 3.8 GHz x 32), 7.4 of EPYC 9654 (96 x 2.4 GHz x 32)")
         .Label("Processor throughput")
         .In(kTFlops)
         .Above(0)
@@ -73,28 +79,39 @@ constexpr FieldRow kHostExpertsFields[] = {
 constinit const Fields Schema<HostExperts>::fields(kHostExpertsFields);
 
 constexpr FieldRow kPrefixCacheFields[] = {
-    Of<&PrefixCache::host_share>("host_share", "Share of the cached prompt tokens that is in host memory").Between(0, 1),
-    Of<&PrefixCache::ssd_share>("ssd_share", "Share of the cached prompt tokens that is on SSD; the rest is in device memory")
+    Of<&PrefixCache::host_share>("host_share", "Share of the cached prompt tokens that is in host memory")
+        .Between(0, 1),
+    Of<&PrefixCache::ssd_share>("ssd_share",
+                                "Share of the cached prompt tokens that is on SSD; the rest is in device memory")
         .Label("SSD share")
         .Between(0, 1),
-    Of<&PrefixCache::prefixes>("prefixes", "Prefixes kept beside those of running requests, per attention group").Between(0, 1 << 24),
-    Of<&PrefixCache::by_layer>("by_layer",
-                               "A layer is computed while the next one is loaded (SGLang HiCache, LMCache layerwise); false: the prefill "
-                               "waits for all of it")
+    Of<&PrefixCache::prefixes>("prefixes", "Prefixes kept beside those of running requests, per attention group")
+        .Between(0, 1 << 24),
+    Of<&PrefixCache::by_layer>(
+        "by_layer",
+        "A layer is computed while the next one is loaded (SGLang HiCache, LMCache layerwise); false: the prefill "
+        "waits for all of it")
         .Label("Layer-wise overlap"),
-    Of<&PrefixCache::host_link>("host_link", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000),
+    Of<&PrefixCache::host_link>("host_link", "Host link per device, one direction")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
     Of<&PrefixCache::ssd_bandwidth>("ssd_bandwidth", "SSD reads per device; they pass the host link too")
         .Label("SSD bandwidth")
         .In(kGBps)
         .Above(0)
         .AtMost(1'000'000),
     Of<&PrefixCache::host_capacity>("host_capacity", "Host memory for prefixes, per device").In(kGB).AtLeast(0),
-    Of<&PrefixCache::ssd_capacity>("ssd_capacity", "SSD for prefixes, per device").Label("SSD capacity").In(kGB).AtLeast(0)};
+    Of<&PrefixCache::ssd_capacity>("ssd_capacity", "SSD for prefixes, per device")
+        .Label("SSD capacity")
+        .In(kGB)
+        .AtLeast(0)};
 constinit const Fields Schema<PrefixCache>::fields(kPrefixCacheFields);
 
 constexpr FieldRow kServedAdaptersFields[] = {
     Of<&ServedAdapters::resident>("resident", "Adapters in device memory").Between(1, 1 << 20),
-    Of<&ServedAdapters::active>("active", "Adapters that the running sequences ask for; at most one per token of a step")
+    Of<&ServedAdapters::active>("active",
+                                "Adapters that the running sequences ask for; at most one per token of a step")
         .Between(1, 1 << 20),
     Of<&ServedAdapters::rank>("rank", "Rank of an adapter").Between(1, 1024)};
 constinit const Fields Schema<ServedAdapters>::fields(kServedAdaptersFields);
@@ -118,49 +135,61 @@ constexpr FieldRow kServingLoadFields[] = {
         .Above(0)
         .AtMost(1'000'000'000)
         .Advanced(),
-    Of<&ServingLoad::max_requests>("max_requests", "Limit of concurrent requests in the engine; off: memory is the limit")
+    Of<&ServingLoad::max_requests>("max_requests",
+                                   "Limit of concurrent requests in the engine; off: memory is the limit")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&ServingLoad::waves>("waves", "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
+    Of<&ServingLoad::waves>("waves",
+                            "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
         .Label("Benchmark rounds per stream")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&ServingLoad::engine>(
-        "engine",
-        "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, uniform utilizations and nothing else")
+    Of<&ServingLoad::engine>("engine",
+                             "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, "
+                             "uniform utilizations and nothing else")
         .Label("Engine"),
     Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's")
         .Label("CUDA graphs")
         .Advanced(),
     Of<&ServingLoad::precision>("precision", "Number formats"),
     Of<&ServingLoad::mapping>("mapping", "Parallelism mapping"),
-    Of<&ServingLoad::redundant_experts>("redundant_experts",
-                                        "Redundant copies of busy experts (EPLB); experts plus copies must be a multiple of ep")
+    Of<&ServingLoad::redundant_experts>(
+        "redundant_experts", "Redundant copies of busy experts (EPLB); experts plus copies must be a multiple of ep")
         .Between(0, 1 << 16)
         .Advanced(),
-    Of<&ServingLoad::prefill_chunk>("prefill_chunk", "Chunked-prefill size: prefill tokens per step; default: whole prompts")
+    Of<&ServingLoad::prefill_chunk>("prefill_chunk",
+                                    "Chunked-prefill size: prefill tokens per step; default: whole prompts")
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),
-    Of<&ServingLoad::prefix_hit>("prefix_hit", "Prefix-cache hit rate: fraction of the prompt tokens").Between(0, 1).Advanced(),
+    Of<&ServingLoad::prefix_hit>("prefix_hit", "Prefix-cache hit rate: fraction of the prompt tokens")
+        .Between(0, 1)
+        .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
-    Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
+    Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)")
+        .Advanced(),
     Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),
-    Of<&ServingLoad::host_experts>("host_experts",
-                                   "Routed experts in host memory, computed by the processor, or by the device after a copy (llama.cpp: "
-                                   "--n-cpu-moe)")
+    Of<&ServingLoad::host_experts>(
+        "host_experts",
+        "Routed experts in host memory, computed by the processor, or by the device after a copy (llama.cpp: "
+        "--n-cpu-moe)")
         .Label("Experts in host memory")
         .Advanced(),
-    Of<&ServingLoad::prefix_cache>("prefix_cache",
-                                   "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
-                                   "simulation finds all of it in device memory")
+    Of<&ServingLoad::prefix_cache>(
+        "prefix_cache",
+        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
+        "simulation finds all of it in device memory")
         .Label("Prefix-cache tiers")
         .Advanced(),
-    Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)").Label("LoRA adapters").Advanced(),
-    Of<&ServingLoad::simulate>("simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
+    Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)")
+        .Label("LoRA adapters")
+        .Advanced(),
+    Of<&ServingLoad::simulate>(
+        "simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
         .Advanced(),
     Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),
-    Of<&ServingLoad::lengths>("lengths", "Lengths of simulated requests; default: all as long as prompt and output").Advanced()};
+    Of<&ServingLoad::lengths>("lengths", "Lengths of simulated requests; default: all as long as prompt and output")
+        .Advanced()};
 constinit const Fields Schema<ServingLoad>::fields(kServingLoadFields);
 
 }  // namespace slipstick

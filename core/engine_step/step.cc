@@ -16,7 +16,8 @@ bool HasWork(const KernelTime& kernel) { return kernel.flops > Flops{} || kernel
 
 }  // namespace
 
-void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
+void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel, double count,
+                                 std::string_view count_is, Trace& trace) {
   if (!HasWork(kernel)) return;
   trace.Alias(FlopsSymbol(name), kernel.flops, "flops");
   trace.Alias(BytesSymbol(name), kernel.bytes, "bytes");
@@ -35,8 +36,8 @@ void OperatorBreakdown::Repeat(double times, std::string_view times_is, Trace& t
     }
     trace.Alias("runs", runs, RunsSymbol(one.name));
     trace.Alias("times", times, times_is);
-    trace.Record("all_runs", "runs * times", one.count, Note{"Runs of an operator", "of every part of the pass"}, "runs, times", runs,
-                 times);
+    trace.Record("all_runs", "runs * times", one.count, Note{"Runs of an operator", "of every part of the pass"},
+                 "runs, times", runs, times);
     trace.Alias(RunsSymbol(one.name), one.count, "all_runs");
   }
 }
@@ -60,14 +61,15 @@ Bound OperatorBreakdown::BoundOf() const {
 namespace {
 
 template <class Q>
-Q SumOverRuns(const OperatorBreakdown& operators, Q KernelTime::*work, std::string (*symbol_of)(std::string_view), std::string_view symbol,
-              const Note& note, Trace& trace) {
+Q SumOverRuns(const OperatorBreakdown& operators, Q KernelTime::* work, std::string (*symbol_of)(std::string_view),
+              std::string_view symbol, const Note& note, Trace& trace) {
   Q total{};
   for (const OperatorTime& one : operators) total += one.count * (one.kernel.*work);
   if (!trace.on()) return total;
   ListedSum<Q> sum(trace);
   for (const OperatorTime& one : operators) {
-    if (one.kernel.*work > Q{}) sum.Add(one.name, one.kernel.*work, one.count, symbol_of(one.name), RunsSymbol(one.name));
+    if (one.kernel.*work > Q{})
+      sum.Add(one.name, one.kernel.*work, one.count, symbol_of(one.name), RunsSymbol(one.name));
   }
   return sum.Record(symbol, total, note);
 }
@@ -75,13 +77,13 @@ Q SumOverRuns(const OperatorBreakdown& operators, Q KernelTime::*work, std::stri
 }  // namespace
 
 Flops OperatorBreakdown::FlopsOf(Trace& trace) const {
-  return SumOverRuns(*this, &KernelTime::flops, FlopsSymbol, "executed_flops", {"FLOPs of the pass", "of its kernels on one device"},
-                     trace);
+  return SumOverRuns(*this, &KernelTime::flops, FlopsSymbol, "executed_flops",
+                     {"FLOPs of the pass", "of its kernels on one device"}, trace);
 }
 
 Bytes OperatorBreakdown::BytesOf(Trace& trace) const {
-  return SumOverRuns(*this, &KernelTime::bytes, BytesSymbol, "moved_bytes", {"Memory traffic of the pass", "of its kernels on one device"},
-                     trace);
+  return SumOverRuns(*this, &KernelTime::bytes, BytesSymbol, "moved_bytes",
+                     {"Memory traffic of the pass", "of its kernels on one device"}, trace);
 }
 
 }  // namespace slipstick

@@ -1,4 +1,5 @@
-// Types of one pass of a model over its devices: which requests it holds, how long it takes, and the operators it consists of.
+// Types of one pass of a model over its devices: which requests it holds, how long it takes, and the operators it
+// consists of.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ enum class Phase { kPrefill, kDecode };
 // Operators that wait for a network, other than all-reduces, or for the host.
 inline constexpr std::string_view kStageSend = "pipeline P2P", kExpertExchange = "expert exchange",
                                   kContextExchange = "context-parallel exchange", kCacheFromHost = "KV cache from host",
-                                  kPrefixFromHost = "cached prefix from host", kExpertsFromHost = "experts' weights from host",
+                                  kPrefixFromHost = "cached prefix from host",
+                                  kExpertsFromHost = "experts' weights from host",
                                   kExpertsOnHost = "experts on the processor";
 constexpr bool WaitsForHost(std::string_view name) {
   return name == kCacheFromHost || name == kPrefixFromHost || name == kExpertsFromHost || name == kExpertsOnHost;
@@ -35,8 +37,8 @@ class OperatorBreakdown {
     assert(size_ < static_cast<int>(operators_.size()));
     operators_[size_++] = {name, kernel, count};
   }
-  // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the figure `count_is` ("": a
-  // number).
+  // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the
+  // figure `count_is` ("": a number).
   void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
     Add(name, kernel, count);
     if (trace.on()) BindWork(name, kernel, count, count_is, trace);
@@ -46,13 +48,15 @@ class OperatorBreakdown {
   // Multiplies every operator's count by the figure `times_is`.
   void Repeat(double times, std::string_view times_is, Trace& trace);
   [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
-  // Totals over all runs; FLOPs and bytes are those of one device, recorded as the figures executed_flops and moved_bytes.
+  // Totals over all runs; FLOPs and bytes are those of one device, recorded as the figures executed_flops and
+  // moved_bytes.
   [[nodiscard]] Seconds TimeOf() const;
   [[nodiscard]] Flops FlopsOf(Trace& trace) const;
   [[nodiscard]] Bytes BytesOf(Trace& trace) const;
 
  private:
-  static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace);
+  static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is,
+                       Trace& trace);
 
   std::array<OperatorTime, 48> operators_{};
   int size_ = 0;
@@ -61,25 +65,28 @@ class OperatorBreakdown {
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after it
-  Seconds fixed{};    // of a prefill: what it takes at least, however few its tokens: the host's launches, or whole micro-batches
+  Seconds fixed{};    // of a prefill: what it takes at least, however few its tokens: the host's launches, or whole
+                      // micro-batches
   OperatorBreakdown operators;
   Seconds loaded{}, load_exposed{};  // of a prefill: cached prefixes from host memory and SSD; the part not hidden
 };
 
-// Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV cache.
+// Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV
+// cache.
 struct PrefillPass {
   double sequences = 1, tokens = 1, cached = 0;
 };
 
-// Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per sequence
-// (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context - grown/2 to
-// context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
+// Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per
+// sequence (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context -
+// grown/2 to context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
 struct DecodePass {
   double sequences = 1, context = 1, checked = 1, grown = 0;
   bool splits_evenly = false;  // over the stages of a pipeline, as a static batch is
 };
 
-// Step that decodes and prefills at once: `prompts` chunks of `tokens`, each behind `cached`, share the GEMMs with the decoded tokens.
+// Step that decodes and prefills at once: `prompts` chunks of `tokens`, each behind `cached`, share the GEMMs with the
+// decoded tokens.
 struct MixedPass {
   DecodePass decode;
   double prompts = 1, tokens = 1, cached = 0;

@@ -7,11 +7,13 @@
 namespace slipstick {
 namespace {
 
-std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Seconds> wall_device_seconds, Trace& trace) {
+std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Seconds> wall_device_seconds,
+                                       Trace& trace) {
   if (!wall_device_seconds) return std::nullopt;
   const DollarsPerSecond device_second = cost.device_second;
   const Seconds device_seconds = *wall_device_seconds;
-  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.run.cost_usd"}), device_seconds, device_second);
+  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.run.cost_usd"}), device_seconds,
+         device_second);
   return run_price;
 }
 
@@ -21,26 +23,29 @@ struct EnergyPaths {
 };
 constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", "training.building_energy_j"};
 constexpr EnergyPaths kOfRun{"training.run.energy_j", "", ""};
-constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token", "serving.building_energy_j_per_token"};
+constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token",
+                               "serving.building_energy_j_per_token"};
 
 template <class Energy, class Time>
-EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost, const EnergyPaths& paths,
-                             Trace& trace) {
+EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost,
+                             const EnergyPaths& paths, Trace& trace) {
   if (!cost) {
-    LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
+    LISTED_FIGURE(trace, energy, 1 * device_energy,
+                  (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
     return {device_energy, std::nullopt, std::nullopt, energy};
   }
   const WallPower& wall = cost->wall;
   const Watts server_power = wall.server;
   const double pue = wall.pue;
   trace.Input("pue", pue, "cost.system.pue");
-  LISTED_FIGURE(trace, server_energy, device_seconds * server_power, (Note{"Energy of the rest of the servers", "", "", paths.servers}),
-                device_seconds, server_power);
+  LISTED_FIGURE(trace, server_energy, device_seconds * server_power,
+                (Note{"Energy of the rest of the servers", "", "", paths.servers}), device_seconds, server_power);
   LISTED_FIGURE(trace, building_energy, (device_energy + server_energy) * (pue - 1),
-                (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy, server_energy, pue);
+                (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy,
+                server_energy, pue);
   LISTED_FIGURE(trace, energy, device_energy + server_energy + building_energy,
-                (Note{"", "devices, the rest of their servers, and the building (PUE)", "", paths.total}), device_energy, server_energy,
-                building_energy);
+                (Note{"", "devices, the rest of their servers, and the building (PUE)", "", paths.total}),
+                device_energy, server_energy, building_energy);
   return {device_energy, server_energy, building_energy, energy};
 }
 
@@ -48,36 +53,38 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
 void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& cost_efficiency, Trace& trace) {
   const GramsPerJoule grid_intensity = cost.grid_intensity;
   const Joules energy = cost_efficiency.energy.total;
-  FIGURE(trace, emitted, energy * grid_intensity, (Note{"", "operational; embodied carbon is a separate figure", "", "training.tco2"}),
-         energy, grid_intensity);
+  FIGURE(trace, emitted, energy * grid_intensity,
+         (Note{"", "operational; embodied carbon is a separate figure", "", "training.tco2"}), energy, grid_intensity);
   cost_efficiency.emitted = emitted;
   if (cost_efficiency.run_energy) {
     const Joules run_energy = cost_efficiency.run_energy->total;
     trace.Alias("run_energy", run_energy, "energy");
-    FIGURE(trace, run_emitted, run_energy * grid_intensity, (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy,
-           grid_intensity);
+    FIGURE(trace, run_emitted, run_energy * grid_intensity,
+           (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy, grid_intensity);
     cost_efficiency.run_emitted = run_emitted;
   }
   const Grams embodied = cost.carbon.embodied;
   const Seconds device_life = cost.use;
   FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
-         (Note{"", "share of the device's hours in use", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);
+         (Note{"", "share of the device's hours in use", "", "training.tco2_embodied"}), embodied, device_seconds,
+         device_life);
   cost_efficiency.embodied = embodied_share;
 }
 
 }  // namespace
 
-TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
-                                        Trace& trace) {
+TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training,
+                                        const TrainingRun& run, Trace& trace) {
   TrainingCostEfficiency cost_efficiency;
-  if (training.run.energy) cost_efficiency.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
+  if (training.run.energy)
+    cost_efficiency.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
   cost_efficiency.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
   const Tokens tokens = run.tokens;
   const Joules energy = cost_efficiency.energy.total;
   trace.Input("tokens", tokens, "training.tokens");
   if (energy > Joules()) {
-    FIGURE(trace, trained_per_joule, tokens / energy, (Note{"", "tokens over training energy", "", "training.tokens_per_j"}), tokens,
-           energy);
+    FIGURE(trace, trained_per_joule, tokens / energy,
+           (Note{"", "tokens over training energy", "", "training.tokens_per_j"}), tokens, energy);
     cost_efficiency.tokens_per_j = trained_per_joule;
   }
   if (!cost) return cost_efficiency;
@@ -85,20 +92,24 @@ TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, c
   cost_efficiency.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
   const Seconds device_seconds = training.device_seconds;
   const DollarsPerSecond device_second = cost->device_second;
-  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.cost_usd"}), device_seconds, device_second);
+  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.cost_usd"}), device_seconds,
+         device_second);
   cost_efficiency.steps = run_price;
   if (!(run_price > Dollars())) return cost_efficiency;
-  FIGURE(trace, trained_per_dollar, tokens / run_price, (Note{"", "", "", "training.tokens_per_usd"}), tokens, run_price);
+  FIGURE(trace, trained_per_dollar, tokens / run_price, (Note{"", "", "", "training.tokens_per_usd"}), tokens,
+         run_price);
   cost_efficiency.tokens_per_usd = trained_per_dollar;
   return cost_efficiency;
 }
 
-ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace) {
+ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
+                                       Trace& trace) {
   ServingCostEfficiency cost_efficiency;
   cost_efficiency.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
   const JoulesPerToken energy = cost_efficiency.energy.total;
   if (energy > JoulesPerToken()) {
-    FIGURE(trace, served_per_joule, 1 / energy, (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), energy);
+    FIGURE(trace, served_per_joule, 1 / energy,
+           (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), energy);
     cost_efficiency.tokens_per_j = served_per_joule;
   }
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
@@ -106,12 +117,12 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
-         (Note{"", "idle hours are paid for by the hours in use", "", "serving.cost_usd_per_million_tokens"}), device_second,
-         tokens_per_s_per_device);
+         (Note{"", "idle hours are paid for by the hours in use", "", "serving.cost_usd_per_million_tokens"}),
+         device_second, tokens_per_s_per_device);
   cost_efficiency.token = token_price;
   if (!(device_second > DollarsPerSecond())) return cost_efficiency;
-  FIGURE(trace, served_per_dollar, tokens_per_s_per_device / device_second, (Note{"", "", "", "serving.tokens_per_usd"}),
-         tokens_per_s_per_device, device_second);
+  FIGURE(trace, served_per_dollar, tokens_per_s_per_device / device_second,
+         (Note{"", "", "", "serving.tokens_per_usd"}), tokens_per_s_per_device, device_second);
   cost_efficiency.tokens_per_usd = served_per_dollar;
   return cost_efficiency;
 }
@@ -125,11 +136,13 @@ DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& devi
   trace.Input("peak", peak, "cluster.device.peak.bf16");
   if (device_second > DollarsPerSecond()) {
     FIGURE(trace, flops_per_dollar, peak / device_second,
-           (Note{"", "dense 16-bit peak rate over the cost per GPU-second", "", "cost.flops_per_usd"}), peak, device_second);
+           (Note{"", "dense 16-bit peak rate over the cost per GPU-second", "", "cost.flops_per_usd"}), peak,
+           device_second);
     cost_efficiency.flops_per_usd = flops_per_dollar;
   }
   if (tdp > Watts()) {
-    FIGURE(trace, flops_per_joule, peak / tdp, (Note{"", "dense 16-bit peak rate over the TDP", "", "cost.flops_per_j"}), peak, tdp);
+    FIGURE(trace, flops_per_joule, peak / tdp,
+           (Note{"", "dense 16-bit peak rate over the TDP", "", "cost.flops_per_j"}), peak, tdp);
     cost_efficiency.flops_per_j = flops_per_joule;
   }
   return cost_efficiency;

@@ -45,9 +45,10 @@ struct DeviceCostEfficiency {
 };
 
 // Without a cost report only the energy of the devices is known.
-TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
-                                        Trace& trace);
-ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace);
+TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training,
+                                        const TrainingRun& run, Trace& trace);
+ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
+                                       Trace& trace);
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace);
 
 }  // namespace slipstick

@@ -155,8 +155,10 @@ Json Write(const Weighed& weighed) {
   if (figure.kind == FigureKind::kChoice) {
     Json among = Json::array();
     for (const Option& option : figure.among) {
-      among.push_back(ObjectOf(
-          {{"name", option.name}, {"value", option.value}, {"unit", BaseUnitText(figure.compared)}, {"chosen", option.is_chosen}}));
+      among.push_back(ObjectOf({{"name", option.name},
+                                {"value", option.value},
+                                {"unit", BaseUnitText(figure.compared)},
+                                {"chosen", option.is_chosen}}));
     }
     AddMember(written, "kind", "choice");
     AddMember(written, "among", std::move(among));
@@ -198,7 +200,9 @@ constexpr std::size_t kTermsShown = 7;
 constexpr std::size_t kLevels = 4;    // beyond them only the marked path is opened
 constexpr double kLeastShown = 0.05;  // of the figure that is explained, for its parts to be opened
 
-std::string ValueText(const Json& number) { return ReadableText(number["value"].get<double>(), TextOf(number["unit"])); }
+std::string ValueText(const Json& number) {
+  return ReadableText(number["value"].get<double>(), TextOf(number["unit"]));
+}
 
 // Writes the tree below a figure, each level indented under the one above.
 class Tree {
@@ -221,7 +225,8 @@ class Tree {
     return TextOf(figure["title"]) + ": " + ValueText(figure) + (formula.empty() ? "" : " = `" + formula + "`");
   }
 
-  // `part`: of the figure that is explained; `marked`: on the marked path, which is followed through figures met before too.
+  // `part`: of the figure that is explained; `marked`: on the marked path, which is followed through figures met before
+  // too.
   void Below(const Json& figure, double part, bool marked, std::size_t depth) {
     const bool is_new = opened_.insert(TextOf(figure["path"])).second;
     const auto leads = [marked](const Json& term) { return marked && term.contains("leads"); };
@@ -233,7 +238,8 @@ class Tree {
       if (is_shown || leads(term)) terms.push_back(&term);
     }
     const auto share = [](const Json* term) { return (*term)["share"].get<double>(); };
-    std::stable_sort(terms.begin(), terms.end(), [&](const Json* a, const Json* b) { return std::abs(share(a)) > std::abs(share(b)); });
+    std::stable_sort(terms.begin(), terms.end(),
+                     [&](const Json* a, const Json* b) { return std::abs(share(a)) > std::abs(share(b)); });
     std::size_t hidden = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const bool is_led = leads(*terms[i]);
@@ -270,8 +276,8 @@ class Tree {
     if (found == by_path_.end()) {
       const Json* source = cited_.insert(origin).second ? FindMember(sources_, origin) : nullptr;
       const std::string from = source != nullptr ? ": " + TextOf(*source) : "";
-      Line(depth,
-           share + TextOf(term["symbol"]) + ": " + ValueText(term) + (origin.empty() ? "" : " (`" + origin + "`" + from + ")") + mark);
+      Line(depth, share + TextOf(term["symbol"]) + ": " + ValueText(term) +
+                      (origin.empty() ? "" : " (`" + origin + "`" + from + ")") + mark);
       return;
     }
     Line(depth, share + Headline(*found->second) + mark);

@@ -24,8 +24,8 @@
 namespace slipstick {
 namespace {
 
-// Binds every number of the scenario to its name: a formula term with this name and value links to this input. A prefill pool binds its
-// own device, which no other figure runs on.
+// Binds every number of the scenario to its name: a formula term with this name and value links to this input. A
+// prefill pool binds its own device, which no other figure runs on.
 void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
   if (json.is_number()) {
     trace.Input(name, json.get<double>(), path);
@@ -63,7 +63,8 @@ std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
   return chosen;
 }
 
-// The scenario as a request with the same answer: where unwritten degrees would be chosen anew, it says that they are not.
+// The scenario as a request with the same answer: where unwritten degrees would be chosen anew, it says that they are
+// not.
 Json WriteRequest(const Scenario& scenario) {
   Json request = Write(scenario);
   if (scenario.version < 3) return request;
@@ -100,7 +101,8 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   std::vector<std::string> issued;  // training and serving may warn of the same
   const auto warn = [&warnings, &issued](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
-      if (std::find(issued.begin(), issued.end(), text) == issued.end()) issued.push_back(text), warnings.push_back(text);
+      if (std::find(issued.begin(), issued.end(), text) == issued.end())
+        issued.push_back(text), warnings.push_back(text);
     }
   };
   warn(scenario.warnings);
@@ -110,24 +112,29 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const Cluster in_use = ClusterInUse(scenario);
     const Trace::Scope scope(trace, "cost");
     if (in_use.devices != scenario.cluster.devices) {
-      trace.Input("devices", static_cast<double>(in_use.devices), scenario.training ? "training.devices" : "serving.devices");
+      trace.Input("devices", static_cast<double>(in_use.devices),
+                  scenario.training ? "training.devices" : "serving.devices");
     }
     cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace);
   }
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
-    const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
-    const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
+    const TrainingReport training =
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
+    const TrainingCostEfficiency cost_efficiency =
+        CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
     CheckAlgorithms(training.collectives, unfit);
     std::optional<TrainingIntervals> intervals;
     std::vector<std::string> hints;
     if (detail.intervals) {
       intervals = IntervalsOf(scenario, training, trace_of("training"));
       if (!intervals->memory_warning.empty()) hints.push_back(intervals->memory_warning);
-      const std::vector<std::string> faster = scenario.version >= 3 ? TrainingHints(scenario, training) : std::vector<std::string>();
+      const std::vector<std::string> faster =
+          scenario.version >= 3 ? TrainingHints(scenario, training) : std::vector<std::string>();
       hints.insert(hints.end(), faster.begin(), faster.end());
     }
-    report["training"] = WriteTraining({training, cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
+    report["training"] =
+        WriteTraining({training, cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
     warn(training.warnings);
     warn(hints);
   }
@@ -140,13 +147,15 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
     std::optional<ServingIntervals> intervals;
     if (detail.intervals) intervals = IntervalsOf(scenario, serving, trace_of("serving"));
-    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
+    report["serving"] = WriteServing(
+        {serving, cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
     warn(serving.warnings);
     if (!simulation.warning.empty()) warn({simulation.warning});
   }
   if (scenario.post_training) {
     const PostTrainingParts parts{scenario.model, scenario.cluster, *scenario.training, *scenario.serving};
-    const PostTrainingReport post_training = EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
+    const PostTrainingReport post_training =
+        EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
     report["post_training"] = WritePostTraining(post_training);
     warn(post_training.warnings);
   }
@@ -157,7 +166,8 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
     report["cost"] = WriteCost({*cost, std::move(estimates), cost_efficiency, std::move(interval)});
     warn(cost->warnings);
-    if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
+    if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device))
+      warnings.push_back(*remark);
   }
   if (!unfit.empty()) return unfit;
   if (const auto& design = scenario.cluster.device.design) {

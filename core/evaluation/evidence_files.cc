@@ -16,7 +16,8 @@
 namespace slipstick {
 namespace {
 
-// A figure that somebody measured: what it is evidence of, and what the core says of it. A rate's error is that of the time.
+// A figure that somebody measured: what it is evidence of, and what the core says of it. A rate's error is that of the
+// time.
 struct TrainingFigure {
   std::string_view path;
   MeasuredKind kind;
@@ -24,14 +25,18 @@ struct TrainingFigure {
   double (*predicted)(const TrainingReport& report);
 };
 constexpr TrainingFigure kTrainingFigures[] = {
-    {"training.step_time_s", MeasuredKind::kStepTime, false, [](const TrainingReport& r) { return r.step_time.base(); }},
-    {"training.tokens_per_s", MeasuredKind::kStepTime, true, [](const TrainingReport& r) { return r.tokens_per_s.base(); }},
+    {"training.step_time_s", MeasuredKind::kStepTime, false,
+     [](const TrainingReport& r) { return r.step_time.base(); }},
+    {"training.tokens_per_s", MeasuredKind::kStepTime, true,
+     [](const TrainingReport& r) { return r.tokens_per_s.base(); }},
     {"training.tokens_per_s_per_device", MeasuredKind::kStepTime, true,
      [](const TrainingReport& r) { return r.tokens_per_s_per_device.base(); }},
-    {"training.model_flops_utilization", MeasuredKind::kStepTime, true, [](const TrainingReport& r) { return r.model_flops_utilization; }},
+    {"training.model_flops_utilization", MeasuredKind::kStepTime, true,
+     [](const TrainingReport& r) { return r.model_flops_utilization; }},
     {"training.hardware_flops_utilization", MeasuredKind::kStepTime, true,
      [](const TrainingReport& r) { return r.hardware_flops_utilization; }},
-    {"training.memory_bytes.total", MeasuredKind::kTrainingMemory, false, [](const TrainingReport& r) { return r.memory.Total().base(); }}};
+    {"training.memory_bytes.total", MeasuredKind::kTrainingMemory, false,
+     [](const TrainingReport& r) { return r.memory.Total().base(); }}};
 
 struct ServingFigure {
   std::string_view path;
@@ -41,17 +46,23 @@ struct ServingFigure {
 };
 constexpr ServingFigure kServingFigures[] = {
     {"serving.tpot_s", MeasuredKind::kTokenTime, false, [](const ServingReport& r) { return r.tpot.base(); }},
-    {"serving.decode_step_s", MeasuredKind::kTokenTime, false, [](const ServingReport& r) { return r.decode_step.base(); }},
-    {"serving.tokens_per_s", MeasuredKind::kThroughput, true, [](const ServingReport& r) { return r.tokens_per_s.base(); }},
-    {"serving.static_latency_s", MeasuredKind::kStaticLatency, false, [](const ServingReport& r) { return r.static_latency.base(); }},
+    {"serving.decode_step_s", MeasuredKind::kTokenTime, false,
+     [](const ServingReport& r) { return r.decode_step.base(); }},
+    {"serving.tokens_per_s", MeasuredKind::kThroughput, true,
+     [](const ServingReport& r) { return r.tokens_per_s.base(); }},
+    {"serving.static_latency_s", MeasuredKind::kStaticLatency, false,
+     [](const ServingReport& r) { return r.static_latency.base(); }},
     {"serving.ttft_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.ttft.base(); }},
-    {"serving.static_ttft_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.static_ttft.base(); }},
+    {"serving.static_ttft_s", MeasuredKind::kFirstToken, false,
+     [](const ServingReport& r) { return r.static_ttft.base(); }},
     {"serving.prefill_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.prefill.base(); }},
-    {"serving.memory_bytes.total", MeasuredKind::kServingMemory, false, [](const ServingReport& r) { return r.memory.Total().base(); }}};
+    {"serving.memory_bytes.total", MeasuredKind::kServingMemory, false,
+     [](const ServingReport& r) { return r.memory.Total().base(); }}};
 
 template <class Figures>
 auto FigureAt(const Figures& figures, std::string_view path) {
-  const auto found = std::find_if(std::begin(figures), std::end(figures), [&](const auto& figure) { return figure.path == path; });
+  const auto found =
+      std::find_if(std::begin(figures), std::end(figures), [&](const auto& figure) { return figure.path == path; });
   return found == std::end(figures) ? nullptr : &*found;
 }
 
@@ -76,7 +87,8 @@ bool Predict(const Scenario& scenario, std::string_view figure, double measured,
   double predicted = 0;
   bool is_rate = false;
   if (const TrainingFigure* of = FigureAt(kTrainingFigures, figure); of != nullptr && scenario.training) {
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+    const TrainingReport report =
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
     run.kind = of->kind, predicted = of->predicted(report), is_rate = of->is_rate;
     run.setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     run.predicted = run.kind == MeasuredKind::kStepTime ? report.step_time.base() : predicted;
@@ -97,7 +109,8 @@ std::string ExactText(double value) { return JsonText(Json(value)); }
 std::string MembersText(const Json& object) {
   std::string text;
   for (const auto& [key, value] : object.items()) {
-    text += "." + key + " = " + (value.is_object() ? "{" + MembersText(value) + "}" : ExactText(value.get<double>())) + ", ";
+    text += "." + key + " = " + (value.is_object() ? "{" + MembersText(value) + "}" : ExactText(value.get<double>())) +
+            ", ";
   }
   return text;
 }
@@ -123,12 +136,14 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
       const Result<Json> request = ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"))), {});
       const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
       if (!scenario || !Predict(*scenario, TextAt(row, "figure"), row.value("value", 0.), run)) {
-        const std::string fault = scenario ? "no such figure" : scenario.issues.front().path + ": " + scenario.issues.front().message;
+        const std::string fault =
+            scenario ? "no such figure" : scenario.issues.front().path + ": " + scenario.issues.front().message;
         read.issues.push_back({file.id + " " + std::string(run.id), fault});
         continue;
       }
       if (json->value("whole_runs", false)) run.kind = MeasuredKind::kWholeRun;
-      for (std::string_view* text : {&run.setting.device, &run.setting.architecture, &run.setting.software}) *text = kept(*text);
+      for (std::string_view* text : {&run.setting.device, &run.setting.architecture, &run.setting.software})
+        *text = kept(*text);
       read.runs.push_back(run);
     }
   }
@@ -163,19 +178,22 @@ std::string EvidenceSource(const EvidenceFiles& evidence) {
   };
   std::string text =
       "// Generated from core/presets/evidence by core/command_line/evidence_main.cc.\n"
-      "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr MeasuredRun kRuns[] = {\n";
+      "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr MeasuredRun "
+      "kRuns[] = {\n";
   for (const MeasuredRun& run : evidence.runs) {
     const RunSetting& at = run.setting;
-    text += "    {" + quoted(run.id) + ", " + std::to_string(run.source) + ", MeasuredKind{" + std::to_string(static_cast<int>(run.kind)) +
-            "}, {" + quoted(at.device) + ", " + quoted(at.architecture) + ", " + quoted(at.software) + ", " +
-            (at.has_experts ? "true" : "false");
-    for (const double number : {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting, at.queued}) {
+    text += "    {" + quoted(run.id) + ", " + std::to_string(run.source) + ", MeasuredKind{" +
+            std::to_string(static_cast<int>(run.kind)) + "}, {" + quoted(at.device) + ", " + quoted(at.architecture) +
+            ", " + quoted(at.software) + ", " + (at.has_experts ? "true" : "false");
+    for (const double number :
+         {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting, at.queued}) {
       text += ", " + rounded(number);
     }
     text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";
   }
   text += "};\nconstexpr MeasuredSource kSources[] = {\n";
-  for (const MeasuredSource& source : evidence.sources) text += "    {" + quoted(source.id) + ", " + quoted(source.name) + "},\n";
+  for (const MeasuredSource& source : evidence.sources)
+    text += "    {" + quoted(source.id) + ", " + quoted(source.name) + "},\n";
   text += "};\nconstexpr RunDistance kDistance{";
   text += MembersText(Write(evidence.distance));
   return text +

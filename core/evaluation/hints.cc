@@ -34,12 +34,13 @@ std::optional<Tuned> BestOf(const Scenario& scenario, TrainingRun run, bool may_
 }
 
 bool IsChosen(const Scenario& scenario, std::string_view path) {
-  return std::any_of(scenario.chosen.begin(), scenario.chosen.end(), [path](const Chosen& one) { return one.path == path; });
+  return std::any_of(scenario.chosen.begin(), scenario.chosen.end(),
+                     [path](const Chosen& one) { return one.path == path; });
 }
 
 std::string MappingText(const TrainingMapping& mapping) {
-  return "TP " + std::to_string(mapping.tp) + ", PP " + std::to_string(mapping.pp) + ", CP " + std::to_string(mapping.cp) + ", EP " +
-         std::to_string(mapping.ep);
+  return "TP " + std::to_string(mapping.tp) + ", PP " + std::to_string(mapping.pp) + ", CP " +
+         std::to_string(mapping.cp) + ", EP " + std::to_string(mapping.ep);
 }
 
 std::string TimesText(double ratio) { return NumberText(std::round(10 * ratio) / 10) + " times"; }
@@ -68,8 +69,8 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
   if (!IsChosen(scenario, "training.mapping.tp")) {
     const std::optional<Tuned> best = scenario.model.moe ? BestOf(scenario, run) : std::nullopt;
     if (best && per_sequence > kWorthAMapping * best->per_sequence) {
-      hints.push_back("This mapping is " + TimesText(per_sequence / best->per_sequence) + " slower than " + MappingText(best->run.mapping) +
-                      ": leave the mapping to be chosen (training.mapping=auto)");
+      hints.push_back("This mapping is " + TimesText(per_sequence / best->per_sequence) + " slower than " +
+                      MappingText(best->run.mapping) + ": leave the mapping to be chosen (training.mapping=auto)");
     }
     return hints;
   }
@@ -79,8 +80,8 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
     smaller.devices = fewer;
     const std::optional<Tuned> best = BestOf(scenario, smaller, true);
     if (best && per_sequence > kWorthAChange * best->per_sequence) {
-      hints.push_back(std::to_string(fewer) + " devices train " + TimesText(per_sequence / best->per_sequence) + " as fast as " +
-                      std::to_string(devices) + ", which split badly");
+      hints.push_back(std::to_string(fewer) + " devices train " + TimesText(per_sequence / best->per_sequence) +
+                      " as fast as " + std::to_string(devices) + ", which split badly");
     }
   }
   if (run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
@@ -88,12 +89,14 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
     if (unit == 0) break;
     TrainingRun other = run;
     other.global_batch = std::max<Count>(1, (2 * run.global_batch + unit) / (2 * unit)) * unit;
-    if (other.global_batch == run.global_batch || std::abs(other.global_batch - run.global_batch) * kNearBatch > run.global_batch) continue;
+    if (other.global_batch == run.global_batch ||
+        std::abs(other.global_batch - run.global_batch) * kNearBatch > run.global_batch)
+      continue;
     const std::optional<Tuned> best = BestOf(scenario, other);
     if (!best || per_sequence < kWorthAChange * best->per_sequence) continue;
     hints.push_back("A global batch of " + std::to_string(other.global_batch) + " takes " +
-                    NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) + " % less time per sequence than " +
-                    std::to_string(run.global_batch));
+                    NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) +
+                    " % less time per sequence than " + std::to_string(run.global_batch));
     break;
   }
   return hints;

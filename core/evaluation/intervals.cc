@@ -10,7 +10,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kLevel = 9. / 10;
-constexpr Count kSamples = 60;      // of a cost, each a bill of its own: the ends move by some per cent with another seed
+constexpr Count kSamples = 60;  // of a cost, each a bill of its own: the ends move by some per cent with another seed
 constexpr std::uint64_t kSeed = 1;  // the same answer every time
 constexpr std::string_view kFromRuns =
     "the middle half of the errors of published runs, the nearest counting most, and beyond it the spread to expect";
@@ -23,12 +23,12 @@ std::string ShareText(double ratio) {
 }
 
 std::string WhyText(const Likely& likely) {
-  std::string text = "If ten people measured a system like yours, about nine would find between " + ShareText(likely.low) + " and " +
-                     ShareText(likely.high) + " than this.";
+  std::string text = "If ten people measured a system like yours, about nine would find between " +
+                     ShareText(likely.low) + " and " + ShareText(likely.high) + " than this.";
   if (!likely.nearest.empty()) {
     const MeasuredRun& nearest = *likely.nearest.front();
-    text += " Nearest: " + std::string(nearest.id) + " (" + std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) +
-            ").";
+    text += " Nearest: " + std::string(nearest.id) + " (" +
+            std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) + ").";
   }
   if (likely.IsFar()) text += " Nothing very like it has been measured.";
   if (likely.is_by_data_sheet) text += " The device is known by its data sheet only, which widens the range.";
@@ -49,9 +49,12 @@ struct EndPaths {
   std::string_view low, high, how = kFromRuns;
 };
 template <class Quantity>
-void RecordEnds(const Interval<Quantity>& interval, std::string_view answer, Quantity value, const EndPaths& paths, Trace& trace) {
-  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", paths.how, "", paths.low}, answer, value);
-  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", paths.how, "", paths.high}, answer, value);
+void RecordEnds(const Interval<Quantity>& interval, std::string_view answer, Quantity value, const EndPaths& paths,
+                Trace& trace) {
+  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", paths.how, "", paths.low}, answer,
+                  value);
+  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", paths.how, "", paths.high}, answer,
+                  value);
 }
 
 TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
@@ -62,12 +65,14 @@ TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
   const TokensPerSecond tokens_per_s = report.tokens_per_s;
   const double model_flops_utilization = report.model_flops_utilization;
   FIGURE(trace, typical_step_time, step_time * whole_run_gap,
-         (Note{"Step time, typical of production runs", "", "", "training.typical.step_time_s"}), step_time, whole_run_gap);
-  FIGURE(trace, typical_tokens_per_s, tokens_per_s / whole_run_gap,
-         (Note{"Throughput (tokens/s), typical of production runs", "", "", "training.typical.tokens_per_s"}), tokens_per_s, whole_run_gap);
-  FIGURE(trace, typical_utilization, model_flops_utilization / whole_run_gap,
-         (Note{"MFU, typical of production runs", "", "", "training.typical.model_flops_utilization"}), model_flops_utilization,
+         (Note{"Step time, typical of production runs", "", "", "training.typical.step_time_s"}), step_time,
          whole_run_gap);
+  FIGURE(trace, typical_tokens_per_s, tokens_per_s / whole_run_gap,
+         (Note{"Throughput (tokens/s), typical of production runs", "", "", "training.typical.tokens_per_s"}),
+         tokens_per_s, whole_run_gap);
+  FIGURE(trace, typical_utilization, model_flops_utilization / whole_run_gap,
+         (Note{"MFU, typical of production runs", "", "", "training.typical.model_flops_utilization"}),
+         model_flops_utilization, whole_run_gap);
   TypicalRun typical{typical_step_time, typical_tokens_per_s, typical_utilization, {}, {}};
   for (const MeasuredRun& run : runs.runs) typical.rows.push_back(run.id);
   typical.why = "The answer is a tuned step. Whole production runs took " + ShareText(runs.gap) +
@@ -81,8 +86,9 @@ void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
   made.memory_verdict = fits ? (is_certain ? "fits" : "tight") : (is_certain ? "does_not_fit" : "may_not_fit");
   if (is_certain) return;
   const std::string range = GibText(made.memory.low) + " to " + GibText(made.memory.high);
-  made.memory_warning = (fits ? "Training may run out of memory: " : "Training may fit all the same: ") + GibText(needed) + " of " +
-                        GibText(capacity) + " is the estimate, and nine of ten measured runs like it would need " + range;
+  made.memory_warning = (fits ? "Training may run out of memory: " : "Training may fit all the same: ") +
+                        GibText(needed) + " of " + GibText(capacity) +
+                        " is the estimate, and nine of ten measured runs like it would need " + range;
 }
 
 }  // namespace
@@ -92,10 +98,13 @@ TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& re
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
   const Device& device = scenario.cluster.device;
   TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
-                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "", TypicalOf(report, trace)};
+                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "",
+                         TypicalOf(report, trace)};
   JudgeMemory(report, made);
-  RecordEnds(made.step_time, "step_time", report.step_time, {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
-  RecordEnds(made.memory, "total", report.memory.Total(), {"training.memory_interval.low", "training.memory_interval.high"}, trace);
+  RecordEnds(made.step_time, "step_time", report.step_time,
+             {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
+  RecordEnds(made.memory, "total", report.memory.Total(),
+             {"training.memory_interval.low", "training.memory_interval.high"}, trace);
   return made;
 }
 
@@ -110,8 +119,10 @@ ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& repo
                         around(report.memory.Total(), MeasuredKind::kServingMemory)};
   RecordEnds(made.tpot, "tpot", report.tpot, {"serving.tpot_interval.low", "serving.tpot_interval.high"}, trace);
   RecordEnds(made.ttft, "ttft", report.ttft, {"serving.ttft_interval.low", "serving.ttft_interval.high"}, trace);
-  RecordEnds(made.throughput, "rate", report.tokens_per_s, {"serving.throughput_interval.low", "serving.throughput_interval.high"}, trace);
-  RecordEnds(made.memory, "memory", report.memory.Total(), {"serving.memory_interval.low", "serving.memory_interval.high"}, trace);
+  RecordEnds(made.throughput, "rate", report.tokens_per_s,
+             {"serving.throughput_interval.low", "serving.throughput_interval.high"}, trace);
+  RecordEnds(made.memory, "memory", report.memory.Total(),
+             {"serving.memory_interval.low", "serving.memory_interval.high"}, trace);
   return made;
 }
 
@@ -121,9 +132,11 @@ Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport&
   const auto cut = static_cast<std::size_t>(std::lround((1 - kLevel) / 2 * kSamples));
   const Dollars low = std::min(report.device, samples[cut].device),
                 high = std::max(report.device, samples[samples.size() - 1 - cut].device);
-  Interval<Dollars> interval{low, high, kLevel, {}, {}, "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between."};
+  Interval<Dollars> interval{
+      low, high, kLevel, {}, {}, "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between."};
   const Trace::Scope scope(trace, "cost");
-  RecordEnds(interval, "device_usd", report.device, {"cost.device_interval.low", "cost.device_interval.high", kFromDraws}, trace);
+  RecordEnds(interval, "device_usd", report.device,
+             {"cost.device_interval.low", "cost.device_interval.high", kFromDraws}, trace);
   return interval;
 }
 

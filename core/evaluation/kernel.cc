@@ -14,7 +14,8 @@ struct KernelForm {
   const char* member;
   Result<Json> (*evaluate)(const Json&);
 };
-constexpr KernelForm kForms[] = {{"operator", EvaluateOperator}, {"collective", EvaluateCollective}, {"exchange", EvaluateExchange}};
+constexpr KernelForm kForms[] = {
+    {"operator", EvaluateOperator}, {"collective", EvaluateCollective}, {"exchange", EvaluateExchange}};
 
 }  // namespace
 
@@ -24,14 +25,16 @@ Result<Json> EvaluateKernel(const Json& request) {
   for (const KernelForm& one : kForms) {
     if (!request.contains(one.member)) continue;
     if (form != nullptr) {
-      return Issues{
-          {one.member, "Give one of operator, collective and exchange, not several", {LeaveOut(one.member), LeaveOut(form->member)}}};
+      return Issues{{one.member,
+                     "Give one of operator, collective and exchange, not several",
+                     {LeaveOut(one.member), LeaveOut(form->member)}}};
     }
     form = &one;
   }
   if (form == nullptr) return Issues{{"operator", "Give an operator, a collective or an exchange"}};
   Result<Json> answer = form->evaluate(request);
-  if (answer && (*answer)["time_s"].is_number() && (*answer)["bytes"].is_number() && (*answer)["time_s"].get<double>() > 0) {
+  if (answer && (*answer)["time_s"].is_number() && (*answer)["bytes"].is_number() &&
+      (*answer)["time_s"].get<double>() > 0) {
     (*answer)["bytes_per_s"] = (*answer)["bytes"].get<double>() / (*answer)["time_s"].get<double>();
   }
   return answer;

@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// {"device", "operator"}, {"cluster", "collective"} or {"cluster", "exchange"} -> {"time_s","bound","flops","bytes","algorithm"}, or
-// issues.
+// {"device", "operator"}, {"cluster", "collective"} or {"cluster", "exchange"} ->
+// {"time_s","bound","flops","bytes","algorithm"}, or issues.
 Result<Json> EvaluateKernel(const Json& request);
 
 // `request` must have the member "operator", "collective" or "exchange".

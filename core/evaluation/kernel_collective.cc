@@ -34,9 +34,11 @@ struct Schema<CollectiveRequest> {
       Of<&CollectiveRequest::bytes>("bytes", "Message size, as nccl-tests counts it").In(kMB).AtLeast(0).Required(),
       Of<&CollectiveRequest::ranks>("ranks", "Devices in the group").Between(1, 1 << 24).Required(),
       Of<&CollectiveRequest::algorithm>("algorithm", "Algorithm; auto: the fastest"),
-      Of<&CollectiveRequest::library>("library", "nccl, ideal (latency and bandwidth only), or a serving engine with its own kernels"),
+      Of<&CollectiveRequest::library>(
+          "library", "nccl, ideal (latency and bandwidth only), or a serving engine with its own kernels"),
       Of<&CollectiveRequest::reduction>("reduction", "ideal: time to reduce one received byte").AtLeast(0),
-      Of<&CollectiveRequest::chunks>("chunks", "ideal: chunks of a pipelined algorithm; 0: the best number").Between(0, 1 << 20),
+      Of<&CollectiveRequest::chunks>("chunks", "ideal: chunks of a pipelined algorithm; 0: the best number")
+          .Between(0, 1 << 20),
       Of<&CollectiveRequest::overlaps>("overlaps", "ideal: latencies overlap with later messages (LogGP)"),
       Of<&CollectiveRequest::hops>("hops", "ideal: links per message").Between(1, 1 << 20)};
   static constexpr Fields fields{kRows};
@@ -53,7 +55,8 @@ std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issue
   if (FindPreset("engine", library) == nullptr) {
     std::vector<std::string> near = NearestPresets("engine", library);
     if (near.empty()) near.emplace_back(kLibrary);
-    issues.push_back({"collective.library", "Unknown library " + internal::Shown(Json(library)) + ": choose nccl, ideal or an engine",
+    issues.push_back({"collective.library",
+                      "Unknown library " + internal::Shown(Json(library)) + ": choose nccl, ideal or an engine",
                       SetToEach("collective.library", near)});
     return {};
   }
@@ -99,7 +102,8 @@ Result<Json> EvaluateCollective(const Json& request) {
     std::vector<std::string> near = NearestNames(line.algorithm, known);
     near.emplace_back("auto");
     return Issues{{"collective.algorithm",
-                   internal::Shown(Json(line.algorithm)) + " does not apply here: choose auto" + (names.empty() ? "" : ", " + names),
+                   internal::Shown(Json(line.algorithm)) + " does not apply here: choose auto" +
+                       (names.empty() ? "" : ", " + names),
                    SetToEach("collective.algorithm", near)}};
   }
   const bool is_short = answer.latency > 0.5 * answer.time;

@@ -34,14 +34,16 @@ struct Schema<ExchangeRequest> {
   static constexpr Count kMaxCount = Count{1} << 40;
   static constexpr FieldRow kRows[] = {
       Of<&ExchangeRequest::kind>("kind", "dispatch: tokens to their experts; combine: results back").Required(),
-      Of<&ExchangeRequest::kernel>("kernel", "low_latency and normal (DeepEP), or domain (all ranks in one scale-up domain)"),
+      Of<&ExchangeRequest::kernel>("kernel",
+                                   "low_latency and normal (DeepEP), or domain (all ranks in one scale-up domain)"),
       Of<&ExchangeRequest::tokens>("tokens", "Tokens per rank").Between(1, kMaxCount).Required(),
       Of<&ExchangeRequest::ranks>("ranks", "Expert-parallel ranks").Between(1, 1 << 24).Required(),
       Of<&ExchangeRequest::experts>("experts", "Experts per layer").Between(1, 65536),
       Of<&ExchangeRequest::top_k>("top_k", "Experts per token (top-k)").Between(1, 65536),
       Of<&ExchangeRequest::hidden>("hidden", "Hidden size").Between(1, kMaxCount),
       Of<&ExchangeRequest::precision>("precision", "Precision of dispatched tokens; results return in 16 bit"),
-      Of<&ExchangeRequest::node_limit>("node_limit", "Nodes that the experts of a token may lie on; default: all").Between(1, 65536),
+      Of<&ExchangeRequest::node_limit>("node_limit", "Nodes that the experts of a token may lie on; default: all")
+          .Between(1, 65536),
       Of<&ExchangeRequest::units>("units", "SMs that a normal kernel occupies").Between(1, 1024)};
   static constexpr Fields fields{kRows};
 };

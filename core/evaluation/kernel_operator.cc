@@ -144,11 +144,12 @@ struct Schema<MoeLine> {
 };
 template <>
 struct Schema<RowLine> {
-  static constexpr FieldRow kRows[] = {Of<&RowLine::kind>("kind", "Operator").Required(),
-                                       Of<&RowLine::rows>("rows", "Rows").Between(1, kMaxCount).Required(),
-                                       Of<&RowLine::columns>("columns", "Output columns").Between(1, kMaxCount).Required(),
-                                       Of<&RowLine::precision>("precision", "Element precision"),
-                                       Of<&RowLine::gated>("gated", "Gated activation: reads two columns per output column")};
+  static constexpr FieldRow kRows[] = {
+      Of<&RowLine::kind>("kind", "Operator").Required(),
+      Of<&RowLine::rows>("rows", "Rows").Between(1, kMaxCount).Required(),
+      Of<&RowLine::columns>("columns", "Output columns").Between(1, kMaxCount).Required(),
+      Of<&RowLine::precision>("precision", "Element precision"),
+      Of<&RowLine::gated>("gated", "Gated activation: reads two columns per output column")};
   static constexpr Fields fields{kRows};
 };
 
@@ -166,14 +167,16 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   gemm.quantize = line.quantise;
   // The published times of integer formats were taken with cold weights.
   const GemmKernel kernel = KernelOf(gemm, device);
-  const bool repeated = kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
+  const bool repeated =
+      kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
   if (repeated) gemm.weights_in_l2 = WeightsLeftInL2(weights, 5, device);
   return TimeOf(gemm, device, off);
 }
 
 // One length stands for both; the default query length of decode is one token.
-bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv, Issues& issues) {
+bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv,
+                 Issues& issues) {
   if (!kv_len && !q_len) {
     issues.push_back({"operator.kv_len", "Required: KV length, cached tokens included"});
     return false;
@@ -181,8 +184,9 @@ bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional
   q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
   kv = D(kv_len ? *kv_len : *q_len);
   if (kv < q) {
-    issues.push_back(
-        {"operator.kv_len", "Must be at least q_len (" + NumberText(q) + ")", {SetTo("operator.kv_len", static_cast<Count>(q))}});
+    issues.push_back({"operator.kv_len",
+                      "Must be at least q_len (" + NumberText(q) + ")",
+                      {SetTo("operator.kv_len", static_cast<Count>(q))}});
     return false;
   }
   return true;
@@ -197,8 +201,9 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.heads = D(line.heads);
   attention.kv_heads = D(line.kv_heads.value_or(line.heads));
   if (attention.kv_heads > attention.heads) {
-    issues.push_back(
-        {"operator.kv_heads", "Must be at most heads (" + std::to_string(line.heads) + ")", {SetTo("operator.kv_heads", line.heads)}});
+    issues.push_back({"operator.kv_heads",
+                      "Must be at most heads (" + std::to_string(line.heads) + ")",
+                      {SetTo("operator.kv_heads", line.heads)}});
   }
   attention.head_dim = D(line.head_dim);
   attention.causal = line.causal;
@@ -232,12 +237,14 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   Trace off = Trace::Off();
   if (line.ep > line.experts) {
-    issues.push_back(
-        {"operator.ep", "Must be at most experts (" + std::to_string(line.experts) + ")", {SetTo("operator.ep", line.experts)}});
+    issues.push_back({"operator.ep",
+                      "Must be at most experts (" + std::to_string(line.experts) + ")",
+                      {SetTo("operator.ep", line.experts)}});
   }
   if (line.top_k > line.experts) {
-    issues.push_back(
-        {"operator.top_k", "Must be at most experts (" + std::to_string(line.experts) + ")", {SetTo("operator.top_k", line.experts)}});
+    issues.push_back({"operator.top_k",
+                      "Must be at most experts (" + std::to_string(line.experts) + ")",
+                      {SetTo("operator.top_k", line.experts)}});
   }
   if (!issues.empty()) return {};
   MoeLayer layer;
@@ -251,14 +258,16 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   if (line.engine) layer.library = line.engine->kernels.expert_library;
   // The benchmark repeats one layer, so weights that fit in the L2 stay there.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
-  const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
+  const Bytes weights =
+      3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
   layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
   return TimeOf(layer, device, off);
 }
 
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
   Trace off = Trace::Off();
-  constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd};
+  constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope,
+                                         RowKind::kAdd};
   const auto index = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
   return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
 }
@@ -270,17 +279,20 @@ std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
   gemm.precision = line.precision;
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
-  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::gemm_efficiency_fp8 : &A::gemm_efficiency, &A::clock_derating,
-          &A::bandwidth_efficiency, &A::launch_latency};
+  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::gemm_efficiency_fp8 : &A::gemm_efficiency,
+          &A::clock_derating, &A::bandwidth_efficiency, &A::launch_latency};
 }
 std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
-  const bool unfused =
-      line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->kernels.attention == AttentionLibrary::kUnfused);
-  if (line.phase == AttentionPhase::kDecode) return {&A::decode_bandwidth_efficiency, &A::l2_bandwidth, &A::usable_l2_fraction};
+  const bool unfused = line.algorithm == AttentionAlgorithm::kUnfused ||
+                       (line.engine && line.engine->kernels.attention == AttentionLibrary::kUnfused);
+  if (line.phase == AttentionPhase::kDecode)
+    return {&A::decode_bandwidth_efficiency, &A::l2_bandwidth, &A::usable_l2_fraction};
   return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::l2_bandwidth, &A::usable_l2_fraction};
 }
 std::vector<AssumedFlag> UsedBy(const MlaLine&, const Device&) { return {}; }
-std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) { return {&A::gemm_efficiency, &A::bandwidth_efficiency}; }
+std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) {
+  return {&A::gemm_efficiency, &A::bandwidth_efficiency};
+}
 std::vector<AssumedFlag> UsedBy(const RowLine&, const Device&) { return {&A::launch_latency}; }
 
 template <class Line>
@@ -294,8 +306,9 @@ Result<Json> Time(Json json, const Device& device) {
   if (!issues.empty()) return issues;
   Json assumed = Json::array();
   for (const std::string& path : AssumedPaths(device, "device", UsedBy(line, device))) assumed.push_back(path);
-  return Json{{"time_s", time.time.base()}, {"bound", std::string(NameOf(time.bound))},    {"flops", time.flops.base()},
-              {"bytes", time.bytes.base()}, {"algorithm", std::string(NameOf(line.kind))}, {"assumed", std::move(assumed)}};
+  return Json{
+      {"time_s", time.time.base()}, {"bound", std::string(NameOf(time.bound))},    {"flops", time.flops.base()},
+      {"bytes", time.bytes.base()}, {"algorithm", std::string(NameOf(line.kind))}, {"assumed", std::move(assumed)}};
 }
 
 struct DeviceLine {

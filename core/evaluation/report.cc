@@ -40,8 +40,8 @@ const Json& DescribedOutputs() {
 
 bool IsReportPath(std::string_view path) {
   const std::string_view part = path.substr(0, path.find('.'));
-  const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" || path == "serving" ||
-                         path == "cost" || path == "post_training" || path == "technology";
+  const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" ||
+                         path == "serving" || path == "cost" || path == "post_training" || path == "technology";
   const Json* output = OutputAt(path);
   return is_beside || (output != nullptr && IsReported(*output));
 }

@@ -43,8 +43,8 @@ Json WriteTechnology(const DerivedChip& chip);
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
 Json WriteTimeline(const TrainingReport& report);  // the passes alone, and what they leave out
 
-// Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and whether
-// larger or smaller is better.
+// Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and
+// whether larger or smaller is better.
 void DescribeTraining(Json& out);
 void DescribeServing(Json& out);
 void DescribeCost(Json& out);

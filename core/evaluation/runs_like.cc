@@ -23,12 +23,13 @@ struct IntervalFigure {
   std::string_view path, interval;
   MeasuredKind kind;
 };
-constexpr IntervalFigure kIntervalFigures[] = {{"training.step_time_s", "training.step_time_interval", MeasuredKind::kStepTime},
-                                               {"training.memory_bytes.total", "training.memory_interval", MeasuredKind::kTrainingMemory},
-                                               {"serving.tpot_s", "serving.tpot_interval", MeasuredKind::kTokenTime},
-                                               {"serving.ttft_s", "serving.ttft_interval", MeasuredKind::kFirstToken},
-                                               {"serving.tokens_per_s", "serving.throughput_interval", MeasuredKind::kThroughput},
-                                               {"serving.memory_bytes.total", "serving.memory_interval", MeasuredKind::kServingMemory}};
+constexpr IntervalFigure kIntervalFigures[] = {
+    {"training.step_time_s", "training.step_time_interval", MeasuredKind::kStepTime},
+    {"training.memory_bytes.total", "training.memory_interval", MeasuredKind::kTrainingMemory},
+    {"serving.tpot_s", "serving.tpot_interval", MeasuredKind::kTokenTime},
+    {"serving.ttft_s", "serving.ttft_interval", MeasuredKind::kFirstToken},
+    {"serving.tokens_per_s", "serving.throughput_interval", MeasuredKind::kThroughput},
+    {"serving.memory_bytes.total", "serving.memory_interval", MeasuredKind::kServingMemory}};
 constexpr std::string_view kTypical = "training.typical";
 
 // The answer that an interval is about, and what tells how wrong it may be.
@@ -40,7 +41,8 @@ struct Asked {
 Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
   Trace off = Trace::Off();
   if (kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTrainingMemory || kind == MeasuredKind::kWholeRun) {
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+    const TrainingReport report =
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
     const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     return {kind == MeasuredKind::kTrainingMemory ? report.memory.Total().base() : report.step_time.base(), setting};
   }
@@ -61,7 +63,7 @@ Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
 // A number of a setting by which runs differ; sizes are kept as logarithms.
 struct NumberTrait {
   std::string_view id;
-  double RunSetting::*member;
+  double RunSetting::* member;
   bool is_logarithm;
   double scale;  // of the number as the page shows it
 };
@@ -74,7 +76,9 @@ constexpr NumberTrait kNumberTraits[] = {{"bits", &RunSetting::bits, true, kBits
                                          {"network", &RunSetting::network, false, 1},
                                          {"latency", &RunSetting::latency, false, 1},
                                          {"waiting", &RunSetting::waiting, false, 1}};
-double Told(const NumberTrait& trait, double value) { return trait.scale * (trait.is_logarithm ? std::exp2(value) : value); }
+double Told(const NumberTrait& trait, double value) {
+  return trait.scale * (trait.is_logarithm ? std::exp2(value) : value);
+}
 
 Json Written(const RunSetting& setting) {
   Json json{{"device", setting.device}, {"software", setting.software}, {"experts", setting.has_experts}};
@@ -86,7 +90,8 @@ Json Written(const RunSetting& setting) {
 Json Written(const Neighbor& neighbor, MeasuredKind kind, double value) {
   Json json = WrittenRun(*neighbor.run, MeasuredSources()[static_cast<std::size_t>(neighbor.run->source)].id);
   json["distance"] = neighbor.distance, json["share"] = neighbor.share;
-  json["here"] = value * std::exp(kind == MeasuredKind::kThroughput ? -neighbor.run->log_error : neighbor.run->log_error);
+  json["here"] =
+      value * std::exp(kind == MeasuredKind::kThroughput ? -neighbor.run->log_error : neighbor.run->log_error);
   json["setting"] = Written(neighbor.run->setting);
   return json;
 }
@@ -119,7 +124,7 @@ class Differences {
     return width_ - HalfWidth(LikelyRange(kind_, changed, is_assumed_, PublishedEvidence()));
   }
 
-  void AddWord(std::string_view id, std::string_view RunSetting::*member, Json& list) const {
+  void AddWord(std::string_view id, std::string_view RunSetting::* member, Json& list) const {
     Json runs = Json::array();
     for (const RunSetting* one : nearest_) {
       if (std::find(runs.begin(), runs.end(), Json((*one).*member)) == runs.end()) runs.push_back((*one).*member);
@@ -128,7 +133,8 @@ class Differences {
     changed.*member = nearest_.front()->*member;
     if (member == &RunSetting::device) changed.architecture = nearest_.front()->architecture;
     const bool is_shared = std::find(runs.begin(), runs.end(), Json(yours_.*member)) != runs.end();
-    list.push_back(Json{{"trait", id}, {"yours", yours_.*member}, {"runs", runs}, {"widens", is_shared ? 0 : Widens(changed)}});
+    list.push_back(
+        Json{{"trait", id}, {"yours", yours_.*member}, {"runs", runs}, {"widens", is_shared ? 0 : Widens(changed)}});
   }
 
   void AddExperts(Json& list) const {
@@ -140,7 +146,10 @@ class Differences {
     RunSetting changed = yours_;
     changed.has_experts = nearest_.front()->has_experts;
     const bool is_shared = std::find(runs.begin(), runs.end(), Json(yours_.has_experts)) != runs.end();
-    list.push_back(Json{{"trait", "experts"}, {"yours", yours_.has_experts}, {"runs", runs}, {"widens", is_shared ? 0 : Widens(changed)}});
+    list.push_back(Json{{"trait", "experts"},
+                        {"yours", yours_.has_experts},
+                        {"runs", runs},
+                        {"widens", is_shared ? 0 : Widens(changed)}});
   }
 
   void AddNumber(const NumberTrait& trait, Json& list) const {
@@ -183,7 +192,8 @@ Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
   const Likely likely = LikelyRange(figure.kind, asked.setting, is_assumed, PublishedEvidence());
   const std::vector<Neighbor> neighbors = NeighborsOf(figure.kind, asked.setting, PublishedEvidence());
   Json runs = Json::array();
-  for (std::size_t i = 0; i < std::min(kListed, neighbors.size()); ++i) runs.push_back(Written(neighbors[i], figure.kind, asked.value));
+  for (std::size_t i = 0; i < std::min(kListed, neighbors.size()); ++i)
+    runs.push_back(Written(neighbors[i], figure.kind, asked.value));
   return Json{{"figure", figure.path},
               {"interval", figure.interval},
               {"kind", NameOf(figure.kind)},
@@ -219,8 +229,9 @@ Result<Json> RunsLike(const Scenario& scenario, std::string_view figure) {
     return Issues{{std::string(figure), "This part of the scenario is off"}};
   }
   if (figure == kTypical) return WholeRunsOf(scenario);
-  const auto* found = std::find_if(std::begin(kIntervalFigures), std::end(kIntervalFigures),
-                                   [&](const IntervalFigure& one) { return one.path == figure || one.interval == figure; });
+  const auto* found =
+      std::find_if(std::begin(kIntervalFigures), std::end(kIntervalFigures),
+                   [&](const IntervalFigure& one) { return one.path == figure || one.interval == figure; });
   if (found != std::end(kIntervalFigures)) return RunsOf(*found, scenario);
   std::string known;
   for (const IntervalFigure& one : kIntervalFigures) known += (known.empty() ? "" : ", ") + std::string(one.path);

@@ -9,7 +9,16 @@
 namespace slipstick {
 
 // What was measured. Errors of those of one group are evidence for each other, at a distance (neighbors.h).
-enum class MeasuredKind { kStepTime, kTrainingMemory, kTokenTime, kThroughput, kStaticLatency, kFirstToken, kServingMemory, kWholeRun };
+enum class MeasuredKind {
+  kStepTime,
+  kTrainingMemory,
+  kTokenTime,
+  kThroughput,
+  kStaticLatency,
+  kFirstToken,
+  kServingMemory,
+  kWholeRun
+};
 ENUM_NAMES(MeasuredKind, {kStepTime, "training_step"}, {kTrainingMemory, "training_memory"},
            {kTokenTime, "output_token"}, {kThroughput, "throughput"}, {kStaticLatency, "static_batch"},
            {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"});
@@ -23,7 +32,8 @@ struct RunSetting {
   double load = 0;        // tokens per device and step in training; concurrent requests when serving
   double parameters = 0;  // active per token
   double length = 0;      // of a sequence or prompt
-  // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a queue for room.
+  // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a
+  // queue for room.
   double network = 0, latency = 0, waiting = 0, queued = 0;
 };
 
@@ -36,7 +46,8 @@ struct MeasuredRun {
   RunSetting setting;
   double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
   double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for
-  double scaled = 0;     // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
+  double scaled =
+      0;  // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
 };
 
 // Publisher and campaign: measurements of one hand, whose errors go together.
@@ -44,7 +55,8 @@ struct MeasuredSource {
   std::string_view id, name;
 };
 
-// Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this very core.
+// Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this very
+// core.
 std::span<const MeasuredRun> MeasuredRuns();
 std::span<const MeasuredSource> MeasuredSources();
 

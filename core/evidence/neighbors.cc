@@ -13,15 +13,18 @@ namespace {
 constexpr std::size_t kShown = 5;
 
 int GroupOf(MeasuredKind kind) {
-  const bool is_output = kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kThroughput || kind == MeasuredKind::kStaticLatency;
+  const bool is_output =
+      kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kThroughput || kind == MeasuredKind::kStaticLatency;
   if (is_output) return static_cast<int>(MeasuredKind::kTokenTime);
   return static_cast<int>(kind == MeasuredKind::kServingMemory ? MeasuredKind::kTrainingMemory : kind);
 }
 
 std::span<const MeasuredRun> GroupWith(MeasuredKind kind, std::span<const MeasuredRun> runs) {
   const int group = GroupOf(kind);
-  const auto first = std::partition_point(runs.begin(), runs.end(), [group](const MeasuredRun& run) { return GroupOf(run.kind) < group; });
-  const auto last = std::partition_point(first, runs.end(), [group](const MeasuredRun& run) { return GroupOf(run.kind) == group; });
+  const auto first = std::partition_point(runs.begin(), runs.end(),
+                                          [group](const MeasuredRun& run) { return GroupOf(run.kind) < group; });
+  const auto last =
+      std::partition_point(first, runs.end(), [group](const MeasuredRun& run) { return GroupOf(run.kind) == group; });
   return runs.subspan(static_cast<std::size_t>(first - runs.begin()), static_cast<std::size_t>(last - first));
 }
 
@@ -52,7 +55,8 @@ Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& 
     say.share = say.total > 0 ? say.nearest / say.total : 0;
   }
   Weights weights{std::vector<double>(runs.size()), all, squares > 0 ? all * all / squares : 0};
-  for (std::size_t i = 0; i < runs.size(); ++i) weights.of_runs[i] = closeness[i] * says[static_cast<std::size_t>(runs[i].source)].share;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    weights.of_runs[i] = closeness[i] * says[static_cast<std::size_t>(runs[i].source)].share;
   return weights;
 }
 
@@ -65,8 +69,9 @@ struct Tails {
 };
 Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const Weights& weights, const Tails& tails) {
   Quantiles found;
-  const std::pair<double, double*> ends[] = {
-      {tails.below * weights.total, &found.low}, {weights.total / 2, &found.middle}, {(1 - tails.above) * weights.total, &found.high}};
+  const std::pair<double, double*> ends[] = {{tails.below * weights.total, &found.low},
+                                             {weights.total / 2, &found.middle},
+                                             {(1 - tails.above) * weights.total, &found.high}};
   const auto* end = std::begin(ends);
   double below = 0;
   for (std::size_t i = 0; i < runs.size() && end != std::end(ends); ++i) {
@@ -114,7 +119,8 @@ void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance) {
   });
 }
 
-Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence, int left_out) {
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence,
+                   int left_out) {
   const RunDistance& by = evidence.distance;
   const std::span<const MeasuredRun> runs = GroupWith(kind, evidence.runs);
   std::vector<double> closeness(runs.size());
@@ -133,9 +139,11 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const Quantiles at = QuantilesOf(runs, weights, tails);
   const double widened = 1 + by.widening * likely.distance + by.disagreement / weights.sources;
   const double times = likely.is_by_data_sheet ? by.assumed * widened : widened;
-  // One expected spread is added at each end: neighbors that agree by chance say nothing of a source that is not among them.
+  // One expected spread is added at each end: neighbors that agree by chance say nothing of a source that is not among
+  // them.
   const double spread = ExpectedSpread(kind, setting, by);
-  // Whether requests queue for room hangs on a few percent of memory: the low end is that of the time without the queue.
+  // Whether requests queue for room hangs on a few percent of memory: the low end is that of the time without the
+  // queue.
   const double low = spread * (at.middle - times * (at.middle - at.low + 1)) + std::log(1 - setting.queued);
   const double high = spread * (at.middle + times * (at.high - at.middle + 1));
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
@@ -153,7 +161,8 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
   }
   const Weights weights = WeightsOf(runs, closeness, evidence.distance.few);
   for (std::size_t i = 0; i < runs.size(); ++i) neighbors[i].share = weights.of_runs[i] / weights.total;
-  std::stable_sort(neighbors.begin(), neighbors.end(), [](const Neighbor& a, const Neighbor& b) { return a.distance < b.distance; });
+  std::stable_sort(neighbors.begin(), neighbors.end(),
+                   [](const Neighbor& a, const Neighbor& b) { return a.distance < b.distance; });
   return neighbors;
 }
 

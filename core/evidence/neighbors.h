@@ -1,8 +1,8 @@
 // The interval around an answer, from the errors of the measured runs most like it.
 //
-// Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a campaign of
-// thousands does not drown one of ten. The interval is the middle half of the weighted errors and, at each end, the spread to expect of
-// such a setting, wider the farther the nearest run is and where efficiencies are assumed.
+// Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a
+// campaign of thousands does not drown one of ten. The interval is the middle half of the weighted errors and, at each
+// end, the spread to expect of such a setting, wider the farther the nearest run is and where efficiencies are assumed.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@
 namespace slipstick {
 
 struct Likely {
-  double low = 1, high = 1;                                  // measured over predicted: of ten measurements nine lie between
-  std::vector<const MeasuredRun*> nearest;                   // the nearest first
-  double distance = 0;                                       // to the first of them
-  bool is_by_data_sheet = false;                             // the device is known by its data sheet only: no efficiencies, no run near
+  double low = 1, high = 1;                 // measured over predicted: of ten measurements nine lie between
+  std::vector<const MeasuredRun*> nearest;  // the nearest first
+  double distance = 0;                      // to the first of them
+  bool is_by_data_sheet = false;            // the device is known by its data sheet only: no efficiencies, no run near
   [[nodiscard]] bool IsFar() const { return distance > 1; }  // nothing very like it has been measured
 };
 
@@ -30,7 +30,8 @@ Evidence PublishedEvidence();
 
 inline constexpr int kNoSource = -1;
 // `left_out`: a source that does not count, to test what the others say of it.
-Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence, int left_out = kNoSource);
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence,
+                   int left_out = kNoSource);
 
 // A run as evidence for a setting: how unlike it is, and its share of the say.
 struct Neighbor {
@@ -45,7 +46,8 @@ bool AreOneGroup(MeasuredKind a, MeasuredKind b);
 // Orders runs as Evidence wants them, and fills `scaled`.
 void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance);
 
-// How much longer whole production runs took per step than the model says of a tuned one: the median, each source with one say.
+// How much longer whole production runs took per step than the model says of a tuned one: the median, each source with
+// one say.
 struct WholeRuns {
   double gap = 1;
   std::span<const MeasuredRun> runs;

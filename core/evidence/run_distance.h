@@ -1,4 +1,5 @@
-// How unlike two runs are, and how much a run's error counts for another: few parameters, each with its reason in the preset file.
+// How unlike two runs are, and how much a run's error counts for another: few parameters, each with its reason in the
+// preset file.
 #pragma once
 
 #include "core/base/field.h"

@@ -34,7 +34,8 @@ RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingR
   return setting;
 }
 
-RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load, const ServingReport& report) {
+RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load,
+                     const ServingReport& report) {
   RunSetting setting = SettingOfModel(model, cluster, load.engine.preset);
   const bool is_prefill = kind == MeasuredKind::kFirstToken;
   const TimeByBound& time = is_prefill ? report.time_by_bound.prefill : report.time_by_bound.decode;
@@ -47,7 +48,8 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
   const double working = is_prefill ? ShareOf(report.prefill, report.ttft) : ShareOf(report.decode_step, report.tpot);
   setting.waiting = std::max(0., 1 - working);
   if (is_prefill && report.requests_waiting > 0) {
-    const Seconds queue = report.requests_waiting / report.requests_per_s * kS;  // Little: those who wait over the rate at which they leave
+    const Seconds queue = report.requests_waiting / report.requests_per_s *
+                          kS;  // Little: those who wait over the rate at which they leave
     setting.queued = std::min(1 - ShareOf(report.prefill, report.ttft), ShareOf(queue, report.ttft));
   }
   return setting;

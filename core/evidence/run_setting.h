@@ -13,7 +13,8 @@ namespace slipstick {
 // The views in a setting are those of the cluster and the run.
 RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingReport& report);
 // The shares of time are those of the prefill for a first token, of a decode step otherwise.
-RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load, const ServingReport& report);
+RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load,
+                     const ServingReport& report);
 
 // Rules stand for what the device's GEMMs or memory were measured to reach.
 bool IsAssumed(const Device& device);

@@ -44,7 +44,9 @@ std::string MappingText(const Json& overrides) {
   std::string text;
   for (const auto& [path, value] : overrides.items()) {
     const bool offloads = path.find(".offload.") != std::string::npos;  // a share: 1 is all
-    if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) || value == Json("none")) continue;
+    if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) ||
+        value == Json("none"))
+      continue;
     text += (text.empty() ? "" : ", ") + (offloads ? std::string("offloaded ") : "") + path.substr(path.rfind('.') + 1);
     if (!(value == Json(true))) text += " " + (value.is_string() ? value.get<std::string>() : JsonText(value));
   }

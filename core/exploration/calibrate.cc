@@ -44,9 +44,10 @@ constexpr std::string_view kServingInputs[] = {"cluster.device.efficiency.stream
                                                "serving.engine.sequence",
                                                "serving.engine.request",
                                                "cluster.networks.0.bandwidth_fraction"};
-constexpr std::string_view kCollectiveInputs[] = {"cluster.networks.0.bandwidth_fraction", "cluster.networks.0.reduction_fraction",
-                                                  "cluster.networks.0.base_latency",       "cluster.networks.1.bandwidth_fraction",
-                                                  "cluster.networks.1.reduction_fraction", "cluster.networks.1.base_latency"};
+constexpr std::string_view kCollectiveInputs[] = {
+    "cluster.networks.0.bandwidth_fraction", "cluster.networks.0.reduction_fraction",
+    "cluster.networks.0.base_latency",       "cluster.networks.1.bandwidth_fraction",
+    "cluster.networks.1.reduction_fraction", "cluster.networks.1.base_latency"};
 
 // The members of a report that add up to a figure.
 struct FigureTerms {
@@ -71,7 +72,8 @@ class Calibration {
  public:
   Calibration(Scenario scenario, std::vector<OwnMeasurement> measured) : measured_(std::move(measured)) {
     const auto needs = [&](std::string_view part) {
-      return std::any_of(measured_.begin(), measured_.end(), [&](const OwnMeasurement& one) { return one.figure.starts_with(part); });
+      return std::any_of(measured_.begin(), measured_.end(),
+                         [&](const OwnMeasurement& one) { return one.figure.starts_with(part); });
     };
     scenario.cost.reset();
     if (!needs("training.")) scenario.training.reset();
@@ -85,7 +87,8 @@ class Calibration {
     std::vector<std::vector<Candidate>> candidates;
     for (std::size_t i = 0; i < measured_.size(); ++i) {
       const std::optional<double> computed = FigureOf(measured_[i], {});
-      if (!computed || !(*computed > 0)) return Issues{{"measured." + std::to_string(i), "The scenario has no such figure"}};
+      if (!computed || !(*computed > 0))
+        return Issues{{"measured." + std::to_string(i), "The scenario has no such figure"}};
       candidates.push_back(CandidatesFor(measured_[i], *computed));
       list.push_back(Written(measured_[i], *computed, candidates.back()));
     }
@@ -125,8 +128,9 @@ class Calibration {
       }
       if (std::abs(candidate.elasticity) >= kMoves) found.push_back(std::move(candidate));
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Candidate& a, const Candidate& b) { return std::abs(a.elasticity) > std::abs(b.elasticity); });
+    std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+      return std::abs(a.elasticity) > std::abs(b.elasticity);
+    });
     if (found.size() > kOffered) found.resize(kOffered);
     for (Candidate& candidate : found) candidate.to = Solved(one, candidate, {});
     return found;
@@ -139,8 +143,10 @@ class Calibration {
     return {std::begin(kServingInputs), std::end(kServingInputs)};
   }
 
-  // The input's value at which the figure is as measured, the others having `values`; null if none of a legal reach does.
-  [[nodiscard]] std::optional<double> Solved(const OwnMeasurement& one, const Candidate& candidate, InputValues values) const {
+  // The input's value at which the figure is as measured, the others having `values`; null if none of a legal reach
+  // does.
+  [[nodiscard]] std::optional<double> Solved(const OwnMeasurement& one, const Candidate& candidate,
+                                             InputValues values) const {
     const auto gap = [&](double value) -> std::optional<double> {
       values[candidate.path] = value;
       const std::optional<double> figure = FigureOf(one, values);
@@ -170,7 +176,8 @@ class Calibration {
     return std::nullopt;
   }
 
-  [[nodiscard]] Json Written(const OwnMeasurement& one, double computed, const std::vector<Candidate>& candidates) const {
+  [[nodiscard]] Json Written(const OwnMeasurement& one, double computed,
+                             const std::vector<Candidate>& candidates) const {
     Json inputs = Json::array();
     for (const Candidate& candidate : candidates) {
       inputs.push_back(Json{{"path", candidate.path},
@@ -194,8 +201,8 @@ class Calibration {
   // What the figure is made of, the largest first, and what each would have to be multiplied with.
   [[nodiscard]] Json TermsOf(const OwnMeasurement& one, double computed) const {
     Json list = Json::array();
-    const auto* of =
-        std::find_if(std::begin(kFigureTerms), std::end(kFigureTerms), [&](const FigureTerms& row) { return row.figure == one.figure; });
+    const auto* of = std::find_if(std::begin(kFigureTerms), std::end(kFigureTerms),
+                                  [&](const FigureTerms& row) { return row.figure == one.figure; });
     if (of == std::end(kFigureTerms)) return list;
     const Result<Scenario> scenario = ParseScenario(resolved_);
     const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
@@ -218,7 +225,8 @@ class Calibration {
     std::vector<std::pair<const OwnMeasurement*, const Candidate*>> pairs;
     for (std::size_t i = 0; i < measured_.size() && pairs.size() < kFitted; ++i) {
       const auto is_free = [&](const Candidate& one) {
-        return one.to && std::none_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.second->path == one.path; });
+        return one.to && std::none_of(pairs.begin(), pairs.end(),
+                                      [&](const auto& pair) { return pair.second->path == one.path; });
       };
       const auto found = std::find_if(candidates[i].begin(), candidates[i].end(), is_free);
       if (found != candidates[i].end()) pairs.emplace_back(&measured_[i], &*found);
@@ -248,11 +256,15 @@ Result<std::vector<OwnMeasurement>> MeasurementsOf(const Json& spec) {
   for (std::size_t i = 0; i < list->size(); ++i) {
     const Json& one = (*list)[i];
     const std::string path = "measured." + std::to_string(i);
-    const Json *value = FindMember(one, "value"), *figure = FindMember(one, "figure"), *collective = FindMember(one, "collective");
-    const bool is_one = (figure != nullptr && figure->is_string()) != (collective != nullptr && collective->is_object());
+    const Json *value = FindMember(one, "value"), *figure = FindMember(one, "figure"),
+               *collective = FindMember(one, "collective");
+    const bool is_one =
+        (figure != nullptr && figure->is_string()) != (collective != nullptr && collective->is_object());
     if (!is_one) return Issues{{path, "Give a figure or a collective"}};
-    if (value == nullptr || !value->is_number() || !(value->get<double>() > 0)) return Issues{{path + ".value", "Enter a number above 0"}};
-    measured.push_back({figure != nullptr ? TextOf(*figure) : "", collective != nullptr ? *collective : Json(), value->get<double>()});
+    if (value == nullptr || !value->is_number() || !(value->get<double>() > 0))
+      return Issues{{path + ".value", "Enter a number above 0"}};
+    measured.push_back(
+        {figure != nullptr ? TextOf(*figure) : "", collective != nullptr ? *collective : Json(), value->get<double>()});
   }
   return measured;
 }

@@ -31,11 +31,12 @@ Json ValuesOf(const std::vector<const Json*>& values) {
   return list;
 }
 
-// The differing values at and below a path. Of different catalogue entries only their names count: all below follows from them.
+// The differing values at and below a path. Of different catalogue entries only their names count: all below follows
+// from them.
 void AddDifferences(const std::vector<const Json*>& values, const std::string& path, Json& inputs) {
   if (AreEqual(values)) return;
-  const bool are_objects =
-      std::all_of(values.begin(), values.end(), [](const Json* value) { return value != nullptr && value->is_object(); });
+  const bool are_objects = std::all_of(values.begin(), values.end(),
+                                       [](const Json* value) { return value != nullptr && value->is_object(); });
   if (!are_objects) {
     inputs.push_back(Json{{"path", path}, {"values", ValuesOf(values)}});
     return;
@@ -60,11 +61,13 @@ Json FiguresOf(const std::vector<Json>& reports) {
   for (const Json& output : DescribedOutputs()) {
     const std::string& path = TextOf(output["path"]);
     const std::string& kind = TextOf(output["kind"]);
-    if ((kind != "number" && kind != "flag") || path.find('*') != std::string::npos || FindMember(output, "reported") != nullptr) continue;
+    if ((kind != "number" && kind != "flag") || path.find('*') != std::string::npos ||
+        FindMember(output, "reported") != nullptr)
+      continue;
     std::vector<const Json*> values;
     for (const Json& report : reports) values.push_back(MemberAt(report, path));
-    const bool is_anywhere =
-        std::any_of(values.begin(), values.end(), [](const Json* value) { return value != nullptr && !value->is_null(); });
+    const bool is_anywhere = std::any_of(values.begin(), values.end(),
+                                         [](const Json* value) { return value != nullptr && !value->is_null(); });
     if (is_anywhere) figures.push_back(Json{{"path", path}, {"values", ValuesOf(values)}});
   }
   return figures;

@@ -14,9 +14,9 @@ struct ComparedScenario {
   std::vector<std::string> assignments;
 };
 
-// {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column", "message"}]}, values
-// in the order of the columns; null where a scenario has no such input or figure. Inputs of which one names the catalogue entry of the
-// others are left out.
+// {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column",
+// "message"}]}, values in the order of the columns; null where a scenario has no such input or figure. Inputs of which
+// one names the catalogue entry of the others are left out.
 Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios);
 
 }  // namespace slipstick

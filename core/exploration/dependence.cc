@@ -46,7 +46,8 @@ std::vector<Json> NudgesOf(const Json& number) {
 std::unordered_map<std::string, double> FiguresOf(const Json& report) {
   std::unordered_map<std::string, double> figures;
   for (const char* part : {"training", "serving", "cost"}) {
-    VisitNumbers(report[part], part, [&](const std::string& path, const Json& number) { figures[path] = number.get<double>(); });
+    VisitNumbers(report[part], part,
+                 [&](const std::string& path, const Json& number) { figures[path] = number.get<double>(); });
   }
   return figures;
 }
@@ -64,8 +65,8 @@ std::vector<std::string> MovedBy(const Json& request, const std::unordered_map<s
 
 }  // namespace
 
-Answer DependenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view input, std::size_t from,
-                        std::size_t to) {
+Answer DependenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view input,
+                        std::size_t from, std::size_t to) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   const Result<Scenario> scenario = ParseScenario(*base);

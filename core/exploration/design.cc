@@ -30,7 +30,8 @@ class Aim {
  public:
   explicit Aim(std::string_view figure) {
     const Json* output = OutputAt(figure);
-    is_larger_better_ = output != nullptr && FindMember(*output, "better") != nullptr && (*output)["better"] == "larger";
+    is_larger_better_ =
+        output != nullptr && FindMember(*output, "better") != nullptr && (*output)["better"] == "larger";
   }
   [[nodiscard]] double operator()(double value) const { return is_larger_better_ ? 1 / value : value; }
 
@@ -44,8 +45,9 @@ std::optional<Scenario> WithAnySplit(const Json& request) {
   // A growing share of the die for the memory interfaces.
   for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
     Json trial = request;
-    const Json splits{{"area_split", {{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}}},
-                      {"edge_split", {{"memory", 0.7}, {"network", 0.2}}}};
+    const Json splits{
+        {"area_split", {{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}}},
+        {"edge_split", {{"memory", 0.7}, {"network", 0.2}}}};
     SetPath(trial, "cluster.device.design.area_split", splits["area_split"]);
     SetPath(trial, "cluster.device.design.edge_split", splits["edge_split"]);
     Result<Scenario> scenario = ParseScenario(trial);
@@ -54,7 +56,8 @@ std::optional<Scenario> WithAnySplit(const Json& request) {
   return std::nullopt;
 }
 
-std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options) {
+std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure,
+                                        const OptimiseOptions& options) {
   if (!scenario.cluster.device.design) return std::nullopt;
   // Evaluates only the part of the report with the figure.
   Scenario trial = scenario;

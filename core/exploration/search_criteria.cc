@@ -25,7 +25,8 @@ std::string WithoutPart(std::string path, const std::string& part) {
   return path;
 }
 
-void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members, std::vector<FigureLimit>& figures, Issues& issues) {
+void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members,
+               std::vector<FigureLimit>& figures, Issues& issues) {
   const std::vector<std::string_view> known = part == "training" ? TrainingSpace::Members() : ServingSpace::Members();
   const auto member_of = [&](std::string path) {
     StripPrefix(path, part + ".");
@@ -37,8 +38,8 @@ void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& me
   const auto refuse = [&](const std::string& path) {
     std::string names;
     for (const std::string_view one : known) names += (names.empty() ? "" : ", ") + std::string(one);
-    issues.push_back({"limit", "Unknown limit " + path + ": choose a member of the mapping (" + names + ") or a figure (" +
-                                   SearchFigureNames(part) + ")"});
+    issues.push_back({"limit", "Unknown limit " + path + ": choose a member of the mapping (" + names +
+                                   ") or a figure (" + SearchFigureNames(part) + ")"});
   };
   const std::size_t at = text.find('=');
   if (at != std::string::npos && at > 0 && text[at - 1] != '<' && text[at - 1] != '>') {

@@ -24,9 +24,10 @@ struct SearchCriteria {
   std::vector<FigureLimit> limits;
 };
 
-// Reads "PATH<=VALUE", "PATH>=VALUE" or "PATH=a,b" into the limits of mapping members or of figures. `part`: "training" or
-// "serving".
-void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members, std::vector<FigureLimit>& figures, Issues& issues);
+// Reads "PATH<=VALUE", "PATH>=VALUE" or "PATH=a,b" into the limits of mapping members or of figures. `part`: "training"
+// or "serving".
+void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members,
+               std::vector<FigureLimit>& figures, Issues& issues);
 
 // "training.step_time_s" of the part "training" as "step_time_s".
 std::string WithoutPart(std::string path, const std::string& part);

@@ -10,7 +10,8 @@ namespace slipstick {
 namespace {
 
 template <class Part>
-std::vector<SearchFigure> FiguresOf(const std::vector<SearchableOutput<Part>>& outputs, double (*SearchFigure::*read)(const Part&)) {
+std::vector<SearchFigure> FiguresOf(const std::vector<SearchableOutput<Part>>& outputs,
+                                    double (*SearchFigure::*read)(const Part&)) {
   std::vector<SearchFigure> figures;
   for (const SearchableOutput<Part>& one : outputs) {
     figures.push_back({one.name, one.better == Better::kLarger});
@@ -26,14 +27,17 @@ double SearchFigure::Read(const EvaluatedPoint& point) const {
 }
 
 const std::vector<SearchFigure>& SearchFigures(std::string_view of) {
-  static const auto& training = *new std::vector<SearchFigure>(FiguresOf(SearchableTrainingOutputs(), &SearchFigure::of_training));
-  static const auto& serving = *new std::vector<SearchFigure>(FiguresOf(SearchableServingOutputs(), &SearchFigure::of_serving));
+  static const auto& training =
+      *new std::vector<SearchFigure>(FiguresOf(SearchableTrainingOutputs(), &SearchFigure::of_training));
+  static const auto& serving =
+      *new std::vector<SearchFigure>(FiguresOf(SearchableServingOutputs(), &SearchFigure::of_serving));
   return of == "training" ? training : serving;
 }
 
 const SearchFigure* FindSearchFigure(std::string_view of, std::string_view name) {
   const std::vector<SearchFigure>& figures = SearchFigures(of);
-  const auto found = std::find_if(figures.begin(), figures.end(), [name](const SearchFigure& one) { return one.name == name; });
+  const auto found =
+      std::find_if(figures.begin(), figures.end(), [name](const SearchFigure& one) { return one.name == name; });
   return found == figures.end() ? nullptr : &*found;
 }
 
@@ -42,7 +46,8 @@ std::vector<std::string> MemberPaths(std::string_view of) {
   std::vector<std::string> paths;
   for (const std::string_view member : training ? TrainingSpace::Members() : ServingSpace::Members()) {
     std::string part = "mapping.";
-    const bool is_outside = member == "recompute" || member == "batch" || member == "prefill_chunk" || member.find('.') != member.npos;
+    const bool is_outside =
+        member == "recompute" || member == "batch" || member == "prefill_chunk" || member.find('.') != member.npos;
     if (is_outside) part = "";
     if (member == "weights" || member == "activations" || member == "kv_cache") part = "precision.";
     if (member == "prefill_devices" || member == "decode_devices") part = "disaggregated.";

@@ -22,8 +22,10 @@ std::vector<std::string> NearestFigures(const std::string& of, const std::string
   return NearestNames(name, names);
 }
 
-// The names of the objective and of the further figures, without their part; each one's row in `figures`, null if it is unknown.
-std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std::vector<const SearchFigure*>& figures, Issues& issues) {
+// The names of the objective and of the further figures, without their part; each one's row in `figures`, null if it is
+// unknown.
+std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std::vector<const SearchFigure*>& figures,
+                                     Issues& issues) {
   const std::string standard = spec.part == "training" ? "step_time_s" : "tokens_per_s_per_device";
   std::vector<std::string> names{spec.objective.empty() ? standard : spec.objective};
   names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
@@ -34,7 +36,8 @@ std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std:
       issues.push_back({"objective", "Unknown objective " + name + ": choose " + SearchFigureNames(spec.part),
                         &name == names.data() ? SetToEach("objective", NearestFigures(spec.part, name)) : Fixes()});
     }
-    if (!has_cost && name.find("usd") != std::string::npos) issues.push_back({"cost", "Required for " + name, {LeaveOut("cost")}});
+    if (!has_cost && name.find("usd") != std::string::npos)
+      issues.push_back({"cost", "Required for " + name, {LeaveOut("cost")}});
     figures.push_back(found);
   }
   if (names.size() > kMaxFigures) issues.push_back({"pareto", "Give at most two further figures"});
@@ -63,8 +66,10 @@ Result<std::vector<std::vector<Assignment>>> Combinations(const std::vector<std:
 
 Issues CheckSpec(const SearchSpec& spec) {
   if (spec.part != "training" && spec.part != "serving")
-    return {{"for", "Choose training or serving, not " + spec.part, {SetTo("for", "training"), SetTo("for", "serving")}}};
-  if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards) return {{"shard", "Enter shard i of n with 0 <= i < n"}};
+    return {
+        {"for", "Choose training or serving, not " + spec.part, {SetTo("for", "training"), SetTo("for", "serving")}}};
+  if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards)
+    return {{"shard", "Enter shard i of n with 0 <= i < n"}};
   return {};
 }
 
@@ -126,7 +131,8 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   bool has_cost = true;
   for (const Technology& technology : technologies) {
     if (!technology.scenario) continue;
-    if (!HasPart(*technology.scenario, spec.part)) return Issues{{spec.part, "Required: this part is switched off", {LeaveOut(spec.part)}}};
+    if (!HasPart(*technology.scenario, spec.part))
+      return Issues{{spec.part, "Required: this part is switched off", {LeaveOut(spec.part)}}};
     has_cost = has_cost && technology.scenario->cost.has_value();
   }
   job->figures_ = ReadFigures(spec, has_cost, job->criteria_.figures, issues);
@@ -150,21 +156,23 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   }
   const Count size = job->size_;
   if (!any) return Issues{{"limit", "No mapping meets the limits"}};
-  if (size > kMaxSpace) return Issues{{"limit", "Too many mappings (" + std::to_string(size) + "): add limits to get below 1,000,000,000"}};
+  if (size > kMaxSpace)
+    return Issues{{"limit", "Too many mappings (" + std::to_string(size) + "): add limits to get below 1,000,000,000"}};
   job->options_.from = size / spec.shards * spec.shard + std::min(spec.shard, size % spec.shards);
   job->options_.to = size / spec.shards * (spec.shard + 1) + std::min(spec.shard + 1, size % spec.shards);
   job->options_.top = spec.top;
   job->options_.figures = job->criteria_.figures.size();
   job->options_.prune = spec.prune;
-  job->search_ = std::make_unique<Search>(job->options_, [self = job.get()](Count index, const Search::IsDominated& is_dominated) {
-    return self->Evaluate(index, is_dominated);
-  });
+  job->search_ =
+      std::make_unique<Search>(job->options_, [self = job.get()](Count index, const Search::IsDominated& is_dominated) {
+        return self->Evaluate(index, is_dominated);
+      });
   return job;
 }
 
 const SearchJob::Place& SearchJob::PlaceOf(Count index) const {
-  const auto after =
-      std::upper_bound(places_.begin(), places_.end(), index, [](Count at, const Place& place) { return at < place.offset; });
+  const auto after = std::upper_bound(places_.begin(), places_.end(), index,
+                                      [](Count at, const Place& place) { return at < place.offset; });
   return *std::prev(after);
 }
 

@@ -1,8 +1,8 @@
 // An exhaustive search over all valid mappings of a training run or serving load, in steps.
 //
-// Axes of other inputs (nodes, memories, chiplets, topologies: anything that is one) multiply the space: each combination is a technology,
-// and all its mappings follow each other. The page runs a search in a worker, the command line on several threads, a cluster in shards. The
-// order of the space is fixed, so all give the same answer.
+// Axes of other inputs (nodes, memories, chiplets, topologies: anything that is one) multiply the space: each
+// combination is a technology, and all its mappings follow each other. The page runs a search in a worker, the command
+// line on several threads, a cluster in shards. The order of the space is fixed, so all give the same answer.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,8 @@ class SearchJob {
   [[nodiscard]] Count ShardSize() const { return options_.to - options_.from; }
   [[nodiscard]] const SearchOptions& options() const { return options_; }
 
-  // {"space","done","evaluated","feasible","rejected","objective","best":[{"index","overrides",…figures}],"pareto":[…]} of
-  // this job, or of the merged progress of several.
+  // {"space","done","evaluated","feasible","rejected","objective","best":[{"index","overrides",…figures}],"pareto":[…]}
+  // of this job, or of the merged progress of several.
   [[nodiscard]] Json Report() const { return Report(progress()); }
   [[nodiscard]] Json Report(const SearchProgress& progress) const;
 

@@ -41,7 +41,8 @@ Figures FiguresOf(const SearchCriteria& criteria, const EvaluatedPoint& point) {
   return figures;
 }
 
-Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point, const std::vector<Infeasibility>& infeasible) {
+Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point,
+                  const std::vector<Infeasibility>& infeasible) {
   Outcome outcome;
   outcome.reason = infeasible.empty() ? BrokenLimit(criteria.limits, point) : ReasonOf(infeasible);
   outcome.feasible = outcome.reason.empty();
@@ -61,8 +62,8 @@ class TrainingEvaluator {
         cost_(std::move(cost)),
         memo_(scenario.model, scenario.cluster, run_) {
     // A limit on anything but memory is known only once the mapping is timed.
-    const bool limits_memory_only =
-        std::all_of(criteria_.limits.begin(), criteria_.limits.end(), [](const FigureLimit& limit) { return limit.IsOfMemory(); });
+    const bool limits_memory_only = std::all_of(criteria_.limits.begin(), criteria_.limits.end(),
+                                                [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     can_prune_ = [this, limits_memory_only](const TrainingReport& least) {
       if (!limits_memory_only) return false;
       const TrainingPart part{least, CostEfficiencyOf(cost_, least, run_, off_)};
@@ -107,7 +108,11 @@ class ServingEvaluator {
  public:
   ServingEvaluator(const Scenario& scenario, std::shared_ptr<const ServingSpace> space, SearchCriteria criteria,
                    std::optional<CostReport> cost)
-      : scenario_(scenario), load_(*scenario.serving), space_(std::move(space)), criteria_(std::move(criteria)), cost_(std::move(cost)) {
+      : scenario_(scenario),
+        load_(*scenario.serving),
+        space_(std::move(space)),
+        criteria_(std::move(criteria)),
+        cost_(std::move(cost)) {
     load_.concurrency.reset();
   }
 
@@ -119,7 +124,8 @@ class ServingEvaluator {
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
     Trace trace = Trace::Off();
-    ServingPart part{EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr), {}};
+    ServingPart part{EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr),
+                     {}};
     part.cost_efficiency = CostEfficiencyOf(cost_, part, off_);
     return OutcomeOf(criteria_, {nullptr, &part}, part.infeasible);
   }
@@ -158,13 +164,15 @@ Json OverridesOf(const ServingChoice& choice) {
   return overrides;
 }
 
-SearchPoint::SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits) : scenario_(std::move(scenario)) {
+SearchPoint::SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits)
+    : scenario_(std::move(scenario)) {
   Trace off = Trace::Off();
   if (scenario_.cost)
-    cost_ = EvaluateCost(ClusterInUse(scenario_), SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
+    cost_ = EvaluateCost(ClusterInUse(scenario_),
+                         SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
   if (part == "training") {
-    training_ =
-        std::make_shared<TrainingSpace>(scenario_.model, scenario_.cluster, *scenario_.training, *scenario_.training->devices, limits);
+    training_ = std::make_shared<TrainingSpace>(scenario_.model, scenario_.cluster, *scenario_.training,
+                                                *scenario_.training->devices, limits);
   } else {
     serving_ = std::make_shared<ServingSpace>(scenario_.model, *scenario_.serving, *scenario_.serving->devices, limits);
   }
@@ -207,7 +215,8 @@ Json SearchPoint::OverridesAt(Count index) const {
     return overrides;
   }
   Json overrides = OverridesOf(serving_->At(index));
-  if (scenario_.serving->concurrency) overrides["serving.concurrency"] = nullptr;  // it would rule over the batch that was chosen
+  if (scenario_.serving->concurrency)
+    overrides["serving.concurrency"] = nullptr;  // it would rule over the batch that was chosen
   return overrides;
 }
 

@@ -11,7 +11,8 @@ namespace slipstick {
 Json WriteProgress(const SearchProgress& progress) {
   const auto list = [](const std::vector<Found>& found) {
     Json entries = Json::array();
-    for (const Found& one : found) entries.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
+    for (const Found& one : found)
+      entries.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
     return entries;
   };
   Json rejected = Json::object();
@@ -25,14 +26,16 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   const auto list = [&](const char* key, std::vector<Found>& out) {
     if (!json.contains(key) || !json[key].is_array()) return false;
     for (const Json& one : json[key]) {
-      if (!one.is_array() || one.size() != 4 || !std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number(); }))
+      if (!one.is_array() || one.size() != 4 ||
+          !std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number(); }))
         return false;
       out.push_back({one[0].get<Count>(), {one[1].get<double>(), one[2].get<double>(), one[3].get<double>()}});
     }
     return true;
   };
   bool good = json.is_object() && list("best", progress.best) && list("front", progress.front);
-  for (const char* key : {"done", "evaluated", "feasible"}) good = good && json.contains(key) && json[key].is_number_integer();
+  for (const char* key : {"done", "evaluated", "feasible"})
+    good = good && json.contains(key) && json[key].is_number_integer();
   if (!good || !json.contains("rejected") || !json["rejected"].is_object())
     return Issues{{"progress", "Must be the output of a search shard"}};
   progress.done = json["done"].get<Count>();
@@ -44,8 +47,13 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   return progress;
 }
 
-std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress) {
-  return JsonText(Json{{"request", request}, {"spec", spec}, {"shard", shard}, {"shards", shards}, {"progress", WriteProgress(progress)}});
+std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards,
+                      const SearchProgress& progress) {
+  return JsonText(Json{{"request", request},
+                       {"spec", spec},
+                       {"shard", shard},
+                       {"shards", shards},
+                       {"progress", WriteProgress(progress)}});
 }
 
 ShardSearch::ShardSearch(const std::string& spec) { issues_ = Begin(spec); }
@@ -71,7 +79,9 @@ std::string ShardSearch::Begin(const std::string& text) {
 
 std::string ShardSearch::Report() const { return job_ ? JsonText(job_->Report()) : issues_; }
 
-std::string ShardSearch::Shard() const { return job_ ? ShardText(request_, spec_, shard_, shards_, job_->progress()) : issues_; }
+std::string ShardSearch::Shard() const {
+  return job_ ? ShardText(request_, spec_, shard_, shards_, job_->progress()) : issues_;
+}
 
 Answer MergeShards(const std::vector<std::string>& texts) {
   if (texts.empty()) return WrongRequest({{"merge", "Give the output files of the shards"}});
@@ -83,8 +93,9 @@ Answer MergeShards(const std::vector<std::string>& texts) {
     const std::string path = std::to_string(i);
     Result<Json> part = ParseJson(texts[i]);
     if (!part) return WrongRequest(std::move(part.issues));
-    const bool whole = part->is_object() && part->contains("request") && part->contains("spec") && part->contains("progress") &&
-                       part->contains("shard") && part->contains("shards") && (*part)["shard"].is_number_integer();
+    const bool whole = part->is_object() && part->contains("request") && part->contains("spec") &&
+                       part->contains("progress") && part->contains("shard") && part->contains("shards") &&
+                       (*part)["shard"].is_number_integer();
     if (!whole) return WrongRequest({{path, "Must be the output of `search --shard i/n`"}});
     if (i == 0) {
       first = *part;
@@ -93,7 +104,8 @@ Answer MergeShards(const std::vector<std::string>& texts) {
       Result<std::shared_ptr<SearchJob>> made = SearchJob::Make(first["request"], *spec);
       if (!made) return WrongRequest(std::move(made.issues));
       job = std::move(*made);
-    } else if ((*part)["request"] != first["request"] || (*part)["spec"] != first["spec"] || (*part)["shards"] != first["shards"]) {
+    } else if ((*part)["request"] != first["request"] || (*part)["spec"] != first["spec"] ||
+               (*part)["shards"] != first["shards"]) {
       return WrongRequest({{path, "This shard belongs to another search than the first"}});
     }
     seen.push_back((*part)["shard"].get<Count>());

@@ -29,9 +29,11 @@ std::vector<std::string> Split(std::string_view text, char separator) {
 // lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
-  const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]), steps = ParseMeasure(parts[2]);
+  const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]),
+                               steps = ParseMeasure(parts[2]);
   if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
-    return Issues{{path, "Enter lo:hi:n or lo:hi:n:log with numbers of one unit, not " + parts[0] + ":" + parts[1] + ":" + parts[2]}};
+    return Issues{{path, "Enter lo:hi:n or lo:hi:n:log with numbers of one unit, not " + parts[0] + ":" + parts[1] +
+                             ":" + parts[2]}};
   }
   const double n = steps->value;
   if (n < 1 || n > static_cast<double>(kMaxAxisValues) || n != std::floor(n)) {
@@ -39,11 +41,13 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
   const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
-  const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);  // the version of the request says in which unit it is
+  const bool stays_text =
+      !low->has_unit && IsQuantityAt<Scenario>(path);  // the version of the request says in which unit it is
   Axis axis{path, {}};
   for (int i = 0; i < static_cast<int>(n); ++i) {
     const double share = n > 1 ? i / (n - 1) : 0;
-    double value = log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
+    double value =
+        log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
     // Whole ends give whole values: such inputs are mostly counts.
     if (whole) value = std::round(value);
     Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
@@ -104,7 +108,9 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
     } else if (key == "prune" && value.is_boolean()) {
       spec.prune = value.get<bool>();
     } else {
-      issues.push_back({key, "Unknown member or wrong type: choose for, objective, pareto, limits, axes, top, shard, shards or prune"});
+      issues.push_back(
+          {key,
+           "Unknown member or wrong type: choose for, objective, pareto, limits, axes, top, shard, shards or prune"});
     }
   }
   if (!issues.empty()) return issues;

@@ -18,11 +18,13 @@ struct Swing {
 };
 
 // Every number of the resolved scenario, by path.
-void CollectNumbers(const Json& json, const std::string& path, std::vector<std::pair<std::string, double>>& out, std::vector<bool>& whole) {
+void CollectNumbers(const Json& json, const std::string& path, std::vector<std::pair<std::string, double>>& out,
+                    std::vector<bool>& whole) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) CollectNumbers(value, JoinPath(path, key), out, whole);
   } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) CollectNumbers(json[i], JoinPath(path, std::to_string(i)), out, whole);
+    for (std::size_t i = 0; i < json.size(); ++i)
+      CollectNumbers(json[i], JoinPath(path, std::to_string(i)), out, whole);
   } else if (json.is_number() && json.get<double>() > 0 && path != "version") {
     out.emplace_back(path, json.get<double>());
     whole.push_back(json.is_number_integer());
@@ -38,7 +40,8 @@ void DropIdleParts(std::string_view figure, Scenario& scenario) {
   if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
 }
 
-std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value, std::string_view figure) {
+std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value,
+                                 std::string_view figure) {
   Json request = resolved;
   SetPath(request, path, value);
   const Result<Scenario> scenario = ParseScenario(request);
@@ -48,7 +51,8 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
 
 }  // namespace
 
-Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure, double share) {
+Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
+                         double share) {
   if (!(share > 0 && share < 1)) return WrongRequest({{"share", "Enter a share between 0 and 1"}});
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
@@ -91,7 +95,8 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
         {"high", swing.high},
         {"low_figure", swing.low_figure},
         {"high_figure", swing.high_figure},
-        {"elasticity", elastic ? Json(std::log(swing.high_figure / swing.low_figure) / std::log(swing.high / swing.low)) : Json(nullptr)}});
+        {"elasticity", elastic ? Json(std::log(swing.high_figure / swing.low_figure) / std::log(swing.high / swing.low))
+                               : Json(nullptr)}});
   }
   return {JsonText(Json{{"figure", figure}, {"value", *middle}, {"share", share}, {"inputs", std::move(list)}}), {}};
 }

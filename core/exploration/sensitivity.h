@@ -9,8 +9,9 @@
 
 namespace slipstick {
 
-// The figure with each numeric input of the resolved scenario changed by ±`share`, ranked by effect, with the elasticity
-// d ln(figure) / d ln(input) over the change.
-Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure, double share);
+// The figure with each numeric input of the resolved scenario changed by ±`share`, ranked by effect, with the
+// elasticity d ln(figure) / d ln(input) over the change.
+Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
+                         double share);
 
 }  // namespace slipstick

@@ -38,7 +38,8 @@ Json FieldOf(std::string_view path) {
   return nullptr;
 }
 
-// Fixes the adjustable defaults at their present values, so that only the unknown changes. Unchanged if the request is invalid.
+// Fixes the adjustable defaults at their present values, so that only the unknown changes. Unchanged if the request is
+// invalid.
 Json WithDefaultsFixed(Json request) {
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return request;
@@ -111,8 +112,8 @@ void Compare(const SolveProblem& problem, const Json& report, const Json& other,
     }
     const std::string why_infeasible = WhyInfeasible(report, condition.path);
     if (trial.issue.empty()) trial.issue = why_infeasible;
-    const bool holds =
-        (why_infeasible.empty() || IsKnownWhenInfeasible(condition.path)) && (condition.at_most ? *figure <= *with : *figure >= *with);
+    const bool holds = (why_infeasible.empty() || IsKnownWhenInfeasible(condition.path)) &&
+                       (condition.at_most ? *figure <= *with : *figure >= *with);
     if (trial.holds && !holds) trial.failing = trial.conditions.size();
     trial.holds = trial.holds && holds;
     trial.conditions.push_back({*figure, *with});
@@ -155,7 +156,8 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
 }
 
 // `beyond`: the nearest value at which a condition fails; null if all hold everywhere.
-Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial, const Trial* beyond) {
+Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial,
+                const Trial* beyond) {
   const auto figure_at = [&](std::size_t i) {
     return ObjectOf({{"path", problem.conditions[i].path}, {"value", trial.conditions[i].figure}});
   };
@@ -203,7 +205,8 @@ std::optional<double> BaseValue(std::string_view text, double thousand, double b
 
 // The unit of numbers that have none, in base units.
 double BareUnitOf(const Json& field, Count version) {
-  const bool names_units = version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";
+  const bool names_units =
+      version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";
   return names_units ? field.value("unit_factor", 1.0) : 1;
 }
 
@@ -239,7 +242,8 @@ struct Bracket {
 // The search for one input: evaluates values, skips invalid counts, and narrows a bracket.
 class Solver {
  public:
-  Solver(const SolveProblem& problem, const SolvedRange& span) : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
+  Solver(const SolveProblem& problem, const SolvedRange& span)
+      : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
 
   [[nodiscard]] Json Value(double value) const { return span_.whole ? Json(static_cast<Count>(value)) : Json(value); }
 
@@ -288,7 +292,8 @@ class Solver {
     if (problem_.options.on_progress) {
       // Each further value halves the bracket.
       const double width = std::abs(progress_.high - progress_.low);
-      const double narrow = span_.whole ? span_.step : kRelativeWidth * std::max(std::abs(progress_.low), std::abs(progress_.high));
+      const double narrow =
+          span_.whole ? span_.step : kRelativeWidth * std::max(std::abs(progress_.low), std::abs(progress_.high));
       progress_.of = progress_.tried + static_cast<Count>(std::max(0.0, std::ceil(std::log2(width / narrow))));
       problem_.options.on_progress(progress_);
     }
@@ -320,8 +325,8 @@ Result<std::vector<Condition>> ParseConditions(std::string_view text) {
 
 }  // namespace
 
-Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
-                   const SolveOptions& options) {
+Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
+                   std::string_view until, const SolveOptions& options) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<std::vector<Condition>> conditions = ParseConditions(until);
@@ -333,12 +338,14 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
-  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>(), BareUnitOf(field, VersionOf(*base)));
+  const std::optional<SolvedRange> span =
+      ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>(), BareUnitOf(field, VersionOf(*base)));
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
   SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, std::move(*conditions), options};
-  if (std::any_of(problem.conditions.begin(), problem.conditions.end(), [](const Condition& one) { return !one.other.empty(); })) {
+  if (std::any_of(problem.conditions.begin(), problem.conditions.end(),
+                  [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);
     if (!other) return WrongRequest(std::move(other.issues));
     problem.other = WithDefaultsFixed(std::move(*other));
@@ -352,11 +359,13 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (at_low.holds && at_high.holds) return Solution(problem, solver.Value(high), "everywhere", at_high, nullptr);
   if (!at_low.holds && !at_high.holds) {
     const std::string what = problem.conditions.size() > 1 ? "The conditions hold" : "The condition holds";
-    return NoSolution(path, what + " at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
+    return NoSolution(
+        path, what + " at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
   }
   Bracket bracket = at_low.holds ? Bracket{low, high, at_low, at_high} : Bracket{high, low, at_high, at_low};
   solver.Narrow(bracket);
-  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best, &bracket.beyond);
+  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best,
+                  &bracket.beyond);
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {
@@ -369,16 +378,19 @@ Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const Sol
   if (!search) return WrongRequest(std::move(search.issues));
   options.search = std::move(*search);
   if (parsed->contains("against") && (*parsed)["against"].is_array()) {
-    for (const Json& one : (*parsed)["against"]) options.against.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
+    for (const Json& one : (*parsed)["against"])
+      options.against.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
   }
   const auto text = [&](const char* key) {
     return parsed->contains(key) && (*parsed)[key].is_string() ? (*parsed)[key].get<std::string>() : "";
   };
   std::string until = text("until");
   if (const Json* list = FindMember(*parsed, "until"); list != nullptr && list->is_array()) {
-    for (const Json& one : *list) until += (until.empty() ? "" : ",") + (one.is_string() ? one.get<std::string>() : JsonText(one));
+    for (const Json& one : *list)
+      until += (until.empty() ? "" : ",") + (one.is_string() ? one.get<std::string>() : JsonText(one));
   }
-  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), until, options);
+  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), until,
+                     options);
 }
 
 }  // namespace slipstick

@@ -93,7 +93,8 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     detail.operators = detail.operators || path.find(".operators") != std::string::npos;
     detail.scenario = detail.scenario || path.starts_with("scenario.");
     detail.estimates = detail.estimates || path.starts_with("cost.assumed");
-    detail.intervals = detail.intervals || path.find("_interval") != std::string::npos || path.find(".typical") != std::string::npos;
+    detail.intervals =
+        detail.intervals || path.find("_interval") != std::string::npos || path.find(".typical") != std::string::npos;
   }
   const Result<Json> report = Evaluate(*scenario, detail);
   for (const std::string& path : sweep.reports) {
@@ -139,8 +140,9 @@ std::string CsvCell(const Json& json) {
 
 }  // namespace
 
-Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
-                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search, const std::string& optimise) {
+Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments,
+                   const std::vector<std::string>& axes, const std::vector<std::string>& reports,
+                   const std::optional<SearchSpec>& search, const std::string& optimise) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, optimise, search);

@@ -19,9 +19,9 @@ namespace slipstick {
 
 struct Sweep {
   Json request;
-  std::vector<Axis> axes;                           // the last one varies fastest
-  std::vector<std::string> reports;                 // paths of the report
-  std::string optimise;                             // a figure for which a chip design's split is optimized at every point; "": none
+  std::vector<Axis> axes;            // the last one varies fastest
+  std::vector<std::string> reports;  // paths of the report
+  std::string optimise;              // a figure for which a chip design's split is optimized at every point; "": none
   std::optional<SearchSpec> search = std::nullopt;  // the best mapping is searched at every point
   [[nodiscard]] Count Size() const;
 };
@@ -34,13 +34,14 @@ struct SweepPoint {
 };
 SweepPoint SweepAt(const Sweep& sweep, Count index);
 
-// The sweep as CSV: one column per axis, one per report path (of an object, such as a time by bound, one per member), the mapping if
-// searched, and "issue".
-Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
-                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search = std::nullopt,
-                   const std::string& optimise = "");
+// The sweep as CSV: one column per axis, one per report path (of an object, such as a time by bound, one per member),
+// the mapping if searched, and "issue".
+Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments,
+                   const std::vector<std::string>& axes, const std::vector<std::string>& reports,
+                   const std::optional<SearchSpec>& search = std::nullopt, const std::string& optimise = "");
 
-// The points [from, to) of {"request","axes":[text],"report":[path],"optimise":path?,"search":{"for","objective","limits"}?} as
+// The points [from, to) of
+// {"request","axes":[text],"report":[path],"optimise":path?,"search":{"for","objective","limits"}?} as
 // {"size","rows":[{"inputs","figures","issues","mapping"}]}.
 Answer SweepRowsAnswer(std::string_view spec, Count from, Count to);
 

@@ -1,5 +1,5 @@
-// A custom chip: a process node, budgets of area, power and shoreline, and how each budget is split. technology/chip.h derives the
-// device from it; no other part distinguishes derived devices from catalog ones.
+// A custom chip: a process node, budgets of area, power and shoreline, and how each budget is split. technology/chip.h
+// derives the device from it; no other part distinguishes derived devices from catalog ones.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,9 @@ constexpr FieldRow kDramTypeFields[] = {
     Of<&DramType::controller_area>("controller_area", "Controller area on the die, at 7 nm").In(kMm2).AtLeast(0),
     Of<&DramType::in_package>("in_package", "In the package, whose area it takes; off: chips on the board").Advanced(),
     Of<&DramType::group>("group", "Chips per memory controller: they come in whole groups").Between(1, 64).Advanced(),
-    Of<&DramType::max_chips>("max_chips", "Largest number of stacks or chips that one device joins").Between(1, 1024).Advanced()};
+    Of<&DramType::max_chips>("max_chips", "Largest number of stacks or chips that one device joins")
+        .Between(1, 1024)
+        .Advanced()};
 constinit const Fields Schema<DramType>::fields(kDramTypeFields);
 
 constexpr FieldRow kLinkTypeFields[] = {
@@ -57,14 +59,16 @@ constexpr FieldRow kUnitTemplateFields[] = {
     Of<&UnitTemplate::l2_slice>("l2_slice", "L2 slice size").In(kKiB).Above(0)};
 constinit const Fields Schema<UnitTemplate>::fields(kUnitTemplateFields);
 
-constexpr FieldRow kAreaSplitFields[] = {
-    Of<&AreaSplit::core>("core", "Compute units").Between(0, 1), Of<&AreaSplit::l2>("l2", "L2").Between(0, 1),
-    Of<&AreaSplit::memory>("memory", "Memory interfaces").Between(0, 1), Of<&AreaSplit::network>("network", "Network links").Between(0, 1)};
+constexpr FieldRow kAreaSplitFields[] = {Of<&AreaSplit::core>("core", "Compute units").Between(0, 1),
+                                         Of<&AreaSplit::l2>("l2", "L2").Between(0, 1),
+                                         Of<&AreaSplit::memory>("memory", "Memory interfaces").Between(0, 1),
+                                         Of<&AreaSplit::network>("network", "Network links").Between(0, 1)};
 constinit const Fields Schema<AreaSplit>::fields(kAreaSplitFields);
 
-constexpr FieldRow kPowerSplitFields[] = {
-    Of<&PowerSplit::core>("core", "Compute units").Between(0, 1), Of<&PowerSplit::l2>("l2", "L2, whose bandwidth it limits").Between(0, 1),
-    Of<&PowerSplit::memory>("memory", "Memory").Between(0, 1), Of<&PowerSplit::network>("network", "Network links").Between(0, 1)};
+constexpr FieldRow kPowerSplitFields[] = {Of<&PowerSplit::core>("core", "Compute units").Between(0, 1),
+                                          Of<&PowerSplit::l2>("l2", "L2, whose bandwidth it limits").Between(0, 1),
+                                          Of<&PowerSplit::memory>("memory", "Memory").Between(0, 1),
+                                          Of<&PowerSplit::network>("network", "Network links").Between(0, 1)};
 constinit const Fields Schema<PowerSplit>::fields(kPowerSplitFields);
 
 constexpr FieldRow kEdgeSplitFields[] = {Of<&EdgeSplit::memory>("memory", "Memory").Between(0, 1),
@@ -81,7 +85,9 @@ constexpr FieldRow kChipDesignFields[] = {
     Of<&ChipDesign::area>("area", "Die area").In(kMm2).Between(1, 100000),
     Of<&ChipDesign::package_area>("package_area", "Package area, die and memory").In(kMm2).Between(1, 1000000),
     Of<&ChipDesign::power>("power", "Power of the whole device, its memory included").In(kWatt).Between(1, 100000),
-    Of<&ChipDesign::area_split>("area_split", "Area budget, fractions of the die; the rest is host port, clocks, redundancy").Advanced(),
+    Of<&ChipDesign::area_split>("area_split",
+                                "Area budget, fractions of the die; the rest is host port, clocks, redundancy")
+        .Advanced(),
     Of<&ChipDesign::power_split>("power_split", "Power budget, fractions").Advanced(),
     Of<&ChipDesign::edge_split>("edge_split", "Shoreline (beachfront) budget, fractions of the die edge").Advanced(),
     Of<&ChipDesign::units_enabled>("units_enabled", "Fraction of compute units enabled; the others are spares")
@@ -90,7 +96,8 @@ constexpr FieldRow kChipDesignFields[] = {
         .Advanced(),
     Of<&ChipDesign::l2_enabled>("l2_enabled", "Fraction of the L2 enabled").Above(0).AtMost(1).Advanced(),
     Of<&ChipDesign::memory_enabled>("memory_enabled", "Fraction of memory sites enabled").Above(0).AtMost(1).Advanced(),
-    Of<&ChipDesign::stacks>("stacks", "Memory stacks or chips wanted; null: as many as the budgets allow").Between(1, 1024)};
+    Of<&ChipDesign::stacks>("stacks", "Memory stacks or chips wanted; null: as many as the budgets allow")
+        .Between(1, 1024)};
 constinit const Fields Schema<ChipDesign>::fields(kChipDesignFields);
 
 }  // namespace slipstick

@@ -16,9 +16,12 @@ struct Cluster {
   std::vector<NetworkLevel> networks;  // innermost first
   CollectiveChoice collectives;
 };
-// The bandwidth that stands for a chip without links: times over it stay finite, and what would take them is infeasible.
+// The bandwidth that stands for a chip without links: times over it stay finite, and what would take them is
+// infeasible.
 inline constexpr BytesPerSecond kNoLinks = 1 * kBps;
-inline bool HasLinks(const Cluster& cluster) { return cluster.networks.empty() || cluster.networks.front().bandwidth > kNoLinks; }
+inline bool HasLinks(const Cluster& cluster) {
+  return cluster.networks.empty() || cluster.networks.front().bandwidth > kNoLinks;
+}
 
 template <>
 struct Schema<Cluster> {

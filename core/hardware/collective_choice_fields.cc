@@ -4,10 +4,11 @@
 namespace slipstick {
 
 constexpr FieldRow kCollectiveChoiceFields[] = {
-    Of<&CollectiveChoice::library>("library",
-                                   "Times of collectives: measured (what NCCL and engines reach on this wiring), analytic (the best "
-                                   "algorithm known for the wiring, at line rate) or alpha_beta (textbook equations); absent: measured, "
-                                   "and alpha_beta under the roofline framework and engine"),
+    Of<&CollectiveChoice::library>(
+        "library",
+        "Times of collectives: measured (what NCCL and engines reach on this wiring), analytic (the best "
+        "algorithm known for the wiring, at line rate) or alpha_beta (textbook equations); absent: measured, "
+        "and alpha_beta under the roofline framework and engine"),
     Of<&CollectiveChoice::all_reduce>("all_reduce", "Algorithm of an all-reduce; auto: the fastest")
         .Label("All-reduce algorithm")
         .Advanced(),
@@ -20,7 +21,9 @@ constexpr FieldRow kCollectiveChoiceFields[] = {
     Of<&CollectiveChoice::all_to_all>("all_to_all", "Algorithm of an all-to-all; auto: the fastest")
         .Label("All-to-all algorithm")
         .Advanced(),
-    Of<&CollectiveChoice::send_recv>("send_recv", "Algorithm of a send; auto: the fastest").Label("P2P algorithm").Advanced()};
+    Of<&CollectiveChoice::send_recv>("send_recv", "Algorithm of a send; auto: the fastest")
+        .Label("P2P algorithm")
+        .Advanced()};
 constinit const Fields Schema<CollectiveChoice>::fields(kCollectiveChoiceFields);
 
 }  // namespace slipstick

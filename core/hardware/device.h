@@ -1,4 +1,5 @@
-// One accelerator: peak rates by precision, memory, caches, power, dies, and the fractions of these that kernels achieve.
+// One accelerator: peak rates by precision, memory, caches, power, dies, and the fractions of these that kernels
+// achieve.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 
 namespace slipstick {
 
-// Dense peak rates with fp32 (int32) accumulation. Absent: no units for the format; work then runs at the rate of the next wider one.
+// Dense peak rates with fp32 (int32) accumulation. Absent: no units for the format; work then runs at the rate of the
+// next wider one.
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
   std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
@@ -59,17 +61,17 @@ struct Schema<DieSize> {
 // Achieved fractions of data-sheet rates. Absent members follow the rules for a device known by its data sheet alone
 // (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
-  std::optional<double> gemm_efficiency;                        // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
-  std::optional<double> clock_derating;                         // d: rate loss in a long kernel, rate / (1 + d)
-  std::optional<double> sustained_clock_derating;               // d_s: rate loss in a training step
-  std::optional<double> bandwidth_efficiency;                   // e_b: fraction of the memory bandwidth reached by streaming
-  std::optional<Seconds> launch_latency;                        // t0: per kernel inside a graph
+  std::optional<double> gemm_efficiency;  // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
+  std::optional<double> clock_derating;   // d: rate loss in a long kernel, rate / (1 + d)
+  std::optional<double> sustained_clock_derating;  // d_s: rate loss in a training step
+  std::optional<double> bandwidth_efficiency;      // e_b: fraction of the memory bandwidth reached by streaming
+  std::optional<Seconds> launch_latency;           // t0: per kernel inside a graph
   std::optional<double> attention_forward, attention_backward;  // training kernels, fraction of the dense peak
   std::optional<double> gemm_efficiency_fp8;                    // with one scale per tensor
   std::optional<Watts> rated_power;                             // power limit at which both deratings were measured
   std::optional<double> decode_bandwidth_efficiency;            // u_d: of decode attention on a large KV cache
   std::optional<BytesPerSecond> l2_bandwidth;                   // at which attention kernels read the L2
-  std::optional<double> usable_l2_fraction;                     // phi: fraction of the L2 in which reused data is still found
+  std::optional<double> usable_l2_fraction;  // phi: fraction of the L2 in which reused data is still found
 };
 template <>
 struct Schema<Efficiency> {

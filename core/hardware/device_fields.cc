@@ -12,9 +12,10 @@ constexpr FieldRow kPeakRatesFields[] = {
     Of<&PeakRates::int8>("int8", "Dense int8 peak throughput").Label("Peak throughput, int8").In(kTFlops).Above(0),
     Of<&PeakRates::fp4>("fp4", "Dense fp4 peak throughput").Label("Peak throughput, fp4").In(kTFlops).Above(0),
     Of<&PeakRates::int4>("int4", "Dense int4 peak throughput").Label("Peak throughput, int4").In(kTFlops).Above(0),
-    Of<&PeakRates::fp16_accumulate>("fp16_accumulate",
-                                    "Dense fp16 peak throughput with fp16 accumulation, if higher; used only by engines that "
-                                    "accumulate in fp16 (llama.cpp)")
+    Of<&PeakRates::fp16_accumulate>(
+        "fp16_accumulate",
+        "Dense fp16 peak throughput with fp16 accumulation, if higher; used only by engines that "
+        "accumulate in fp16 (llama.cpp)")
         .In(kTFlops)
         .Above(0)
         .Advanced()};
@@ -33,22 +34,33 @@ constinit const Fields Schema<DeviceMemory>::fields(kDeviceMemoryFields);
 
 constexpr FieldRow kCacheFields[] = {
     Of<&Cache::name>("name", "Name of the cache level"),
-    Of<&Cache::capacity>("capacity", "Capacity of the whole device; figures use the last level (L2)").In(kMiB).AtLeast(0),
-    Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device; without one the level bounds no kernel").In(kTBps).Above(0)};
+    Of<&Cache::capacity>("capacity", "Capacity of the whole device; figures use the last level (L2)")
+        .In(kMiB)
+        .AtLeast(0),
+    Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device; without one the level bounds no kernel")
+        .In(kTBps)
+        .Above(0)};
 constinit const Fields Schema<Cache>::fields(kCacheFields);
 
 constexpr FieldRow kDieSizeFields[] = {
     Of<&DieSize::area>("area", "Area per compute die").In(kMm2).Above(0), Of<&DieSize::node>("node", "Process node"),
     Of<&DieSize::count>("count", "Compute dies in the package").Between(1, 64),
-    Of<&DieSize::link_power>("link_power", "Power of die-to-die links, out of the TDP").In(kWatt).AtLeast(0).Advanced()};
+    Of<&DieSize::link_power>("link_power", "Power of die-to-die links, out of the TDP")
+        .In(kWatt)
+        .AtLeast(0)
+        .Advanced()};
 constinit const Fields Schema<DieSize>::fields(kDieSizeFields);
 
 constexpr FieldRow kEfficiencyFields[] = {
-    Of<&Efficiency::gemm_efficiency>("matrix", "GEMM efficiency, 16-bit: fraction of the dense peak in a short GEMM with the best tile")
+    Of<&Efficiency::gemm_efficiency>(
+        "matrix", "GEMM efficiency, 16-bit: fraction of the dense peak in a short GEMM with the best tile")
         .Above(0)
         .AtMost(1),
-    Of<&Efficiency::clock_derating>("power_fall", "Clock loss in long kernels (power limit): time grows by 1 plus this").Between(0, 4),
-    Of<&Efficiency::sustained_clock_derating>("sustained_fall", "Clock loss in a training step: time grows by 1 plus this").Between(0, 4),
+    Of<&Efficiency::clock_derating>("power_fall", "Clock loss in long kernels (power limit): time grows by 1 plus this")
+        .Between(0, 4),
+    Of<&Efficiency::sustained_clock_derating>("sustained_fall",
+                                              "Clock loss in a training step: time grows by 1 plus this")
+        .Between(0, 4),
     Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth")
         .Label("Achievable bandwidth")
         .Above(0)
@@ -57,36 +69,46 @@ constexpr FieldRow kEfficiencyFields[] = {
         .Label("Kernel launch latency")
         .In(kUs)
         .Between(0, 1'000'000),
-    Of<&Efficiency::attention_forward>(
-        "attention_forward",
-        "FlashAttention forward in training, fraction of the dense peak; used where training.framework.compute.attention has no row for "
-        "the device's family")
+    Of<&Efficiency::attention_forward>("attention_forward",
+                                       "FlashAttention forward in training, fraction of the dense peak; used where "
+                                       "training.framework.compute.attention has no row for "
+                                       "the device's family")
         .Above(0)
         .AtMost(1.1),
-    Of<&Efficiency::attention_backward>(
-        "attention_backward",
-        "FlashAttention backward in training, fraction of the dense peak; used where training.framework.compute.attention has no row for "
-        "the device's family")
+    Of<&Efficiency::attention_backward>("attention_backward",
+                                        "FlashAttention backward in training, fraction of the dense peak; used where "
+                                        "training.framework.compute.attention has no row for "
+                                        "the device's family")
         .Above(0)
         .AtMost(1.1),
-    Of<&Efficiency::gemm_efficiency_fp8>("matrix_fp8",
-                                         "GEMM efficiency, fp8: fraction of the dense fp8 peak in a short GEMM with the best tile")
+    Of<&Efficiency::gemm_efficiency_fp8>(
+        "matrix_fp8", "GEMM efficiency, fp8: fraction of the dense fp8 peak in a short GEMM with the best tile")
         .Above(0)
         .AtMost(1),
-    Of<&Efficiency::rated_power>("rated_power", "Power limit at which the clock losses were measured; a lower TDP loses more")
+    Of<&Efficiency::rated_power>("rated_power",
+                                 "Power limit at which the clock losses were measured; a lower TDP loses more")
         .In(kWatt)
         .Above(0)
         .AtMost(1'000'000),
-    Of<&Efficiency::decode_bandwidth_efficiency>("decode_stream", "Achievable fraction of the memory bandwidth in decode attention")
+    Of<&Efficiency::decode_bandwidth_efficiency>("decode_stream",
+                                                 "Achievable fraction of the memory bandwidth in decode attention")
         .Label("Achievable bandwidth in decode attention")
         .Above(0)
         .AtMost(1),
-    Of<&Efficiency::l2_bandwidth>("cache_stream", "L2-cache bandwidth in attention").In(kTBps).Above(0).AtMost(1'000'000),
-    Of<&Efficiency::usable_l2_fraction>("cache_share", "Fraction of the L2 cache in which reused data is still found").Above(0).AtMost(1)};
+    Of<&Efficiency::l2_bandwidth>("cache_stream", "L2-cache bandwidth in attention")
+        .In(kTBps)
+        .Above(0)
+        .AtMost(1'000'000),
+    Of<&Efficiency::usable_l2_fraction>("cache_share", "Fraction of the L2 cache in which reused data is still found")
+        .Above(0)
+        .AtMost(1)};
 constinit const Fields Schema<Efficiency>::fields(kEfficiencyFields);
 
 constexpr FieldRow kHostLinkFields[] = {
-    Of<&HostLink::bandwidth>("bandwidth", "Bandwidth to host memory, one direction").In(kGBps).Above(0).AtMost(1'000'000),
+    Of<&HostLink::bandwidth>("bandwidth", "Bandwidth to host memory, one direction")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
     Of<&HostLink::memory>("memory", "The device's share of the host memory").In(kGB).AtLeast(0)};
 constinit const Fields Schema<HostLink>::fields(kHostLinkFields);
 
@@ -97,7 +119,10 @@ constexpr FieldRow kDeviceFields[] = {
     Of<&Device::year>("year", "Year of announcement").Between(2010, 2100).Advanced(),
     Of<&Device::architecture>("architecture", "GPU family, which selects the kernel constants").Advanced(),
     Of<&Device::peak>("peak", "Dense peak throughput"),
-    Of<&Device::units>("units", "SMs (compute units, matrix engines)").Label("SMs (compute units)").Between(1, 1 << 20).Advanced(),
+    Of<&Device::units>("units", "SMs (compute units, matrix engines)")
+        .Label("SMs (compute units)")
+        .Between(1, 1 << 20)
+        .Advanced(),
     Of<&Device::clock>("clock", "Boost clock").In(kGHz).Above(0).AtMost(100).Advanced(),
     Of<&Device::exponentials>("exponentials", "Exp throughput per SM and clock").Above(0).AtMost(4096).Advanced(),
     Of<&Device::memory>("memory", "Device memory"),

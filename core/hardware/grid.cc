@@ -5,7 +5,8 @@
 namespace slipstick {
 namespace {
 
-// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the factors allow.
+// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the
+// factors allow.
 Grid NearCube(Count size) {
   Grid grid;
   grid.sides = size < 64 ? 2 : 3;
@@ -28,7 +29,8 @@ Grid CubeOf(Count size) {
   grid.sides = 0;
   for (Count factor = 2; size > 1 && grid.sides < kMaxSides; ++factor) {
     if (factor * factor > size) factor = size;
-    for (; size % factor == 0 && grid.sides < kMaxSides; size /= factor) grid.side[grid.sides++] = static_cast<double>(factor);
+    for (; size % factor == 0 && grid.sides < kMaxSides; size /= factor)
+      grid.side[grid.sides++] = static_cast<double>(factor);
   }
   grid.sides = std::max(grid.sides, 1);
   return grid;

@@ -15,14 +15,16 @@ struct Sides : std::array<double, kMaxSides> {
 };
 
 constexpr bool IsGrid(Topology topology) {
-  return topology == Topology::kRing || topology == Topology::kTorus || topology == Topology::kMesh || topology == Topology::kHypercube;
+  return topology == Topology::kRing || topology == Topology::kTorus || topology == Topology::kMesh ||
+         topology == Topology::kHypercube;
 }
 
 struct Grid {
   Sides side;
   int sides = 1;
 
-  // Of a part inside, over which its bandwidth is divided: to both neighbors along a side; one where two parts are joined directly.
+  // Of a part inside, over which its bandwidth is divided: to both neighbors along a side; one where two parts are
+  // joined directly.
   [[nodiscard]] double LinksPerPart() const;
   // Of a part in the mean, where nothing joins the borders: k - 1 links along a side of k parts.
   [[nodiscard]] double MeanLinksWithoutWraps() const;

@@ -9,7 +9,9 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
   constexpr BiasRule kMlpBias{"mlp_bias", Biases::kMlp};
   static const std::vector<ConfigFamily> families{
       {.type = "gpt2", .model = kGpt, .defaults = R"({"tie_word_embeddings": true, "expansion_ratio": 4})"},
-      {.type = "gpt_bigcode", .model = kGpt, .defaults = R"({"tie_word_embeddings": true, "expansion_ratio": 4, "multi_query": true})"},
+      {.type = "gpt_bigcode",
+       .model = kGpt,
+       .defaults = R"({"tie_word_embeddings": true, "expansion_ratio": 4, "multi_query": true})"},
       {.type = "opt", .model = kGpt, .defaults = kTied, .position_offset = 2},
       {.type = "bloom",
        .model = R"({"gated": false, "norm": "layer", "biases": "all", "position": "alibi", "embedding_norm": true})",
@@ -39,7 +41,10 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .model =
            R"({"gated": false, "norm": "layer", "norms_per_layer": 1, "biases": "all", "head_bias": true, "parallel_attention": true})"},
       {.type = "nemotron", .model = R"({"gated": false, "norm": "layer"})", .biases = {kAttentionBias, kMlpBias}},
-      {.type = "stablelm", .model = R"({"norm": "layer"})", .biases = {BiasRule{"use_qkv_bias", Biases::kQkv}}, .parallel_norms = 1},
+      {.type = "stablelm",
+       .model = R"({"norm": "layer"})",
+       .biases = {BiasRule{"use_qkv_bias", Biases::kQkv}},
+       .parallel_norms = 1},
       {.type = "cohere",
        .model = R"({"norm": "layer_without_bias", "norms_per_layer": 1, "parallel_attention": true})",
        .defaults = kTied,
@@ -111,20 +116,24 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
       {.type = "minimax_m2", .defaults = R"({"use_qk_norm": true})", .qk_norm = QkNorm::kAllHeads},
       {.type = "minimax_m3_text"},
       {.type = "minimax_m3_vl"},
-      {.type = "jamba", .model = R"({"linear": {"kind": "mamba"}})", .defaults = R"({"attn_layer_period": 8, "attn_layer_offset": 4})"},
+      {.type = "jamba",
+       .model = R"({"linear": {"kind": "mamba"}})",
+       .defaults = R"({"attn_layer_period": 8, "attn_layer_offset": 4})"},
       {.type = "bamba", .model = R"({"linear": {"kind": "mamba2"}})", .biases = {kAttentionBias, kMlpBias}},
       {.type = "nemotron_h",
        .model = R"({"gated": false, "linear": {"kind": "mamba2"}, "moe": {"router_bias": true}})",
        .defaults = R"({"n_groups": 8})",
        .biases = {kAttentionBias, kMlpBias}},
       {.type = "qwen3_next",
-       .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
+       .model =
+           R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
        .biases = {kAttentionBias}},
       {.type = "qwen3_5_text",
        .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}})",
        .biases = {kAttentionBias}},
       {.type = "qwen3_5_moe_text",
-       .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
+       .model =
+           R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
        .biases = {kAttentionBias}},
       {.type = "kimi_linear", .model = R"({"linear": {"kind": "kimi_delta"}, "moe": {"router_bias": true}})"},
       {.type = "minimax", .model = R"({"linear": {"kind": "lightning"}})"},
@@ -138,9 +147,10 @@ const std::vector<ForeignFamily>& ForeignFamilies() {
   constexpr std::string_view kOther = "has a kind of recurrent layer that is not supported";
   constexpr std::string_view kEncoder = "has an encoder; only decoders are supported";
   static const std::vector<ForeignFamily> foreign{
-      {"mamba", kRecurrent}, {"mamba2", kRecurrent},      {"falcon_mamba", kRecurrent}, {"rwkv", kRecurrent}, {"zamba2", kOther},
-      {"falcon_h1", kOther}, {"recurrent_gemma", kOther}, {"granitemoehybrid", kOther}, {"t5", kEncoder},     {"bert", kEncoder},
-      {"roberta", kEncoder}, {"bart", kEncoder},          {"whisper", kEncoder}};
+      {"mamba", kRecurrent}, {"mamba2", kRecurrent}, {"falcon_mamba", kRecurrent}, {"rwkv", kRecurrent},
+      {"zamba2", kOther},    {"falcon_h1", kOther},  {"recurrent_gemma", kOther},  {"granitemoehybrid", kOther},
+      {"t5", kEncoder},      {"bert", kEncoder},     {"roberta", kEncoder},        {"bart", kEncoder},
+      {"whisper", kEncoder}};
   return foreign;
 }
 

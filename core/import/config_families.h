@@ -1,5 +1,5 @@
-// How each family of Hugging Face checkpoints defines its config.json: members fixed by the architecture, and how its own
-// keys set the rest. Keys that families share (hidden_size, n_embd, …) are read in import_config.cc.
+// How each family of Hugging Face checkpoints defines its config.json: members fixed by the architecture, and how its
+// own keys set the rest. Keys that families share (hidden_size, n_embd, …) are read in import_config.cc.
 //
 // Source: configuration and modeling files of huggingface/transformers, and of checkpoints with their own.
 #pragma once

@@ -49,7 +49,8 @@ class Config {
   Count Needed(Keys keys, const char* what) {
     const std::size_t before = issues_.size();
     const std::optional<Count> whole = Whole(keys);
-    if (!whole && issues_.size() == before) issues_.push_back({*keys.begin(), std::string("Required: ") + what, {}, true});
+    if (!whole && issues_.size() == before)
+      issues_.push_back({*keys.begin(), std::string("Required: ") + what, {}, true});
     return whole.value_or(1);
   }
   [[nodiscard]] bool Flag(Keys keys) const {

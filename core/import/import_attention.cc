@@ -1,4 +1,5 @@
-// Kinds of attention: latent, of selected tokens, with a sliding window, with heads of local layers and with a shared KV cache.
+// Kinds of attention: latent, of selected tokens, with a sliding window, with heads of local layers and with a shared
+// KV cache.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -14,10 +15,12 @@ namespace {
 Count SelectingLayers(Config& config, Count layers) {
   if (const Json* types = config.Find({"indexer_types"}); types != nullptr && types->is_array())
     return std::count(types->begin(), types->end(), "full");
-  const Count every = config.Whole({"index_topk_freq"}).value_or(1), offset = config.Whole({"index_skip_topk_offset"}).value_or(1);
+  const Count every = config.Whole({"index_topk_freq"}).value_or(1),
+              offset = config.Whole({"index_skip_topk_offset"}).value_or(1);
   if (every <= 1) return 0;
   Count selecting = 0;
-  for (Count layer = 0; layer < layers; ++layer) selecting += std::max<Count>(layer - offset + 1, 0) % every == 0 ? 1 : 0;
+  for (Count layer = 0; layer < layers; ++layer)
+    selecting += std::max<Count>(layer - offset + 1, 0) % every == 0 ? 1 : 0;
   return selecting;
 }
 
@@ -73,7 +76,8 @@ void ReadBlockSelection(const Import& in) {
   in.model["indexer"] =
       Json{{"heads", config.Needed({"sparse_attention_config.sparse_num_index_heads"}, "heads of the indexer")},
            {"head_dim", config.Needed({"sparse_attention_config.sparse_index_dim"}, "head dimension of the indexer")},
-           {"top_k", block * config.Needed({"sparse_attention_config.sparse_topk_blocks"}, "blocks that a query attends to")},
+           {"top_k",
+            block * config.Needed({"sparse_attention_config.sparse_topk_blocks"}, "blocks that a query attends to")},
            {"block", block},
            {"layers", listed != nullptr && listed->is_array() ? std::count(listed->begin(), listed->end(), 1) : 0}};
 }
@@ -82,11 +86,12 @@ void ReadLatentAttention(const Import& in) {
   Config& config = in.config;
   const std::optional<Count> rank = config.Whole({"kv_lora_rank"});
   if (!rank) return;
-  in.model["mla"] = Json{{"q_lora_rank", config.Whole({"q_lora_rank"}).value_or(0)},
-                         {"kv_lora_rank", *rank},
-                         {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
-                         {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
-                         {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
+  in.model["mla"] =
+      Json{{"q_lora_rank", config.Whole({"q_lora_rank"}).value_or(0)},
+           {"kv_lora_rank", *rank},
+           {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
+           {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
+           {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
   // Heads of latent attention need not divide the hidden size.
   if (in.model["hidden"].get<Count>() % std::max<Count>(1, in.model["heads"].get<Count>()) != 0)
     in.model["head_dim"] = in.model["mla"]["nope_head_dim"];
@@ -102,12 +107,13 @@ void ReadLatentAttention(const Import& in) {
 void ReadWindow(const Import& in) {
   Config& config = in.config;
   const std::optional<Count> window = config.Whole({"sliding_window", "sliding_window_size", "attention_chunk_size"});
-  if (!window || *window <= 0 || in.model.contains("compressed") || (in.family.window_by_flag && !config.Flag({"use_sliding_window"})))
+  if (!window || *window <= 0 || in.model.contains("compressed") ||
+      (in.family.window_by_flag && !config.Flag({"use_sliding_window"})))
     return;
   if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
     return;  // wider than any context: full attention
-  Count global_every =
-      config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}).value_or(in.family.global_every);
+  Count global_every = config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"})
+                           .value_or(in.family.global_every);
   const Json* types = config.Find({"layer_types"});
   if (types != nullptr && types->is_array() && !types->empty()) {
     std::vector<bool> global;
@@ -119,7 +125,8 @@ void ReadWindow(const Import& in) {
     } else {
       const auto all = static_cast<double>(std::count(global.begin(), global.end(), true));
       global_every = static_cast<Count>(std::llround(static_cast<double>(global.size()) / all));
-      in.notes.push_back("layer_types is irregular: full attention is assumed every " + std::to_string(global_every) + " layers");
+      in.notes.push_back("layer_types is irregular: full attention is assumed every " + std::to_string(global_every) +
+                         " layers");
     }
   } else if (in.family.window_by_flag && config.Whole({"max_window_layers"}).value_or(0) > 0) {
     in.notes.push_back("max_window_layers is not supported: every layer gets the window");

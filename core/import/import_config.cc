@@ -31,15 +31,16 @@ void ReadShape(const Import& in) {
   // Falcon: multi_query means one KV head, unless the newer decoder states the number.
   if (config.Flag({"multi_query"}) && !config.Flag({"new_decoder_architecture"})) {
     model["kv_heads"] = 1;
-  } else if (const auto kv =
-                 config.Whole({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num", "attn_config.kv_n_heads"})) {
+  } else if (const auto kv = config.Whole({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num",
+                                           "attn_config.kv_n_heads"})) {
     model["kv_heads"] = *kv;
   }
   const std::optional<Count> head_dim = config.Whole({"head_dim", "kv_channels", "attention_head_dim"});
   if (head_dim && config.Find({"kv_lora_rank"}) == nullptr) model["head_dim"] = *head_dim;
   const std::optional<double> ratio = config.Number({"expansion_ratio"});
-  if (const auto ffn = config.Whole({"intermediate_size_mlp", "dense_intermediate_size", "intermediate_size", "moe_intermediate_size",
-                                     "ffn_dim", "n_inner", "ffn_hidden_size", "ffn_config.ffn_hidden_size"})) {
+  if (const auto ffn = config.Whole({"intermediate_size_mlp", "dense_intermediate_size", "intermediate_size",
+                                     "moe_intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size",
+                                     "ffn_config.ffn_hidden_size"})) {
     model["ffn"] = *ffn;
   } else if (ratio) {
     model["ffn"] = static_cast<Count>(std::llround(*ratio * static_cast<double>(hidden)));
@@ -48,12 +49,13 @@ void ReadShape(const Import& in) {
   }
   model["vocab"] = config.Needed({"vocab_size"}, "vocabulary size");
   model["tied_embeddings"] = config.Flag({"tie_word_embeddings"});
-  if (const auto context = config.Whole(
-          {"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length", "model_max_length"})) {
+  if (const auto context = config.Whole({"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len",
+                                         "max_sequence_length", "seq_length", "model_max_length"})) {
     model["context"] = *context;
     if (model.value("position", "") == "learned") model["max_positions"] = *context + in.family.position_offset;
   }
-  if (const auto mtp = config.Whole({"num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"}); mtp && *mtp > 0)
+  if (const auto mtp = config.Whole({"num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers"});
+      mtp && *mtp > 0)
     model["mtp_layers"] = *mtp;
   if (config.Flag({"lm_head_bias"})) model["head_bias"] = true;
 }
@@ -102,7 +104,8 @@ void ReadExpertLayers(const Import& in) {
     }
     return;
   }
-  if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
+  if (const auto every =
+          config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
       every && *every > 1) {
     moe["moe_every"] = *every;
   }
@@ -121,27 +124,30 @@ void ReadExpertLayers(const Import& in) {
 void ReadExperts(const Import& in) {
   Json& model = in.model;
   Config& config = in.config;
-  const std::optional<Count> experts =
-      config.Whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
+  const std::optional<Count> experts = config.Whole(
+      {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
   if (!experts || *experts < 2) {
     model.erase("moe");
     return;
   }
   Json& moe = model["moe"];
   moe["experts"] = *experts;
-  moe["top_k"] = config.Needed(
-      {"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k", "top_k_experts", "ffn_config.moe_top_k"},
-      "experts per token (top-k)");
-  // Llama-4 calls the dense layers' width intermediate_size_mlp, MiniMax-M3 dense_intermediate_size, and the experts' intermediate_size.
+  moe["top_k"] = config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k",
+                                "top_k_experts", "ffn_config.moe_top_k"},
+                               "experts per token (top-k)");
+  // Llama-4 calls the dense layers' width intermediate_size_mlp, MiniMax-M3 dense_intermediate_size, and the experts'
+  // intermediate_size.
   const bool is_experts = config.Find({"intermediate_size_mlp", "dense_intermediate_size"}) != nullptr;
-  const std::optional<Count> width = is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
+  const std::optional<Count> width =
+      is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
   const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
   moe["expert_ffn"] = expert_ffn;
-  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
+  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0)
+    moe["shared_experts"] = *shared;
   const bool is_fp8 = config.Text({"quantization_config.quant_method"}).find("fp8") != std::string::npos;
   if (is_fp8 && config.Find({"quantization_config.weight_block_size"}) == nullptr) moe["block_scales"] = false;
-  if (const auto shared_ffn =
-          config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
+  if (const auto shared_ffn = config.Whole(
+          {"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
       shared_ffn && *shared_ffn > 0) {
     moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
     moe["shared_ffn"] = *shared_ffn;
@@ -154,7 +160,8 @@ void ReadExperts(const Import& in) {
     moe["shared_ffn"] = model["ffn"];
     model["norms_per_layer"] = 7;
   }
-  if (config.Text({"topk_method"}) == "noaux_tc" || config.Flag({"use_routing_bias", "moe_router_enable_expert_bias"})) {
+  if (config.Text({"topk_method"}) == "noaux_tc" ||
+      config.Flag({"use_routing_bias", "moe_router_enable_expert_bias"})) {
     moe["router_bias"] = true;
   }
 }
@@ -203,7 +210,8 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
 Json Shortened(const Model& model) {
   const Json standard = Write(Model{});
   Json whole = Write(model), shortened = Json::object();
-  for (const char* key : {"name", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "gated", "vocab", "tied_embeddings"}) {
+  for (const char* key :
+       {"name", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "gated", "vocab", "tied_embeddings"}) {
     shortened[key] = whole[key];
   }
   for (const auto& [key, value] : whole.items()) {
@@ -217,7 +225,8 @@ Json Shortened(const Model& model) {
 Answer ImportModelAnswer(std::string_view text) {
   Result<Json> parsed = ParseJson(text);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  if (!parsed->is_object()) return WrongRequest({{"", "Must be the JSON object of a config.json, not " + internal::Shown(*parsed)}});
+  if (!parsed->is_object())
+    return WrongRequest({{"", "Must be the JSON object of a config.json, not " + internal::Shown(*parsed)}});
   Issues issues;
   std::vector<std::string> notes;
   // Multimodal checkpoints hold the text model in text_config; absent keys are outside it.

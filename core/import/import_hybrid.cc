@@ -15,7 +15,8 @@ std::optional<Count> AttentionLayers(Config& config, Count layers) {
   if (const auto full = CountOf(config.Find({"layer_types"}), "full_attention")) return full;
   if (const auto softmax = CountOf(config.Find({"attn_type_list"}), 1)) return softmax;
   for (const char* key : {"attn_layer_indices", "linear_attn_config.full_attn_layers"}) {
-    if (const Json* indices = config.Find({key}); indices != nullptr && indices->is_array()) return static_cast<Count>(indices->size());
+    if (const Json* indices = config.Find({key}); indices != nullptr && indices->is_array())
+      return static_cast<Count>(indices->size());
   }
   if (const auto every = config.Whole({"full_attention_interval"}); every && *every > 0) return layers / *every;
   const auto period = config.Whole({"attn_layer_period"}), offset = config.Whole({"attn_layer_offset"});
@@ -23,14 +24,16 @@ std::optional<Count> AttentionLayers(Config& config, Count layers) {
   return std::nullopt;
 }
 
-// Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as layers of their own; here a mixer and the
-// MLP after it make one layer. Returns the number of attention layers.
+// Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as layers of their own; here a
+// mixer and the MLP after it make one layer. Returns the number of attention layers.
 std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
   const auto count = [&](char kind) { return static_cast<Count>(std::count(pattern.begin(), pattern.end(), kind)); };
   const Count mixers = count('M') + count('*'), dense = count('-'), sparse = count('E');
-  if (mixers + dense + sparse != static_cast<Count>(pattern.size()) || (dense > 0 && sparse > 0) || dense + sparse > mixers) {
-    in.issues.push_back({"hybrid_override_pattern", "Must consist of M, * and either - or E, with at most one - or E per mixer, not " +
-                                                        internal::Shown(Json(pattern))});
+  if (mixers + dense + sparse != static_cast<Count>(pattern.size()) || (dense > 0 && sparse > 0) ||
+      dense + sparse > mixers) {
+    in.issues.push_back(
+        {"hybrid_override_pattern", "Must consist of M, * and either - or E, with at most one - or E per mixer, not " +
+                                        internal::Shown(Json(pattern))});
     return std::nullopt;
   }
   in.model["layers"] = mixers;
@@ -45,15 +48,17 @@ void ReadRecurrence(const Import& in) {
   if (!in.model.contains("linear")) return;
   Config& config = in.config;
   const std::string pattern = config.Text({"hybrid_override_pattern"});
-  const auto attention = pattern.empty() ? AttentionLayers(config, in.model["layers"].get<Count>()) : ReadPattern(in, pattern);
+  const auto attention =
+      pattern.empty() ? AttentionLayers(config, in.model["layers"].get<Count>()) : ReadPattern(in, pattern);
   const Count layers = in.model["layers"].get<Count>();
   if (!attention) {
     if (in.issues.empty()) in.issues.push_back({"layer_types", "Required: which layers have attention"});
     return;
   }
   if (*attention < 1 || *attention >= layers) {
-    in.issues.push_back({"layer_types", "A hybrid needs layers with and without attention, not " + std::to_string(*attention) + " of " +
-                                            std::to_string(layers) + " with attention"});
+    in.issues.push_back({"layer_types", "A hybrid needs layers with and without attention, not " +
+                                            std::to_string(*attention) + " of " + std::to_string(layers) +
+                                            " with attention"});
     return;
   }
   Json& linear = in.model["linear"];
@@ -63,7 +68,8 @@ void ReadRecurrence(const Import& in) {
   if (kind == "lightning") {  // same shape as the attention layers
     linear["heads"] = in.model["heads"];
     const Json* given = FindMember(in.model, "head_dim");
-    const Count head_dim = given != nullptr ? given->get<Count>() : in.model["hidden"].get<Count>() / in.model["heads"].get<Count>();
+    const Count head_dim =
+        given != nullptr ? given->get<Count>() : in.model["hidden"].get<Count>() / in.model["heads"].get<Count>();
     linear["head_dim"] = head_dim;
     linear["state"] = head_dim;
     linear["convolution"] = 0;
@@ -74,22 +80,28 @@ void ReadRecurrence(const Import& in) {
     linear["head_dim"] = inner % 64 == 0 ? 64 : 1;
     linear["heads"] = inner / linear["head_dim"].get<Count>();
     const bool automatic = config.Text({"mamba_dt_rank"}) == "auto";
-    linear["step_rank"] =
-        automatic ? (in.model["hidden"].get<Count>() + 15) / 16 : config.Needed({"mamba_dt_rank"}, "rank of the time step (dt)");
+    linear["step_rank"] = automatic ? (in.model["hidden"].get<Count>() + 15) / 16
+                                    : config.Needed({"mamba_dt_rank"}, "rank of the time step (dt)");
   } else {
-    const Count heads = config.Needed({"mamba_num_heads", "mamba_n_heads", "linear_num_value_heads", "linear_attn_config.num_heads"},
-                                      "heads of the recurrent layers");
+    const Count heads =
+        config.Needed({"mamba_num_heads", "mamba_n_heads", "linear_num_value_heads", "linear_attn_config.num_heads"},
+                      "heads of the recurrent layers");
     linear["heads"] = heads;
-    linear["head_dim"] = config.Text({"mamba_d_head"}) == "auto"
-                             ? inner / std::max<Count>(1, heads)
-                             : config.Needed({"mamba_head_dim", "mamba_d_head", "linear_value_head_dim", "linear_attn_config.head_dim"},
-                                             "head dimension of the recurrent layers");
-    if (const auto groups = config.Whole({"n_groups", "mamba_n_groups", "linear_num_key_heads"})) linear["key_heads"] = *groups;
+    linear["head_dim"] =
+        config.Text({"mamba_d_head"}) == "auto"
+            ? inner / std::max<Count>(1, heads)
+            : config.Needed({"mamba_head_dim", "mamba_d_head", "linear_value_head_dim", "linear_attn_config.head_dim"},
+                            "head dimension of the recurrent layers");
+    if (const auto groups = config.Whole({"n_groups", "mamba_n_groups", "linear_num_key_heads"}))
+      linear["key_heads"] = *groups;
   }
-  linear["state"] = config.Needed({"ssm_state_size", "mamba_d_state", "linear_key_head_dim", "linear_attn_config.head_dim"},
-                                  "state size of the recurrent layers");
+  linear["state"] =
+      config.Needed({"ssm_state_size", "mamba_d_state", "linear_key_head_dim", "linear_attn_config.head_dim"},
+                    "state size of the recurrent layers");
   linear["convolution"] =
-      config.Whole({"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "linear_attn_config.short_conv_kernel_size"}).value_or(4);
+      config
+          .Whole({"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "linear_attn_config.short_conv_kernel_size"})
+          .value_or(4);
 }
 
 }  // namespace slipstick

@@ -12,7 +12,13 @@ namespace slipstick {
 enum class ContextKind { kRing, kAllGather, kUlysses };
 ENUM_NAMES(ContextKind, {kRing, "ring"}, {kAllGather, "all_gather"}, {kUlysses, "ulysses"});
 
-enum class PipelineSchedule { kOneFOneB, kGpipe, kZbH1, kZbV, kDualPipe };  // interleaving is 1f1b with virtual_stages > 1
+enum class PipelineSchedule {
+  kOneFOneB,
+  kGpipe,
+  kZbH1,
+  kZbV,
+  kDualPipe
+};  // interleaving is 1f1b with virtual_stages > 1
 ENUM_NAMES(PipelineSchedule, {kOneFOneB, "1f1b"}, {kGpipe, "gpipe"}, {kZbH1, "zb-h1"}, {kZbV, "zb-v"},
            {kDualPipe, "dualpipe"});
 
@@ -68,7 +74,8 @@ struct ServingMapping {
   Count pp = 1;
   Count ep = 1;
   Count attention_dp = 1;
-  Count prefill_cp = 1;           // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
+  Count prefill_cp =
+      1;  // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
   std::optional<Count> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
   ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;

@@ -8,13 +8,13 @@
 
 namespace slipstick {
 
-// extent[i]: parts of the group that network level i joins, innermost first: {8, 4} is four nodes with eight ranks each.
-// 1: the group does not use the level. The product is the size of the group.
-// spacing[i]: parts of level i from one of them to the next; groups in between share the wires of a ring, mesh or torus. Empty: 1 each.
+// extent[i]: parts of the group that network level i joins, innermost first: {8, 4} is four nodes with eight ranks
+// each. 1: the group does not use the level. The product is the size of the group. spacing[i]: parts of level i from
+// one of them to the next; groups in between share the wires of a ring, mesh or torus. Empty: 1 each.
 struct GroupPlacement {
   std::vector<double> extent, spacing;
-  // Ranks of the mapping's innermost group. A slice of a torus is cut, and its sides are ordered, so that this group fills whole sides; all
-  // groups of a mapping say the same, so they agree on the slice. 1: the nearest to a cube.
+  // Ranks of the mapping's innermost group. A slice of a torus is cut, and its sides are ordered, so that this group
+  // fills whole sides; all groups of a mapping say the same, so they agree on the slice. 1: the nearest to a cube.
   double innermost = 1;
   bool is_alone = false;  // nothing else runs beside the group: its slice of a grid holds its own ranks only
   [[nodiscard]] double Ranks() const {
@@ -29,9 +29,9 @@ struct Degree {
   double size;
 };
 
-// The group `name` of a mapping whose degrees are listed innermost first: its stride is the product of the degrees before it.
-// A degree that does not divide a node leaves the remainder of the node unused; ranks beyond the outermost level are joined by
-// that level.
+// The group `name` of a mapping whose degrees are listed innermost first: its stride is the product of the degrees
+// before it. A degree that does not divide a node leaves the remainder of the node unused; ranks beyond the outermost
+// level are joined by that level.
 GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& order, std::string_view name);
 
 // The group of the first `ranks` devices: the fewest units of each level that hold them, filled evenly.

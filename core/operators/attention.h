@@ -34,19 +34,23 @@ struct Attention {
   Precision kv_precision = Precision::kBf16;  // of the KV cache
   AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
   AttentionLibrary library = AttentionLibrary::kGeneric;
-  bool cold = false;            // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
+  bool cold =
+      false;  // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
   bool writes_kv_cache = true;  // serving: the time includes rotary embedding and KV-cache write; false: the core alone
 };
 // Elements of a value per head.
-inline double ValueDim(const Attention& attention) { return attention.value_dim > 0 ? attention.value_dim : attention.head_dim; }
+inline double ValueDim(const Attention& attention) {
+  return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
+}
 
 TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device);
 // Names the tables that the parameters come from.
 void Explain(const Attention& attention, const TileKernelParameters& parameters, const Device& device, Trace& trace);
 
-// Mean error: prefill 4.7 % over 3,325 measurements on seven NVIDIA systems and two engines; FlashAttention forward and backward 2 to 6 %
-// over 130.
-KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters, Trace& trace);
+// Mean error: prefill 4.7 % over 3,325 measurements on seven NVIDIA systems and two engines; FlashAttention forward and
+// backward 2 to 6 % over 130.
+KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters,
+                  Trace& trace);
 
 // Decode kernels that split the KV cache of each sequence over SMs (split-KV).
 struct DecodeKernelParameters {
@@ -63,7 +67,8 @@ struct DecodeKernelParameters {
 DecodeKernelParameters IsolatedDecodeParameters(const Attention& attention, const Device& device);
 void Explain(const Attention& attention, const DecodeKernelParameters& parameters, const Device& device, Trace& trace);
 // Mean error 6.1 % over 1,774 measurements (17.4 % with one set of constants for all kernels).
-KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters, Trace& trace);
+KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters,
+                  Trace& trace);
 
 // Unfused attention: two batched GEMMs and a softmax, with the scores in memory.
 struct UnfusedKernelParameters {
@@ -75,12 +80,14 @@ struct UnfusedKernelParameters {
 };
 UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device);
 // Mean error 10 to 11 % over PyTorch's measurements on A100 and H100.
-KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedKernelParameters& parameters, Trace& trace);
+KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedKernelParameters& parameters,
+                  Trace& trace);
 
 // Dispatches by phase and algorithm, with isolated kernel parameters.
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace);
 
-// Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed projections.
+// Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed
+// projections.
 struct LatentAttention {
   AttentionPhase phase = AttentionPhase::kPrefill;  // prefill or decode
   double batch = 1, q_len = 1, kv_len = 1;

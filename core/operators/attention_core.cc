@@ -9,14 +9,17 @@ namespace slipstick {
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window, const Device& device, Trace& trace) {
   const double tile = device.architecture->attention.tile;
   CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.source), tile);
-  FIGURE(trace, tile_rows, ceil(q_len / tile), (Note{"Rows of tiles", "a tile's queries each", kFamilySource}), q_len, tile);
-  FIGURE(trace, tile_columns, ceil(kv_len / tile), (Note{"Columns of tiles", "a tile's keys each", kFamilySource}), kv_len, tile);
+  FIGURE(trace, tile_rows, ceil(q_len / tile), (Note{"Rows of tiles", "a tile's queries each", kFamilySource}), q_len,
+         tile);
+  FIGURE(trace, tile_columns, ceil(kv_len / tile), (Note{"Columns of tiles", "a tile's keys each", kFamilySource}),
+         kv_len, tile);
   const double rows = tile_rows, columns = tile_columns;
   double limit = columns;
   if (window > 0) {
-    FIGURE(trace, seen_columns, min(tile_columns, ceil(window / tile) + 1),
-           (Note{"Tiles of keys that a row of queries sees", "those of the window, and one at its edge", kFamilySource}), tile_columns,
-           window, tile);
+    FIGURE(
+        trace, seen_columns, min(tile_columns, ceil(window / tile) + 1),
+        (Note{"Tiles of keys that a row of queries sees", "those of the window, and one at its edge", kFamilySource}),
+        tile_columns, window, tile);
     limit = seen_columns;
   }
   trace.Alias("limit", limit, window > 0 ? "seen_columns" : "tile_columns");
@@ -25,41 +28,44 @@ TileCount CountTiles(double q_len, double kv_len, bool causal, double window, co
     FIGURE(trace, tiles, tile_rows * limit, (Note{"Tiles", "without a mask", kFamilySource}), tile_rows, limit);
     return {rows, tiles, limit};
   }
-  FIGURE(trace, prefix, ceil(max(0.0, kv_len - q_len) / tile), (Note{"Tiles of keys before the first query", "", kFamilySource}), kv_len,
-         q_len, tile);
+  FIGURE(trace, prefix, ceil(max(0.0, kv_len - q_len) / tile),
+         (Note{"Tiles of keys before the first query", "", kFamilySource}), kv_len, q_len, tile);
   FIGURE(trace, growing, min(max(0.0, limit - prefix), tile_rows),
-         (Note{"Rows of tiles that the causal mask cuts", "each a tile longer than the one before", kFamilySource}), limit, prefix,
-         tile_rows);
+         (Note{"Rows of tiles that the causal mask cuts", "each a tile longer than the one before", kFamilySource}),
+         limit, prefix, tile_rows);
   FIGURE(trace, tiles, growing * prefix + growing * (growing + 1) / 2 + (tile_rows - growing) * limit,
          (Note{"Tiles that are not masked", "", kFamilySource}), growing, prefix, tile_rows, limit);
-  FIGURE(trace, longest_row, min(limit, prefix + tile_rows), (Note{"Tiles of the longest row", "", kFamilySource}), limit, prefix,
-         tile_rows);
+  FIGURE(trace, longest_row, min(limit, prefix + tile_rows), (Note{"Tiles of the longest row", "", kFamilySource}),
+         limit, prefix, tile_rows);
   return {rows, tiles, longest_row};
 }
 
 namespace {
 
-// Every tile reads its keys and values, every row of tiles its queries, and writes its outputs. From shared memory each fragment of query
-// rows reads the keys and values again. A backward pass moves as much more as it computes.
+// Every tile reads its keys and values, every row of tiles its queries, and writes its outputs. From shared memory each
+// fragment of query rows reads the keys and values again. A backward pass moves as much more as it computes.
 LevelTraffic TrafficOfTiles(const TileWork& work, const Device& device, Trace& trace) {
   const double sequence_heads = work.sequence_heads, tile_rows = work.tiles.rows, tiles = work.tiles.tiles,
                tile = device.architecture->attention.tile, fragment_rows = device.architecture->traits.fragment_rows;
   const Bytes row_element = work.row_element;
   const Flops pair_flops = work.pair_flops;
-  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.source), fragment_rows);
-  FIGURE(trace, tile_bytes, tile * row_element * pair_flops / (2 * kFlop), (Note{"Bytes of a tile", "its keys and their values"}), tile,
-         row_element, pair_flops);
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.source),
+            fragment_rows);
+  FIGURE(trace, tile_bytes, tile * row_element * pair_flops / (2 * kFlop),
+         (Note{"Bytes of a tile", "its keys and their values"}), tile, row_element, pair_flops);
   FIGURE(trace, l2_traffic, sequence_heads * (tiles * tile / 128 + tile_rows) * tile_bytes,
-         (Note{"Traffic of the L2", "keys and values once per 128 queries"}), sequence_heads, tiles, tile, tile_rows, tile_bytes);
+         (Note{"Traffic of the L2", "keys and values once per 128 queries"}), sequence_heads, tiles, tile, tile_rows,
+         tile_bytes);
   FIGURE(trace, l1_traffic, sequence_heads * (tiles * tile / min(128, fragment_rows) + tile_rows) * tile_bytes,
-         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), sequence_heads, tiles, tile, fragment_rows,
-         tile_rows, tile_bytes);
+         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), sequence_heads, tiles,
+         tile, fragment_rows, tile_rows, tile_bytes);
   return {l2_traffic, l1_traffic};
 }
 
 }  // namespace
 
-KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
+KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters,
+                       Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const double tile = device.architecture->attention.tile, overlap = device.architecture->attention.overlap;
   const Hertz clock = device.clock;
@@ -76,23 +82,28 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.source), overlap);
   FIGURE(trace, product_time, tile * tile * pair_flops * units / (peak_rate * mma_efficiency),
-         (Note{"GEMM time per tile", "on the tensor cores of one SM", kFamilySource}), tile, pair_flops, units, peak_rate, mma_efficiency);
+         (Note{"GEMM time per tile", "on the tensor cores of one SM", kFamilySource}), tile, pair_flops, units,
+         peak_rate, mma_efficiency);
   const Seconds exponential_time = tile * tile * work.exp_passes * exp_weight / (exponentials * clock);
-  trace.Record(
-      "exponential_time",
-      work.exp_passes > 1 ? "2 * tile * tile * exp_weight / (exponentials * clock)" : "tile * tile * exp_weight / (exponentials * clock)",
-      exponential_time, Note{"Exponentials per tile", "one per score and pass, on the special-function units", kFamilySource},
-      "tile, exp_weight, exponentials, clock", tile, exp_weight, exponentials, clock);
+  trace.Record("exponential_time",
+               work.exp_passes > 1 ? "2 * tile * tile * exp_weight / (exponentials * clock)"
+                                   : "tile * tile * exp_weight / (exponentials * clock)",
+               exponential_time,
+               Note{"Exponentials per tile", "one per score and pass, on the special-function units", kFamilySource},
+               "tile, exp_weight, exponentials, clock", tile, exp_weight, exponentials, clock);
   FIGURE(trace, tile_time, norm(product_time, exponential_time, 1.5),
-         (Note{"Time per tile on one SM", "GEMMs of one tile partly hide exponentials of another: equal times take 1.59 of one",
-               kFamilySource}),
+         (Note{"Time per tile on one SM",
+               "GEMMs of one tile partly hide exponentials of another: equal times take 1.59 of one", kFamilySource}),
          product_time, exponential_time);
   FIGURE(trace, mean_load, sequence_heads * (tile_time * tiles + row_overhead * tile_rows) / units,
-         (Note{"Mean load per SM", "each tile of queries adds a fixed overhead: loading, first keys, epilogue", kFamilySource}),
+         (Note{"Mean load per SM", "each tile of queries adds a fixed overhead: loading, first keys, epilogue",
+               kFamilySource}),
          sequence_heads, tile_time, tiles, row_overhead, tile_rows, units);
   FIGURE(trace, tail_time, tail * (tile_time * longest_row + row_overhead),
-         (Note{"Tail", "fraction of the longest tile of queries", kFamilySource}), tail, tile_time, longest_row, row_overhead);
-  FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the SMs", "", kFamilySource}), mean_load, tail_time);
+         (Note{"Tail", "fraction of the longest tile of queries", kFamilySource}), tail, tile_time, longest_row,
+         row_overhead);
+  FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the SMs", "", kFamilySource}), mean_load,
+         tail_time);
   FIGURE(trace, overlapped_time, norm(compute_time, stream_time, overlap),
          (Note{"Compute overlapped with data movement", "", kFamilySource}), compute_time, stream_time, overlap);
   const LevelTraffic traffic = TrafficOfTiles(work, device, trace);
@@ -100,11 +111,11 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
   const Seconds time = launch + pass_time + bounded_time;
   if (trace.on()) {
-    const Note note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), the slowest level", kFamilySource,
-                    "time_s"};
+    const Note note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), the slowest level",
+                    kFamilySource, "time_s"};
     if (parameters.pass_factor > 0) {
-      trace.Record("time", "launch + pass_time + bounded_time", time, note, "launch, pass_time, bounded_time", launch, pass_time,
-                   bounded_time);
+      trace.Record("time", "launch + pass_time + bounded_time", time, note, "launch, pass_time, bounded_time", launch,
+                   pass_time, bounded_time);
     } else {
       trace.Record("time", "launch + bounded_time", time, note, "launch, bounded_time", launch, bounded_time);
     }

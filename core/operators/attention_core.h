@@ -16,7 +16,8 @@ struct TileKernelParameters {
   Seconds tile_overhead;      // tau: per tile of queries
   double tail = 0;            // g: fraction of the longest tile of queries left over at the end
   bool in_fp8 = false;        // computes in fp8, whatever the operands' format
-  bool fused_pass = true;  // rotary embedding, KV-cache write and quantization pass once over all operands; false: over the KV cache only
+  bool fused_pass = true;  // rotary embedding, KV-cache write and quantization pass once over all operands; false: over
+                           // the KV cache only
   double pass_factor = 1;  // q: times those bytes move
 };
 
@@ -42,6 +43,7 @@ struct TileWork {
   Flops useful;
   Bytes bytes;
 };
-KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace);
+KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters,
+                       Trace& trace);
 
 }  // namespace slipstick

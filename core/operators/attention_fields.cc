@@ -6,9 +6,12 @@ namespace slipstick {
 constexpr FieldRow kPrefillRowFields[] = {
     Of<&PrefillRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
     Of<&PrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Above(0).AtMost(1),
-    Of<&PrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak when the kernel computes in fp8").Above(0).AtMost(1),
+    Of<&PrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak when the kernel computes in fp8")
+        .Above(0)
+        .AtMost(1),
     Of<&PrefillRow::narrow_head_factor>("narrow", "Factor for heads up to 64 wide").Above(0),
-    Of<&PrefillRow::narrow_head_factor_fp8>("narrow_fp8", "Factor for fp8 operands in a 16-bit kernel; 0: fp8 kernel").AtLeast(0),
+    Of<&PrefillRow::narrow_head_factor_fp8>("narrow_fp8", "Factor for fp8 operands in a 16-bit kernel; 0: fp8 kernel")
+        .AtLeast(0),
     Of<&PrefillRow::exp_weight>("exponentials", "Time weight of an exponential").AtLeast(0),
     Of<&PrefillRow::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
     Of<&PrefillRow::tail>("tail", "Fraction of the longest tile of queries left over at the end").AtLeast(0),
@@ -19,8 +22,10 @@ constexpr FieldRow kPrefillRowFields[] = {
 constinit const Fields Schema<PrefillRow>::fields(kPrefillRowFields);
 
 constexpr FieldRow kPrefillTableFields[] = {
-    Of<&PrefillTable::generic>("generic", "Libraries without a row of their own"), Of<&PrefillTable::trtllm>("trtllm", "TensorRT-LLM"),
-    Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"), Of<&PrefillTable::ggml>("ggml", "llama.cpp")};
+    Of<&PrefillTable::generic>("generic", "Libraries without a row of their own"),
+    Of<&PrefillTable::trtllm>("trtllm", "TensorRT-LLM"),
+    Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"),
+    Of<&PrefillTable::ggml>("ggml", "llama.cpp")};
 constinit const Fields Schema<PrefillTable>::fields(kPrefillTableFields);
 
 constexpr FieldRow kDecodeRowFields[] = {
@@ -38,9 +43,10 @@ constexpr FieldRow kDecodeRowFields[] = {
     Of<&DecodeRow::bandwidth_efficiency>("stream", "Factor on the device's bandwidth efficiency").Above(0).AtMost(1)};
 constinit const Fields Schema<DecodeRow>::fields(kDecodeRowFields);
 
-constexpr FieldRow kDecodeTableFields[] = {Of<&DecodeTable::trtllm>("trtllm", "TensorRT-LLM"),
-                                           Of<&DecodeTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"),
-                                           Of<&DecodeTable::generic>("generic", "Any library")};
+constexpr FieldRow kDecodeTableFields[] = {
+    Of<&DecodeTable::trtllm>("trtllm", "TensorRT-LLM"),
+    Of<&DecodeTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"),
+    Of<&DecodeTable::generic>("generic", "Any library")};
 constinit const Fields Schema<DecodeTable>::fields(kDecodeTableFields);
 
 constexpr FieldRow kCoreRowFields[] = {
@@ -69,15 +75,20 @@ constexpr FieldRow kStepCoreTableFields[] = {
     Of<&StepCoreTable::unfused_source>("unfused_source", "Source of form and constants of unfused attention"),
     Of<&StepCoreTable::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
     Of<&StepCoreTable::backward_tile_factor>("backward_tile", "Tile overhead backward over forward").AtLeast(0),
-    Of<&StepCoreTable::operand_passes>("operand_passes", "Times that operands and output pass the memory forward").Above(0),
+    Of<&StepCoreTable::operand_passes>("operand_passes", "Times that operands and output pass the memory forward")
+        .Above(0),
     Of<&StepCoreTable::backward_bytes_factor>("backward_bytes", "Bytes moved backward over forward").AtLeast(0),
     Of<&StepCoreTable::launch>("launch", "Launch latency per block of a context-parallel ring").In(kUs).AtLeast(0),
     Of<&StepCoreTable::backward_launch>("backward_launch", "Launch latency backward").In(kUs).AtLeast(0),
-    Of<&StepCoreTable::unfused_gemm_efficiency>("unfused_matrix", "Efficiency of batched GEMMs over the device's GEMM efficiency")
+    Of<&StepCoreTable::unfused_gemm_efficiency>("unfused_matrix",
+                                                "Efficiency of batched GEMMs over the device's GEMM efficiency")
         .Above(0)
         .AtMost(1),
-    Of<&StepCoreTable::unfused_full_width>("unfused_full_width", "Head width from which batched GEMMs reach that efficiency").AtLeast(1),
-    Of<&StepCoreTable::unfused_bandwidth_efficiency>("unfused_stream", "Fraction of the memory bandwidth in passes over the scores")
+    Of<&StepCoreTable::unfused_full_width>("unfused_full_width",
+                                           "Head width from which batched GEMMs reach that efficiency")
+        .AtLeast(1),
+    Of<&StepCoreTable::unfused_bandwidth_efficiency>("unfused_stream",
+                                                     "Fraction of the memory bandwidth in passes over the scores")
         .Above(0)
         .AtMost(1)};
 constinit const Fields Schema<StepCoreTable>::fields(kStepCoreTableFields);
@@ -95,14 +106,18 @@ constexpr FieldRow kAttentionTableFields[] = {
     Of<&AttentionTable::flash3>("flash3", "FlashAttention-3 and cuDNN 9"),
     Of<&AttentionTable::backward>("backward", "Backward pass of the family's own kernels"),
     Of<&AttentionTable::core_launch_latency>("core_launch", "Launch latency of an isolated core").In(kUs).AtLeast(0),
-    Of<&AttentionTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for a kernel's operands").Above(0).AtMost(1),
+    Of<&AttentionTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for a kernel's operands")
+        .Above(0)
+        .AtMost(1),
     Of<&AttentionTable::unfused>("unfused", "Two batched GEMMs with a softmax between them"),
     Of<&AttentionTable::step>("step", "The core inside a training step")};
 constinit const Fields Schema<AttentionTable>::fields(kAttentionTableFields);
 
 constexpr FieldRow kLatentPrefillRowFields[] = {
     Of<&LatentPrefillRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
-    Of<&LatentPrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Above(0).AtMost(1),
+    Of<&LatentPrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work")
+        .Above(0)
+        .AtMost(1),
     Of<&LatentPrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Above(0).AtMost(1),
     Of<&LatentPrefillRow::exp_weight>("exponentials", "Time weight of an exponential").AtLeast(0),
     Of<&LatentPrefillRow::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
@@ -112,12 +127,15 @@ constexpr FieldRow kLatentPrefillRowFields[] = {
 constinit const Fields Schema<LatentPrefillRow>::fields(kLatentPrefillRowFields);
 
 constexpr FieldRow kLatentDecodeRowFields[] = {
-    Of<&LatentDecodeRow::has_split_kv>("splits", "Split-KV kernel; false: one SM walks the whole KV cache of a sequence"),
+    Of<&LatentDecodeRow::has_split_kv>("splits",
+                                       "Split-KV kernel; false: one SM walks the whole KV cache of a sequence"),
     Of<&LatentDecodeRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
     Of<&LatentDecodeRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
     Of<&LatentDecodeRow::mma_efficiency>("matrix", "Fraction of the peak").Above(0).AtMost(1),
     Of<&LatentDecodeRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Above(0).AtMost(1),
-    Of<&LatentDecodeRow::merge_per_split>("merge_a_split", "With split-KV: time of merging, per split").In(kUs).AtLeast(0),
+    Of<&LatentDecodeRow::merge_per_split>("merge_a_split", "With split-KV: time of merging, per split")
+        .In(kUs)
+        .AtLeast(0),
     Of<&LatentDecodeRow::wave_launch>("wave", "With split-KV: time per further wave of blocks").In(kUs).AtLeast(0),
     Of<&LatentDecodeRow::per_token>("token", "Without split-KV: time per token").In(kNs).AtLeast(0),
     Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
@@ -125,13 +143,17 @@ constinit const Fields Schema<LatentDecodeRow>::fields(kLatentDecodeRowFields);
 
 constexpr FieldRow kSparseLatentRowFields[] = {
     Of<&SparseLatentRow::source>("source", "Source of form and constants"),
-    Of<&SparseLatentRow::launch>("launch", "Fixed overhead of each kernel: scores, selection, attention").In(kUs).AtLeast(0),
+    Of<&SparseLatentRow::launch>("launch", "Fixed overhead of each kernel: scores, selection, attention")
+        .In(kUs)
+        .AtLeast(0),
     Of<&SparseLatentRow::score_efficiency>("scores", "Indexer scores: fraction of the fp8 peak").Above(0).AtMost(1),
-    Of<&SparseLatentRow::selection_efficiency>("selection", "Selection of the best tokens: fraction of the memory bandwidth")
+    Of<&SparseLatentRow::selection_efficiency>("selection",
+                                               "Selection of the best tokens: fraction of the memory bandwidth")
         .Above(0)
         .AtMost(1),
     Of<&SparseLatentRow::mma_efficiency>("matrix", "Attention: fraction of the 16-bit peak").Above(0).AtMost(1),
-    Of<&SparseLatentRow::mma_efficiency_narrow>("matrix_narrow", "Decode from an 8-bit KV cache: fraction of the 16-bit peak")
+    Of<&SparseLatentRow::mma_efficiency_narrow>("matrix_narrow",
+                                                "Decode from an 8-bit KV cache: fraction of the 16-bit peak")
         .Above(0)
         .AtMost(1),
     Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1)};
@@ -142,7 +164,9 @@ constexpr FieldRow kLatentTableFields[] = {
     Of<&LatentTable::prefill>("prefill", "Prefill on up-projected keys and values"),
     Of<&LatentTable::decode>("decode", "Decode on the latent"),
     Of<&LatentTable::sparse>("sparse", "Sparse attention on the latent, with an indexer"),
-    Of<&LatentTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for the operands of a prefill").Above(0).AtMost(1)};
+    Of<&LatentTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for the operands of a prefill")
+        .Above(0)
+        .AtMost(1)};
 constinit const Fields Schema<LatentTable>::fields(kLatentTableFields);
 
 }  // namespace slipstick

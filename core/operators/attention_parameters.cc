@@ -41,8 +41,8 @@ TileKernelParameters IsolatedCoreParameters(const Attention& attention, const De
   if (const CoreRow* row = RowOf(table, attention.algorithm, backward)) {
     parameters.in_fp8 = row->mma_efficiency_fp8 > 0 && eight_bit;
     const double head_bytes = attention.head_dim * (parameters.in_fp8 ? 1 : 2);
-    parameters.mma_efficiency =
-        (parameters.in_fp8 ? row->mma_efficiency_fp8 : row->mma_efficiency) * (head_bytes > 256 ? row->wide_head_factor : 1);
+    parameters.mma_efficiency = (parameters.in_fp8 ? row->mma_efficiency_fp8 : row->mma_efficiency) *
+                                (head_bytes > 256 ? row->wide_head_factor : 1);
     parameters.exp_weight = row->exp_weight;
     parameters.tile_overhead = row->tile_overhead;
     return parameters;
@@ -51,14 +51,17 @@ TileKernelParameters IsolatedCoreParameters(const Attention& attention, const De
   parameters.in_fp8 = eight_bit;
   parameters.exp_weight = backward ? table.backward.exp_weight : forward.exp_weight;
   parameters.tile_overhead = backward ? table.backward.tile_overhead : forward.tile_overhead;
-  parameters.mma_efficiency = backward ? table.backward.mma_efficiency : eight_bit ? forward.mma_efficiency_fp8 : forward.mma_efficiency;
+  parameters.mma_efficiency = backward    ? table.backward.mma_efficiency
+                              : eight_bit ? forward.mma_efficiency_fp8
+                                          : forward.mma_efficiency;
   return parameters;
 }
 
 }  // namespace
 
 TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device) {
-  if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache || attention.algorithm != AttentionAlgorithm::kAuto) {
+  if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache ||
+      attention.algorithm != AttentionAlgorithm::kAuto) {
     return IsolatedCoreParameters(attention, device);
   }
   const PrefillRow& row = RowOf(device.architecture->attention.prefill, attention.library);
@@ -66,7 +69,8 @@ TileKernelParameters IsolatedKernelParameters(const Attention& attention, const 
   TileKernelParameters parameters;
   parameters.in_fp8 = IsEightBitFloat(NativePrecision(device, attention.precision)) ||
                       (row.fp8_kv_cache_in_fp8 && fp8_kv_cache && Supports(device, Precision::kFp8));
-  const bool narrow = attention.head_dim <= 64, falls_back = parameters.in_fp8 && narrow && row.narrow_head_factor_fp8 > 0;
+  const bool narrow = attention.head_dim <= 64,
+             falls_back = parameters.in_fp8 && narrow && row.narrow_head_factor_fp8 > 0;
   if (falls_back) parameters.in_fp8 = false;
   parameters.launch = row.launch;
   parameters.mma_efficiency = parameters.in_fp8 ? row.mma_efficiency_fp8
@@ -92,18 +96,20 @@ std::string_view PrefillTableName(const PrefillTable& table, AttentionLibrary li
 }
 
 // Efficiency of the tensor cores: the row's, less or more for narrow heads.
-void ExplainMma(const PrefillRow& row, const TileKernelParameters& parameters, const std::string& path, std::string_view source,
-                Trace& trace) {
+void ExplainMma(const PrefillRow& row, const TileKernelParameters& parameters, const std::string& path,
+                std::string_view source, Trace& trace) {
   const double mma_efficiency = parameters.mma_efficiency;
   if (mma_efficiency == row.mma_efficiency || mma_efficiency == row.mma_efficiency_fp8) {
     CONSTANTS(trace, path, source, mma_efficiency);
     return;
   }
-  const double matrix = row.mma_efficiency,
-               narrow = mma_efficiency == row.mma_efficiency * row.narrow_head_factor ? row.narrow_head_factor : row.narrow_head_factor_fp8;
+  const double matrix = row.mma_efficiency, narrow = mma_efficiency == row.mma_efficiency * row.narrow_head_factor
+                                                         ? row.narrow_head_factor
+                                                         : row.narrow_head_factor_fp8;
   CONSTANTS(trace, path, source, matrix, narrow);
   trace.Record("mma_efficiency", "matrix * narrow", mma_efficiency,
-               Note{"Fraction of the peak while the tensor cores work", "narrow heads"}, "matrix, narrow", matrix, narrow);
+               Note{"Fraction of the peak while the tensor cores work", "narrow heads"}, "matrix, narrow", matrix,
+               narrow);
 }
 
 }  // namespace
@@ -114,7 +120,8 @@ void Explain(const Attention& attention, const TileKernelParameters& parameters,
   const std::string_view source = SourceOf(device, table.source);
   const double memory_share = table.bandwidth_efficiency;
   CONSTANTS(trace, KernelTable(device, "attention"), source, memory_share);
-  if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache || attention.algorithm != AttentionAlgorithm::kAuto) {
+  if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache ||
+      attention.algorithm != AttentionAlgorithm::kAuto) {
     const Seconds launch = parameters.launch, row_overhead = parameters.tile_overhead;
     const double mma_efficiency = parameters.mma_efficiency, exp_weight = parameters.exp_weight;
     CONSTANTS(trace, KernelTable(device, "attention.core"), source, launch, row_overhead, mma_efficiency, exp_weight);
@@ -187,23 +194,25 @@ void Explain(const Attention& attention, const DecodeKernelParameters& parameter
   const DecodeRow& row = RowOf(table.decode, attention);
   const std::string_view source = SourceOf(device, table.decode_source);
   std::string path = KernelTable(device, "attention.decode");
-  for (const auto& [name, rows] : {std::pair{".trtllm.", &table.decode.trtllm}, std::pair{".flashinfer.", &table.decode.flashinfer},
-                                   std::pair{".generic.", &table.decode.generic}}) {
+  for (const auto& [name, rows] :
+       {std::pair{".trtllm.", &table.decode.trtllm}, std::pair{".flashinfer.", &table.decode.flashinfer},
+        std::pair{".generic.", &table.decode.generic}}) {
     if (rows->empty() || &row < rows->data() || &row >= rows->data() + rows->size()) continue;
     path += name + std::to_string(&row - rows->data());
   }
   const double blocks_per_sm = row.blocks_per_sm, max_splits = row.max_splits, min_split_tokens = row.min_split_tokens;
-  const Seconds launch = row.launch, merge = row.merge, merge_per_split = row.merge_per_split, wave_launch = row.wave_launch;
+  const Seconds launch = row.launch, merge = row.merge, merge_per_split = row.merge_per_split,
+                wave_launch = row.wave_launch;
   const BytesPerSecond block_bandwidth = row.block_bandwidth;
   const double mma_efficiency = table.decode_mma_efficiency, kernel_share = row.bandwidth_efficiency,
                device_share = *device.efficiency.decode_bandwidth_efficiency;
-  CONSTANTS(trace, path, source, blocks_per_sm, max_splits, min_split_tokens, launch, merge, merge_per_split, wave_launch, block_bandwidth,
-            kernel_share);
+  CONSTANTS(trace, path, source, blocks_per_sm, max_splits, min_split_tokens, launch, merge, merge_per_split,
+            wave_launch, block_bandwidth, kernel_share);
   CONSTANTS(trace, KernelTable(device, "attention"), source, mma_efficiency);
   trace.Input("device_share", device_share, "cluster.device.efficiency.decode_stream");
   trace.Record("decode_bandwidth_efficiency", "kernel_share * device_share", parameters.bandwidth_efficiency,
-               Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's"}, "kernel_share, device_share", kernel_share,
-               device_share);
+               Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's"},
+               "kernel_share, device_share", kernel_share, device_share);
 }
 
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {

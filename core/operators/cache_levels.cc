@@ -21,7 +21,8 @@ const Cache* StatedL2(const Device& device) {
 
 void BindBandwidth(std::string_view symbol, const Cache& cache, const Device& device, Trace& trace) {
   if (!trace.on()) return;
-  trace.Input(symbol, *cache.bandwidth, "cluster.device.caches." + std::to_string(&cache - device.caches.data()) + ".bandwidth");
+  trace.Input(symbol, *cache.bandwidth,
+              "cluster.device.caches." + std::to_string(&cache - device.caches.data()) + ".bandwidth");
 }
 
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace) {
@@ -30,22 +31,23 @@ LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device,
     const Bytes l2_traffic = traffic.l2;
     const BytesPerSecond l2_bandwidth = *cache->bandwidth;
     BindBandwidth("l2_bandwidth", *cache, device, trace);
-    FIGURE(trace, l2_time, l2_traffic / l2_bandwidth, (Note{"Time of the L2 cache", "its traffic at its bandwidth"}), l2_traffic,
-           l2_bandwidth);
+    FIGURE(trace, l2_time, l2_traffic / l2_bandwidth, (Note{"Time of the L2 cache", "its traffic at its bandwidth"}),
+           l2_traffic, l2_bandwidth);
     times.l2 = l2_time;
   }
   if (const Cache* cache = StatedL1(device)) {
     const Bytes l1_traffic = traffic.l1;
     const BytesPerSecond l1_bandwidth = *cache->bandwidth;
     BindBandwidth("l1_bandwidth", *cache, device, trace);
-    FIGURE(trace, l1_time, l1_traffic / l1_bandwidth, (Note{"Time of L1 and shared memory", "its traffic at its bandwidth"}), l1_traffic,
-           l1_bandwidth);
+    FIGURE(trace, l1_time, l1_traffic / l1_bandwidth,
+           (Note{"Time of L1 and shared memory", "its traffic at its bandwidth"}), l1_traffic, l1_bandwidth);
     times.l1 = l1_time;
   }
   return times;
 }
 
-Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device, Trace& trace) {
+Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device,
+                     Trace& trace) {
   const Seconds bounded_time = max(work, levels.Slowest());
   if (!trace.on()) return bounded_time;
   const bool has_l2 = StatedL2(device) != nullptr, has_l1 = StatedL1(device) != nullptr;
@@ -53,8 +55,8 @@ Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& l
   constexpr Note kNote{"Slowest level", "computing and memory together, or a cache"};
   trace.Alias("work_time", work, work_is);
   if (has_l2 && has_l1) {
-    trace.Record("bounded_time", "max(work_time, l2_time, l1_time)", bounded_time, kNote, "work_time, l2_time, l1_time", work, l2_time,
-                 l1_time);
+    trace.Record("bounded_time", "max(work_time, l2_time, l1_time)", bounded_time, kNote, "work_time, l2_time, l1_time",
+                 work, l2_time, l1_time);
   } else if (has_l2) {
     trace.Record("bounded_time", "max(work_time, l2_time)", bounded_time, kNote, "work_time, l2_time", work, l2_time);
   } else if (has_l1) {
@@ -73,7 +75,9 @@ void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds wo
   const Seconds slowest = levels.Slowest();
   const bool is_cache = slowest > Seconds{} && slowest >= work;
   const Bound on_the_sms = levels.intake > Seconds{} ? Bound::kL1 : Bound::kCompute;
-  result.bound = is_cache ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2) : result.compute >= result.memory ? on_the_sms : data;
+  result.bound = is_cache                          ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2)
+                 : result.compute >= result.memory ? on_the_sms
+                                                   : data;
 }
 
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device) {
@@ -106,8 +110,8 @@ Stream SlowestStream(const Device& device, Trace& trace) {
   const BytesPerSecond cache_bandwidth = *cache->bandwidth;
   trace.Input("memory_bandwidth", memory_bandwidth, "cluster.device.memory.bandwidth");
   BindBandwidth("cache_bandwidth", *cache, device, trace);
-  FIGURE(trace, bandwidth, min(memory_bandwidth, cache_bandwidth), (Note{"Bandwidth of the slowest level", "memory, or a cache"}),
-         memory_bandwidth, cache_bandwidth);
+  FIGURE(trace, bandwidth, min(memory_bandwidth, cache_bandwidth),
+         (Note{"Bandwidth of the slowest level", "memory, or a cache"}), memory_bandwidth, cache_bandwidth);
   return {bandwidth, cache == l1 ? Bound::kL1 : Bound::kL2};
 }
 

@@ -66,13 +66,13 @@ Precision Wider(Precision precision) {
   return Precision::kFp32;
 }
 
-// Rules for a device known by its data sheet alone (its family's `data_sheet`). Between two power classes the rate is power-limited and
-// constant in this range.
+// Rules for a device known by its data sheet alone (its family's `data_sheet`). Between two power classes the rate is
+// power-limited and constant in this range.
 JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
 double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) {
-  return std::clamp(rules.max_gemm_efficiency * (EnergyPerFlop(device) / rules.max_gemm_energy), rules.min_gemm_efficiency,
-                    rules.max_gemm_efficiency);
+  return std::clamp(rules.max_gemm_efficiency * (EnergyPerFlop(device) / rules.max_gemm_energy),
+                    rules.min_gemm_efficiency, rules.max_gemm_efficiency);
 }
 
 double DeratingOf(const PowerClass& devices, JoulesPerFlop energy) {
@@ -107,7 +107,9 @@ double AssumedDecodeEfficiency(const DataSheetRules& rules, const Device& device
   return 1;
 }
 
-Bytes UsableBy(const DataSheetRules& rules, const Device& device) { return rules.usable * In(device.memory.capacity, kGB) * kGiB; }
+Bytes UsableBy(const DataSheetRules& rules, const Device& device) {
+  return rules.usable * In(device.memory.capacity, kGB) * kGiB;
+}
 
 template <class T>
 void Fill(std::optional<T>& member, bool& assumed, T value) {
@@ -119,20 +121,24 @@ void Fill(std::optional<T>& member, bool& assumed, T value) {
 struct AssumedRule {
   AssumedFlag flag;
   std::string_view path;  // of the cluster's device
-  std::string RuleTexts::*text;
+  std::string RuleTexts::* text;
 };
 constexpr std::string_view kDevicePath = "cluster.device";
 constexpr AssumedRule kAssumedRules[] = {
     {&AssumedEfficiency::gemm_efficiency, "cluster.device.efficiency.matrix", &RuleTexts::gemm_efficiency},
     {&AssumedEfficiency::gemm_efficiency_fp8, "cluster.device.efficiency.matrix_fp8", &RuleTexts::gemm_efficiency_fp8},
     {&AssumedEfficiency::clock_derating, "cluster.device.efficiency.power_fall", &RuleTexts::clock_derating},
-    {&AssumedEfficiency::sustained_clock_derating, "cluster.device.efficiency.sustained_fall", &RuleTexts::sustained_clock_derating},
+    {&AssumedEfficiency::sustained_clock_derating, "cluster.device.efficiency.sustained_fall",
+     &RuleTexts::sustained_clock_derating},
     {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", &RuleTexts::rated_power},
     {&AssumedEfficiency::bandwidth_efficiency, "cluster.device.efficiency.stream", &RuleTexts::bandwidth_efficiency},
     {&AssumedEfficiency::launch_latency, "cluster.device.efficiency.launch", &RuleTexts::launch_latency},
-    {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward", &RuleTexts::attention_forward},
-    {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward", &RuleTexts::attention_backward},
-    {&AssumedEfficiency::decode_bandwidth_efficiency, "cluster.device.efficiency.decode_stream", &RuleTexts::decode_bandwidth_efficiency},
+    {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward",
+     &RuleTexts::attention_forward},
+    {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward",
+     &RuleTexts::attention_backward},
+    {&AssumedEfficiency::decode_bandwidth_efficiency, "cluster.device.efficiency.decode_stream",
+     &RuleTexts::decode_bandwidth_efficiency},
     {&AssumedEfficiency::l2_bandwidth, "cluster.device.efficiency.cache_stream", &RuleTexts::l2_bandwidth},
     {&AssumedEfficiency::usable_l2_fraction, "cluster.device.efficiency.cache_share", &RuleTexts::usable_l2_fraction},
     {&AssumedEfficiency::usable, "cluster.device.memory.usable", &RuleTexts::usable},
@@ -151,7 +157,8 @@ Precision NativePrecision(const Device& device, Precision precision) {
 FlopsPerSecond PeakRate(const Device& device, Precision precision) {
   if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision)).value) return *rate;
   // No wider format: the widest one.
-  for (const auto& rate : {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
+  for (const auto& rate :
+       {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
     if (rate) return *rate;
   }
   return 1 * kTFlops;
@@ -173,21 +180,24 @@ BytesPerSecond L2Rate(const Device& device, Trace& trace) {
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_feed, cache_over_memory);
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_feed,
+            cache_over_memory);
   const Cache* cache = StatedL2(device);
   if (cache == nullptr) {
     FIGURE(trace, l2_rate, max(units * cache_feed * clock, cache_over_memory * bandwidth),
-           (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed, clock,
-           cache_over_memory, bandwidth);
+           (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed,
+           clock, cache_over_memory, bandwidth);
     return l2_rate;
   }
   const BytesPerSecond l2_bandwidth = *cache->bandwidth;
   const double cache_efficiency = traits.l2_efficiency;
   BindBandwidth("l2_bandwidth", *cache, device, trace);
   CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_efficiency);
-  FIGURE(trace, l2_rate, min(l2_bandwidth, max(units * cache_feed * clock, cache_over_memory * bandwidth, cache_efficiency * l2_bandwidth)),
-         (Note{"L2 bandwidth", "that kernels reach, into all SMs together; at most the cache's own"}), l2_bandwidth, units, cache_feed,
-         clock, cache_over_memory, bandwidth, cache_efficiency);
+  FIGURE(trace, l2_rate,
+         min(l2_bandwidth,
+             max(units * cache_feed * clock, cache_over_memory * bandwidth, cache_efficiency * l2_bandwidth)),
+         (Note{"L2 bandwidth", "that kernels reach, into all SMs together; at most the cache's own"}), l2_bandwidth,
+         units, cache_feed, clock, cache_over_memory, bandwidth, cache_efficiency);
   return l2_rate;
 }
 
@@ -205,12 +215,13 @@ Bytes L2Capacity(const Device& device, Trace& trace) {
   const Bytes l2_capacity = L2Capacity(device);
   if (!trace.on()) return l2_capacity;
   if (!device.architecture->traits.has_l2) {
-    CONSTANTS(trace, KernelTable(device, "traits"), "no L2: the last level before the memory is a scratchpad that software manages",
-              l2_capacity);
+    CONSTANTS(trace, KernelTable(device, "traits"),
+              "no L2: the last level before the memory is a scratchpad that software manages", l2_capacity);
   } else if (device.caches.empty()) {
     trace.Input("l2_capacity", l2_capacity, "cluster.device.caches");
   } else {
-    trace.Input("l2_capacity", l2_capacity, "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
+    trace.Input("l2_capacity", l2_capacity,
+                "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
   }
   return l2_capacity;
 }
@@ -227,16 +238,17 @@ double SustainedClockDerating(const Device& device, Trace& trace) {
   assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
   const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
   const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp, link_power = device.die.link_power;
-  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power, "cluster.device.efficiency.sustained_fall");
+  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power,
+              "cluster.device.efficiency.sustained_fall");
   trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("link_power", link_power, "cluster.device.die.link_power");
-  FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp), (Note{"Power limit of the circuits", "less the links between dies"}), tdp,
-         link_power);
+  FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp),
+         (Note{"Power limit of the circuits", "less the links between dies"}), tdp, link_power);
   FIGURE(trace, sustained_clock_derating,
          max(0.0, (1 + sustained_derating_at_rated_power) * sqrt(max(1.0, rated_power / circuit_power)) - 1),
-         (Note{"Clock derating in a long run", "the power limit lowers the clock"}), sustained_derating_at_rated_power, rated_power,
-         circuit_power);
+         (Note{"Clock derating in a long run", "the power limit lowers the clock"}), sustained_derating_at_rated_power,
+         rated_power, circuit_power);
   return sustained_clock_derating;
 }
 
@@ -259,12 +271,14 @@ void CompleteEfficiency(Device& device) {
   Fill(e.attention_forward, assumed.attention_forward, rules.attention_forward);
   Fill(e.attention_backward, assumed.attention_backward, rules.attention_backward);
   Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, AssumedDecodeEfficiency(rules, device));
-  Fill(e.l2_bandwidth, assumed.l2_bandwidth, max(rules.l2_over_memory * device.memory.bandwidth, rules.min_l2_bandwidth));
+  Fill(e.l2_bandwidth, assumed.l2_bandwidth,
+       max(rules.l2_over_memory * device.memory.bandwidth, rules.min_l2_bandwidth));
   Fill(e.usable_l2_fraction, assumed.usable_l2_fraction, rules.usable_l2_fraction);
   Fill(device.memory.usable, assumed.usable, UsableBy(rules, device));
 }
 
-std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used) {
+std::vector<std::string> AssumedPaths(const Device& device, std::string_view path,
+                                      const std::vector<AssumedFlag>& used) {
   std::vector<std::string> paths;
   for (const AssumedRule& rule : kAssumedRules) {
     if (!(device.assumed.*rule.flag) || std::find(used.begin(), used.end(), rule.flag) == used.end()) continue;
@@ -282,7 +296,8 @@ void AssumeRules(const Device& device, Trace& trace) {
 std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
 
 std::string_view SourceOf(const Device& device, std::string_view source) {
-  return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants of measured devices" : source;
+  return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants of measured devices"
+                                             : source;
 }
 
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {

@@ -37,19 +37,21 @@ void BindEstimate(std::string_view symbol, T value, const Device& device, Trace&
 }
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
-// Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over the TDP, as the
-// clock does under a power limit, of which the links between dies take their part.
-// Recorded as sustained_clock_derating.
+// Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
+// the TDP, as the clock does under a power limit, of which the links between dies take their part. Recorded as
+// sustained_clock_derating.
 double SustainedClockDerating(const Device& device, Trace& trace);
 double SustainedClockDerating(const Device& device);
 
-// Fills absent members of device.efficiency and device.memory.usable by the rules for a device known by its data sheet alone, and marks
-// them in device.assumed; members marked before are filled again. The operator models require a completed device.
+// Fills absent members of device.efficiency and device.memory.usable by the rules for a device known by its data sheet
+// alone, and marks them in device.assumed; members marked before are filled again. The operator models require a
+// completed device.
 void CompleteEfficiency(Device& device);
 
 using AssumedFlag = bool AssumedEfficiency::*;
 // Paths of the members in `used` that a rule filled; the device is at `path` ("cluster.device").
-std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used);
+std::vector<std::string> AssumedPaths(const Device& device, std::string_view path,
+                                      const std::vector<AssumedFlag>& used);
 // Registers the rules that filled members of the cluster's device with the trace.
 void AssumeRules(const Device& device, Trace& trace);
 // Placeholder source in notes; Trace::Citing replaces it with the source stated by the device's family.
@@ -58,7 +60,8 @@ inline constexpr std::string_view kFamilySource = "the device's family of kernel
 std::string_view SourceOf(const Device& device, std::string_view source);
 // The same for figures with a source of their own: that one stays if the device was measured.
 std::string_view SourceInPlace(const Device& device);
-// Explains a kernel's efficiency `share` as the device's efficiency `own` (an input) times the kernel's relative efficiency.
+// Explains a kernel's efficiency `share` as the device's efficiency `own` (an input) times the kernel's relative
+// efficiency.
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
 // The same for a kernel whose relative efficiency is a figure, "kernel_share", even where it is 1.
 void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);

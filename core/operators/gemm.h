@@ -33,16 +33,16 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 // Where a GEMM runs; constants of the family differ between them.
 enum class GemmSetting { kIsolated, kTraining, kServing };
 
-// IsolatedKernelParameters gives those of a kernel inside a CUDA graph, as benchmarks run it; Training- and ServingKernelParameters change
-// what differs inside a step.
+// IsolatedKernelParameters gives those of a kernel inside a CUDA graph, as benchmarks run it; Training- and
+// ServingKernelParameters change what differs inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
-  double clock_derating = 0;           // d: rate loss in a long kernel
-  Seconds derating_ramp;               // kernel time at which half of the derating is reached
-  int max_split = 16;                  // limit of split-K
-  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
-  bool columns_by_32 = false;          // tiles of 32 columns exist
-  Bytes drain_per_clock;               // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
+  double clock_derating = 0;   // d: rate loss in a long kernel
+  Seconds derating_ramp;       // kernel time at which half of the derating is reached
+  int max_split = 16;          // limit of split-K
+  bool columns_by_96 = false;  // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;  // tiles of 32 columns exist
+  Bytes drain_per_clock;  // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
   Seconds launch;                      // t0
   double gemm_efficiency = 0.8;        // e_c * rho: fraction of the dense peak with the best tile
@@ -51,15 +51,15 @@ struct GemmKernelParameters {
   double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
   Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: none
   bool in_turn = false;                // such a kernel does not load ahead
-  double stored_tile = 0;              // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
-  Seconds extra_launch;                // t_q: of a separate quantizing kernel
-  double quantize_bytes = 0;           // c_q: moved per activation element by the quantizing pass
-  double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
+  double stored_tile = 0;     // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
+  Seconds extra_launch;       // t_q: of a separate quantizing kernel
+  double quantize_bytes = 0;  // c_q: moved per activation element by the quantizing pass
+  double quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass over the stream's
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 
-// Records the origins of the parameters. Of grouped GEMMs outside a training step, an operator's own tables set efficiencies and latencies:
-// it names them.
+// Records the origins of the parameters. Of grouped GEMMs outside a training step, an operator's own tables set
+// efficiencies and latencies: it names them.
 void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace);
 
 // Inside a training step: sustained clock, split-K up to two waves, no k-loop latency; the caller adds quantization.
@@ -75,27 +75,29 @@ struct ComputeRate {
   FlopsPerSecond unit_rate;
 };
 // Parts of the time, inside TimeOf. The symbols peak_rate, units and those of Explain are recorded by the caller.
-ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace);
+ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
+                   FlopsPerSecond peak_rate, Trace& trace);
 // Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
 Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
 
-// Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven NVIDIA devices: 8.9 %
-// (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.
+// Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven
+// NVIDIA devices: 8.9 % (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
 inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
   return TimeOf(gemm, device, IsolatedKernelParameters(gemm, device), trace);
 }
 
 // Time of a memory pass (quantizing, permuting) over `bytes`, part of which the kernel before left in L2. The fraction
-// resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2 bandwidth; the
-// kernel reaches `efficiency` of both.
-Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device);
+// resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2
+// bandwidth; the kernel reaches `efficiency` of both.
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency,
+                 const Device& device);
 // The same, recorded as the figure pass_time; its terms have the names of the parameters.
-Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device,
-                 Trace& trace);
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency,
+                 const Device& device, Trace& trace);
 
-// Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`. Zero in a model,
-// where other layers run in between.
+// Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`.
+// Zero in a model, where other layers run in between.
 double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device);
 
 }  // namespace slipstick

@@ -38,7 +38,9 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device) {
   if (native == Precision::kInt8) return GemmKernel::kInt8;
   const double weight_bytes = BytesPerElement(gemm.weights);
   if (weight_bytes >= BytesPerElement(native)) return GemmKernel::kSixteenBit;
-  return weight_bytes < 1 ? GemmKernel::kInt4Weights : weight_bytes < 2 ? GemmKernel::kInt8Weights : GemmKernel::kSixteenBit;
+  return weight_bytes < 1   ? GemmKernel::kInt4Weights
+         : weight_bytes < 2 ? GemmKernel::kInt8Weights
+                            : GemmKernel::kSixteenBit;
 }
 
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device) {
@@ -60,8 +62,8 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.gemm_efficiency =
       min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency);
   // Weights of grouped GEMMs stream slightly better than those of a single one.
-  parameters.bandwidth_efficiency =
-      min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency * (gemm.groups == 1 ? 1 : table.grouped_bandwidth_gain));
+  parameters.bandwidth_efficiency = min(
+      1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency * (gemm.groups == 1 ? 1 : table.grouped_bandwidth_gain));
   parameters.step_latency = row.step_latency;
   parameters.convert_per_clock = few_rows ? 0 : row.convert_per_clock;
   if (gemm.quantize || row.always_extra_overhead) {
@@ -90,23 +92,28 @@ struct Tables {
 // Of a kernel whose own operator set the efficiencies.
 void ExplainOther(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace) {
   const Efficiency& e = device.efficiency;
-  const bool is_fp8 = KernelOf(gemm, device) == GemmKernel::kFp8Tensor && parameters.gemm_efficiency == *e.gemm_efficiency_fp8;
-  ExplainKernelShare("gemm_efficiency", parameters.gemm_efficiency, is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
+  const bool is_fp8 =
+      KernelOf(gemm, device) == GemmKernel::kFp8Tensor && parameters.gemm_efficiency == *e.gemm_efficiency_fp8;
+  ExplainKernelShare("gemm_efficiency", parameters.gemm_efficiency,
+                     is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
                      is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix", trace);
-  ExplainKernelShare("bandwidth_efficiency", parameters.bandwidth_efficiency, *e.bandwidth_efficiency, "cluster.device.efficiency.stream",
-                     trace);
+  ExplainKernelShare("bandwidth_efficiency", parameters.bandwidth_efficiency, *e.bandwidth_efficiency,
+                     "cluster.device.efficiency.stream", trace);
 }
 
-// Fractions of the dense peak and of the memory bandwidth: the device's, times the kernel's over those of a 16-bit GEMM.
-void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, const Tables& tables,
-                         Trace& trace) {
+// Fractions of the dense peak and of the memory bandwidth: the device's, times the kernel's over those of a 16-bit
+// GEMM.
+void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device,
+                         const Tables& tables, Trace& trace) {
   const Efficiency& e = device.efficiency;
   const bool is_fp8 = KernelOf(gemm, device) == GemmKernel::kFp8Tensor;
   const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
-  const double device_matrix = is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency, device_stream = *e.bandwidth_efficiency;
+  const double device_matrix = is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
+               device_stream = *e.bandwidth_efficiency;
   const double matrix = is_fp8 ? 1 : tables.row.gemm_efficiency, stream = tables.row.bandwidth_efficiency;
   const double grouped_stream = gemm.groups == 1 ? 1 : tables.table.grouped_bandwidth_gain;
-  trace.Input("device_matrix", device_matrix, is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix");
+  trace.Input("device_matrix", device_matrix,
+              is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix");
   trace.Input("device_stream", device_stream, "cluster.device.efficiency.stream");
   if (!is_fp8) CONSTANTS(trace, tables.row_path, tables.source, matrix);
   CONSTANTS(trace, tables.row_path, tables.source, stream);
@@ -125,19 +132,22 @@ void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameter
     trace.Alias("bandwidth_efficiency", bandwidth_efficiency, "device_stream");
   } else if (bandwidth_efficiency == min(1.0, device_stream * stream * grouped_stream)) {
     if (gemm.groups == 1) trace.Constants(tables.path, "a product of one group", "grouped_stream", grouped_stream);
-    trace.Record("bandwidth_efficiency", "min(1, device_stream * stream * grouped_stream)", bandwidth_efficiency,
-                 Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
-                 "device_stream, stream, grouped_stream", device_stream, stream, grouped_stream);
+    trace.Record(
+        "bandwidth_efficiency", "min(1, device_stream * stream * grouped_stream)", bandwidth_efficiency,
+        Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
+        "device_stream, stream, grouped_stream", device_stream, stream, grouped_stream);
   }
 }
 
 // Quantizing pass or conversion of the weights.
-void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const Tables& tables,
-                         Trace& trace) {
+void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
+                         const Tables& tables, Trace& trace) {
   const bool is_apart = parameters.setting == GemmSetting::kServing && parameters.extra_launch > Seconds{};
-  const Seconds extra = is_apart ? parameters.extra_launch : tables.row.extra_overhead, extra_few_rows = tables.row.extra_overhead_few_rows;
+  const Seconds extra = is_apart ? parameters.extra_launch : tables.row.extra_overhead,
+                extra_few_rows = tables.row.extra_overhead_few_rows;
   if (is_apart) {
-    CONSTANTS(trace, tables.path + "." + std::string(NameOf(QuantizingKernel(KernelOf(gemm, device)))), tables.source, extra);
+    CONSTANTS(trace, tables.path + "." + std::string(NameOf(QuantizingKernel(KernelOf(gemm, device)))), tables.source,
+              extra);
     trace.Alias("extra_launch", parameters.extra_launch, "extra");
   } else if (gemm.m <= tables.table.few_rows) {
     CONSTANTS(trace, tables.row_path, tables.source, extra_few_rows);
@@ -148,11 +158,13 @@ void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKerne
   }
   if (!(parameters.quantize_bytes > 0)) return;
   const double row_quantize_bytes = tables.row.quantize_bytes, quantize_share = tables.row.quantize_efficiency;
-  const double serving_quantize = tables.table.serving_quantize_bytes, quantized = tables.table.l2.quantized_activations;
+  const double serving_quantize = tables.table.serving_quantize_bytes,
+               quantized = tables.table.l2.quantized_activations;
   CONSTANTS(trace, tables.row_path, tables.source, row_quantize_bytes, quantize_share);
   CONSTANTS(trace, tables.path, tables.source, serving_quantize);
   CONSTANTS(trace, tables.path + ".cache", tables.source, quantized);
-  const bool is_served = parameters.setting == GemmSetting::kServing && KernelOf(gemm, device) == GemmKernel::kFp8Tensor;
+  const bool is_served =
+      parameters.setting == GemmSetting::kServing && KernelOf(gemm, device) == GemmKernel::kFp8Tensor;
   trace.Alias("quantize_bytes", parameters.quantize_bytes, is_served ? "serving_quantize" : "row_quantize_bytes");
 }
 
@@ -163,7 +175,8 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
   const GemmTable& table = device.architecture->gemm;
   const GemmKernel kernel = KernelOf(gemm, device);
   const std::string path = KernelTable(device, "gemm");
-  const Tables tables{table, RowOf(table, kernel), path, path + "." + std::string(NameOf(kernel)), SourceOf(device, table.source)};
+  const Tables tables{table, RowOf(table, kernel), path, path + "." + std::string(NameOf(kernel)),
+                      SourceOf(device, table.source)};
   const double tile_load = table.tile_load, convert_per_clock = tables.row.convert_per_clock, few_rows = table.few_rows;
   const Seconds fill = table.fill, merge = table.split_k_merge, power_ramp = table.derating_ramp,
                 training_power_ramp = table.training_derating_ramp, training_launch = table.training_launch_latency;
@@ -178,7 +191,8 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
   } else {
     CONSTANTS(trace, path, tables.source, power_ramp);
     trace.Alias("derating_ramp", parameters.derating_ramp, "power_ramp");
-    if (gemm.groups == 1) trace.Input("clock_derating", parameters.clock_derating, "cluster.device.efficiency.power_fall");
+    if (gemm.groups == 1)
+      trace.Input("clock_derating", parameters.clock_derating, "cluster.device.efficiency.power_fall");
   }
   if (gemm.groups != 1 && !in_training) return ExplainOther(gemm, parameters, device, trace);
   ExplainEfficiencies(gemm, parameters, device, tables, trace);
@@ -211,7 +225,8 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   parameters.setting = GemmSetting::kServing;
   parameters.extra_launch = {};
   // The norm before it finds the scale, so the maximum needs no extra pass.
-  if (kernel == GemmKernel::kFp8Tensor) parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
+  if (kernel == GemmKernel::kFp8Tensor)
+    parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
   return parameters;
 }
 

@@ -47,16 +47,17 @@ void RecordOverGroups(AnyTrace& trace, internal::FigureText text, double groups,
 }
 
 // A FIGURE whose expression is `groups` times this one.
-#define FIGURE_OVER_GROUPS(trace, name, expression, description, ...)                                                                     \
-  const auto name = groups * expression;                                                                                                  \
-  if ((trace).on()) {                                                                                                                     \
-    static constexpr ::slipstick::internal::FigureText figure_text{#name, "groups * " #expression, "groups, " #__VA_ARGS__, description}; \
-    ::slipstick::RecordOverGroups(trace, figure_text, groups, name, __VA_ARGS__);                                                         \
-  }                                                                                                                                       \
+#define FIGURE_OVER_GROUPS(trace, name, expression, description, ...)                                     \
+  const auto name = groups * expression;                                                                  \
+  if ((trace).on()) {                                                                                     \
+    static constexpr ::slipstick::internal::FigureText figure_text{#name, "groups * " #expression,        \
+                                                                   "groups, " #__VA_ARGS__, description}; \
+    ::slipstick::RecordOverGroups(trace, figure_text, groups, name, __VA_ARGS__);                         \
+  }                                                                                                       \
   static_assert(true)
 
-// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate. Records the choice,
-// what it was made among, and its times.
+// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate.
+// Records the choice, what it was made among, and its times.
 TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace);
 
 }  // namespace slipstick

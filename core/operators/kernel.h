@@ -19,7 +19,8 @@ struct KernelTime {
   Bytes bytes;         // to and from device memory
   Bytes l2_bytes{};    // between L2 and the SMs
   Bytes l1_bytes{};    // between L1 or shared memory and the tensor cores
-  Seconds l2{}, l1{};  // time of that traffic at the stated bandwidths, or of what the SMs take in where that bounds them; 0: neither
+  Seconds l2{}, l1{};  // time of that traffic at the stated bandwidths, or of what the SMs take in where that bounds
+                       // them; 0: neither
 };
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
-// Fitted constants of the kernels of an accelerator family: a file of core/presets/kernels each, read once. A family states its own
-// constants and inherits the others from the family named as its preset, finally from the generic one.
+// Fitted constants of the kernels of an accelerator family: a file of core/presets/kernels each, read once. A family
+// states its own constants and inherits the others from the family named as its preset, finally from the generic one.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,34 @@ namespace slipstick {
 
 // Structure of the family's hardware, as far as the formulas depend on it.
 struct KernelTraits {
-  bool tiled = true;              // many small units (SMs), one output tile each; false: few large matrix engines
-  bool asynchronous_mma = false;  // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
-  bool has_l2 = true;             // the last level before DRAM is a cache; false: a scratchpad managed by software
-  Bytes l2_bytes_per_clock;       // from L2 into one SM
-  double l2_over_memory = 0;      // lower bound on L2 bandwidth over memory bandwidth
-  double l2_efficiency = 0;       // lower bound on what reads that hit reach of a stated L2 bandwidth
-  double threads_per_clock = 1;   // issued per SM
-  double mma_rows = 1;            // rows that a matrix unit computes together; 1: vector units, no padding
-  double decode_query_rows = 1;   // query rows that a decode kernel computes together
-  double shared_query_rows = 1;   // query rows of a decode kernel that share a key in shared memory
-  double l2_rows = 1,
-         l2_columns = 1;  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
+  bool tiled = true;  // many small units (SMs), one output tile each; false: few large matrix engines
+  bool asynchronous_mma =
+      false;                  // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
+  bool has_l2 = true;         // the last level before DRAM is a cache; false: a scratchpad managed by software
+  Bytes l2_bytes_per_clock;   // from L2 into one SM
+  double l2_over_memory = 0;  // lower bound on L2 bandwidth over memory bandwidth
+  double l2_efficiency = 0;   // lower bound on what reads that hit reach of a stated L2 bandwidth
+  double threads_per_clock = 1;  // issued per SM
+  double mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
+  double decode_query_rows = 1;  // query rows that a decode kernel computes together
+  double shared_query_rows = 1;  // query rows of a decode kernel that share a key in shared memory
+  double
+      l2_rows = 1,
+      l2_columns =
+          1;  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
   double fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
 };
 
 // GEMMs of one pair of operand precisions.
 struct GemmRow {
-  double gemm_efficiency = 1;          // rho: over that of the 16-bit kernels
-  double bandwidth_efficiency = 1;     // r_b: over that of the 16-bit kernels
-  Seconds step_latency;                // kappa: lower bound per 64 inputs of a tile
-  bool has_split_k = true;             // split-K kernels exist
-  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
-  bool columns_by_32 = false;          // tiles of 32 columns exist
-  Bytes drain_per_clock;               // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
-  double quantize_bytes = 0;           // c_q: per activation element, moved by the quantizing pass
+  double gemm_efficiency = 1;       // rho: over that of the 16-bit kernels
+  double bandwidth_efficiency = 1;  // r_b: over that of the 16-bit kernels
+  Seconds step_latency;             // kappa: lower bound per 64 inputs of a tile
+  bool has_split_k = true;          // split-K kernels exist
+  bool columns_by_96 = false;       // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;       // tiles of 32 columns exist
+  Bytes drain_per_clock;      // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
+  double quantize_bytes = 0;  // c_q: per activation element, moved by the quantizing pass
   double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
   Seconds extra_overhead;              // t_q: of a separate quantizing kernel, or of converting the weights
   Seconds extra_overhead_few_rows;     // t_q of the kernels for few rows
@@ -68,20 +71,21 @@ struct GemmTable {
   double tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
   Seconds fill;                       // to fill and drain a tile
   Seconds split_k_merge;              // fixed time of the kernel that adds the partial sums of split-K
-  double overlap = 1;                 // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
+  double overlap = 1;  // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
   L2Reuse l2;
 };
 
 // Prefill attention of one kernel library.
 struct PrefillRow {
-  Seconds launch;                     // t0
-  double mma_efficiency = 1;          // epsilon: fraction of the peak while the tensor cores work
-  double mma_efficiency_fp8 = 1;      // the same when computing in fp8
-  double narrow_head_factor = 1;      // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
-  double narrow_head_factor_fp8 = 0;  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
-  double exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
-  Seconds tile_overhead;              // tau: per tile of queries
-  double tail = 0;                    // g: fraction of the longest tile of queries left over at the end
+  Seconds launch;                 // t0
+  double mma_efficiency = 1;      // epsilon: fraction of the peak while the tensor cores work
+  double mma_efficiency_fp8 = 1;  // the same when computing in fp8
+  double narrow_head_factor = 1;  // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
+  double narrow_head_factor_fp8 =
+      0;                  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
+  double exp_weight = 1;  // s: time weight of an exponential; 0: hidden by the tensor cores
+  Seconds tile_overhead;  // tau: per tile of queries
+  double tail = 0;        // g: fraction of the longest tile of queries left over at the end
   bool fp8_kv_cache_in_fp8 = false;   // an fp8 KV cache makes 16-bit queries fp8 too
   bool fused_pass = true;             // rotary embedding and KV-cache write inside the attention call
   double passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
@@ -115,7 +119,8 @@ struct CoreRow {
   double mma_efficiency_fp8 = 0;  // 0: no fp8 kernel
   double exp_weight = 1;
   Seconds tile_overhead;
-  double wide_head_factor = 1;  // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
+  double wide_head_factor =
+      1;  // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
 };
 struct CoreKernels {
   CoreRow forward;
@@ -194,26 +199,29 @@ struct LatentTable {
 
 // MoE layer of one pair of operand precisions.
 struct ExpertRow {
-  Seconds launch;                   // t0
-  Seconds expert;                   // t_e: per expert that the device holds, hit or not: its place in the rows and in the schedule
+  Seconds launch;  // t0
+  Seconds expert;  // t_e: per expert that the device holds, hit or not: its place in the rows and in the schedule
   double permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
   double gemm_efficiency = 1;       // fraction of the peak
   Seconds step_latency;             // kappa
   double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 struct ExpertKernels {
-  std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four, int8, int8_weights, int4_weights;
+  std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four, int8, int8_weights,
+      int4_weights;
 };
 // Changes inside a serving step.
 struct ServingExperts {
   double four_bit_gemm_efficiency = 1,
-         four_bit_permute_efficiency = 1;  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
-  double four_bit_bandwidth_gain = 1;      // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
+         four_bit_permute_efficiency =
+             1;                        // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
+  double four_bit_bandwidth_gain = 1;  // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
   // Of weights alone in fewer bits: over a 16-bit GEMM's efficiency, over its bandwidth, of the bandwidth.
   double weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
   Seconds weight_only_step_latency;  // kappa
   Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
-  double routing_preference = 0;     // v: coefficient of variation, over the experts, of how often a step's tokens choose them
+  double routing_preference =
+      0;  // v: coefficient of variation, over the experts, of how often a step's tokens choose them
 };
 struct ExpertTable {
   std::string source;
@@ -298,8 +306,9 @@ struct DecodeOfMemory {
   double share = 1;
 };
 struct RuleTexts {
-  std::string gemm_efficiency, gemm_efficiency_fp8, clock_derating, sustained_clock_derating, rated_power, bandwidth_efficiency,
-      launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency, l2_bandwidth, usable_l2_fraction, usable;
+  std::string gemm_efficiency, gemm_efficiency_fp8, clock_derating, sustained_clock_derating, rated_power,
+      bandwidth_efficiency, launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency,
+      l2_bandwidth, usable_l2_fraction, usable;
 };
 struct DataSheetRules {
   double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak

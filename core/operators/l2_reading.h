@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// Time to read bytes of a working set that may be in L2: nothing comes from memory while the set fits in the usable L2, everything from
-// 1.5 times that size on. Recorded as the figure read_time.
+// Time to read bytes of a working set that may be in L2: nothing comes from memory while the set fits in the usable L2,
+// everything from 1.5 times that size on. Recorded as the figure read_time.
 struct Reading {
   Seconds time;
   Bound bound = Bound::kMemory;

@@ -17,8 +17,8 @@ ENUM_NAMES(Routing, {kRandom, "random"}, {kEven, "even"});
 
 struct MoeLayer {
   double tokens = 1;  // total over the tp x ep group
-  // Tokens on this device before dispatch and after combine. Absent: all, as after an all-gather; under an all-to-all a device holds its
-  // own tokens.
+  // Tokens on this device before dispatch and after combine. Absent: all, as after an all-gather; under an all-to-all a
+  // device holds its own tokens.
   std::optional<double> held_tokens;
   double experts = 8, top_k = 2;
   double hidden = 4096, ffn = 14336;
@@ -52,13 +52,13 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
 // Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
 
-// Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different experts. `preference`:
-// coefficient of variation, over the experts, of how likely they are.
+// Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different
+// experts. `preference`: coefficient of variation, over the experts, of how likely they are.
 double ExpertsHit(const MoeLayer& layer, double rows, double preference);
 double ExpertsHit(const MoeLayer& layer, double rows, double preference, Trace& trace);
 
-// Time on one device, without communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks 12.8 %, nvfp4 15.1 %
-// over 364 to 462 measurements per format on NVIDIA devices.
+// Time on one device, without communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks 12.8
+// %, nvfp4 15.1 % over 364 to 462 measurements per format on NVIDIA devices.
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace);
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace);
 

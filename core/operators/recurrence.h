@@ -1,5 +1,5 @@
-// Prefill of a recurrent layer (linear attention, state space): a short convolution, tokens in chunks, and the state between chunks. An
-// estimate: no such kernel was measured.
+// Prefill of a recurrent layer (linear attention, state space): a short convolution, tokens in chunks, and the state
+// between chunks. An estimate: no such kernel was measured.
 #pragma once
 
 #include "core/base/trace.h"

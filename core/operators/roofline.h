@@ -1,4 +1,5 @@
-// The plain abstraction: a cluster whose rates are a uniform fraction of the data sheet's, with the kernels of the family "roofline".
+// The plain abstraction: a cluster whose rates are a uniform fraction of the data sheet's, with the kernels of the
+// family "roofline".
 #pragma once
 
 #include <string_view>
@@ -9,12 +10,13 @@
 
 namespace slipstick {
 
-// All rates scaled, every efficiency 1, no latency but the network's. Collectives follow the textbook's equations unless the cluster states
-// a library.
+// All rates scaled, every efficiency 1, no latency but the network's. Collectives follow the textbook's equations
+// unless the cluster states a library.
 Cluster AtUtilizations(Cluster cluster, const Utilizations& utilizations);
 
-// Records the scaled rates and binds the paths of the inputs that they and the efficiencies replace. `path` is that of the utilizations.
-void ExplainUtilizations(const Cluster& stated, const Cluster& scaled, const Utilizations& utilizations, std::string_view path,
-                         Trace& trace);
+// Records the scaled rates and binds the paths of the inputs that they and the efficiencies replace. `path` is that of
+// the utilizations.
+void ExplainUtilizations(const Cluster& stated, const Cluster& scaled, const Utilizations& utilizations,
+                         std::string_view path, Trace& trace);
 
 }  // namespace slipstick

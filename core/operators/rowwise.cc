@@ -27,7 +27,9 @@ const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
 }
 
 // Elements read and written per output element.
-double Accesses(const RowKernel& kernel) { return kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && kernel.gated) ? 3 : 2; }
+double Accesses(const RowKernel& kernel) {
+  return kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && kernel.gated) ? 3 : 2;
+}
 
 std::string_view RowName(const RowKernel& kernel) {
   return kernel.kind == RowKind::kGelu && kernel.gated ? "gated_gelu" : NameOf(kernel.kind);
@@ -48,8 +50,8 @@ void Explain(const RowKernel& kernel, const RowKernelParameters& parameters, con
   trace.Input("device_launch", device_launch, "cluster.device.efficiency.launch");
   trace.Alias("bandwidth_efficiency", parameters.bandwidth_efficiency, "stream");
   trace.Record("launch", "launch_factor * device_launch", parameters.launch,
-               Note{"Launch latency", "over that of a GEMM, which is longer", kFamilySource}, "launch_factor, device_launch", launch_factor,
-               device_launch);
+               Note{"Launch latency", "over that of a GEMM, which is longer", kFamilySource},
+               "launch_factor, device_launch", launch_factor, device_launch);
   if (!(parameters.bytes_per_sm_clock > Bytes{})) return;
   trace.Record("bytes_per_sm_clock", "thread_bytes * lanes", parameters.bytes_per_sm_clock,
                Note{"Issue limit per SM and clock", "", kFamilySource}, "thread_bytes, lanes", thread_bytes, lanes);
@@ -88,7 +90,8 @@ RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Devi
 }
 
 KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace) {
-  const double rows = kernel.rows, columns = kernel.columns, accesses = Accesses(kernel), units = static_cast<double>(device.units);
+  const double rows = kernel.rows, columns = kernel.columns, accesses = Accesses(kernel),
+               units = static_cast<double>(device.units);
   const double bandwidth_efficiency = parameters.bandwidth_efficiency, kept_l2 = parameters.kept_l2;
   const Bytes element = ElementSize(kernel.precision), l2_capacity = L2Capacity(device, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
@@ -97,31 +100,34 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   trace.Input("units", units, "cluster.device.units");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->rowwise.source));
   Explain(kernel, parameters, device, trace);
-  FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
+  FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows,
+         columns, element);
   FIGURE(trace, missed, bytes / (bytes + kept_l2 * l2_capacity),
-         (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kFamilySource}), bytes, kept_l2, l2_capacity);
+         (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kFamilySource}), bytes, kept_l2,
+         l2_capacity);
   BytesPerSecond stream_rate = bandwidth * bandwidth_efficiency;
   if (!(parameters.bytes_per_sm_clock > Bytes{})) {
-    trace.Record("stream_rate", "bandwidth * bandwidth_efficiency", stream_rate, Note{"Streaming rate", "of the memory", kFamilySource},
-                 "bandwidth, bandwidth_efficiency", bandwidth, bandwidth_efficiency);
+    trace.Record("stream_rate", "bandwidth * bandwidth_efficiency", stream_rate,
+                 Note{"Streaming rate", "of the memory", kFamilySource}, "bandwidth, bandwidth_efficiency", bandwidth,
+                 bandwidth_efficiency);
   }
   if (parameters.bytes_per_sm_clock > Bytes{}) {
     const Bytes bytes_per_sm_clock = parameters.bytes_per_sm_clock;
     const Hertz clock = device.clock;
     trace.Input("clock", clock, "cluster.device.clock");
     FIGURE(trace, slower_rate, min(bandwidth * bandwidth_efficiency, bytes_per_sm_clock * units * clock),
-           (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kFamilySource}), bandwidth, bandwidth_efficiency,
-           bytes_per_sm_clock, units, clock);
+           (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kFamilySource}), bandwidth,
+           bandwidth_efficiency, bytes_per_sm_clock, units, clock);
     stream_rate = slower_rate;
     trace.Alias("stream_rate", stream_rate, "slower_rate");
   }
   FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / l2_rate,
          (Note{"Time to move the data", "", kFamilySource}), bytes, missed, stream_rate, l2_rate);
   FIGURE(trace, row_time, ceil(rows / (2 * units)) * columns * column_latency,
-         (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kFamilySource}), rows, units, columns,
-         column_latency);
-  FIGURE(trace, overlapped_time, norm(stream_time, row_time, 3), (Note{"Data and rows together", "", kFamilySource}), stream_time,
-         row_time);
+         (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kFamilySource}), rows, units,
+         columns, column_latency);
+  FIGURE(trace, overlapped_time, norm(stream_time, row_time, 3), (Note{"Data and rows together", "", kFamilySource}),
+         stream_time, row_time);
   const LevelTraffic traffic{bytes, bytes};
   trace.Alias("l2_traffic", bytes, "bytes");
   trace.Alias("l1_traffic", bytes, "bytes");

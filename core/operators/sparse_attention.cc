@@ -8,8 +8,8 @@ namespace slipstick {
 namespace {
 
 // Time of a kernel that computes and moves data side by side.
-KernelTime TimeOfKernel(Seconds compute_time, Seconds memory_time, Flops flops, Bytes bytes, Seconds launch, Bound data, const Note& note,
-                        Trace& trace) {
+KernelTime TimeOfKernel(Seconds compute_time, Seconds memory_time, Flops flops, Bytes bytes, Seconds launch, Bound data,
+                        const Note& note, Trace& trace) {
   LISTED_FIGURE(trace, time, launch + max(compute_time, memory_time), note, launch, compute_time, memory_time);
   KernelTime kernel{time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : data, flops, bytes};
   if (2 * launch > time) kernel.bound = Bound::kLatency;
@@ -25,15 +25,17 @@ double CountPairs(const SparseAttention& attention, Trace& trace) {
     return pairs;
   }
   if (ratio > 0) {
-    FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2) / ratio, kEntries, batch, q_len, kv_len, ratio);
+    FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2) / ratio, kEntries, batch, q_len, kv_len,
+           ratio);
     return pairs;
   }
   if (attention.decode) {
-    FIGURE(trace, pairs, batch * q_len * kv_len, (Note{"Scores", "of every token for every query"}), batch, q_len, kv_len);
+    FIGURE(trace, pairs, batch * q_len * kv_len, (Note{"Scores", "of every token for every query"}), batch, q_len,
+           kv_len);
     return pairs;
   }
-  FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2), (Note{"Scores", "of every earlier token for every query"}),
-         batch, q_len, kv_len);
+  FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2),
+         (Note{"Scores", "of every earlier token for every query"}), batch, q_len, kv_len);
   return pairs;
 }
 
@@ -43,13 +45,15 @@ double CountEntries(const SparseAttention& attention, Trace& trace) {
                ratio = attention.ratio, always = attention.always;
   constexpr Note kNote{"Rows that are attended to", "tokens of the window and entries, of all queries"};
   if (attention.decode) {
-    FIGURE(trace, selected, batch * q_len * (min(kv_len / ratio, top_k) + always), kNote, batch, q_len, kv_len, ratio, top_k, always);
+    FIGURE(trace, selected, batch * q_len * (min(kv_len / ratio, top_k) + always), kNote, batch, q_len, kv_len, ratio,
+           top_k, always);
     return selected;
   }
   FIGURE(trace, short_queries, min(q_len, max(0.0, top_k * ratio - (kv_len - q_len))),
          (Note{"Queries that see no more entries than are selected", "of a sequence"}), q_len, top_k, ratio, kv_len);
   FIGURE(trace, selected,
-         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) / ratio + (q_len - short_queries) * top_k + q_len * always),
+         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) / ratio + (q_len - short_queries) * top_k +
+                  q_len * always),
          kNote, batch, short_queries, kv_len, q_len, ratio, top_k, always);
   return selected;
 }
@@ -59,18 +63,20 @@ double CountSelected(const SparseAttention& attention, Trace& trace) {
   if (attention.ratio > 0) return CountEntries(attention, trace);
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k;
   if (attention.decode) {
-    FIGURE(trace, selected, batch * q_len * min(kv_len, top_k), (Note{"Tokens that are attended to", "of all queries"}), batch, q_len,
-           kv_len, top_k);
+    FIGURE(trace, selected, batch * q_len * min(kv_len, top_k), (Note{"Tokens that are attended to", "of all queries"}),
+           batch, q_len, kv_len, top_k);
     return selected;
   }
   FIGURE(trace, short_queries, min(q_len, max(0.0, top_k - (kv_len - q_len))),
          (Note{"Queries that see no more than the indexer selects", "of a sequence"}), q_len, top_k, kv_len);
-  FIGURE(trace, selected, batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) + (q_len - short_queries) * top_k),
+  FIGURE(trace, selected,
+         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) + (q_len - short_queries) * top_k),
          (Note{"Tokens that are attended to", "of all queries"}), batch, short_queries, kv_len, q_len, top_k);
   return selected;
 }
 
-// Scores that are written and indices that are chosen: of tokens, or of blocks by their best token, for each head by itself.
+// Scores that are written and indices that are chosen: of tokens, or of blocks by their best token, for each head by
+// itself.
 struct Candidates {
   double written = 0, chosen = 0;
 };
@@ -81,10 +87,10 @@ Candidates CountCandidates(const SparseAttention& attention, double pairs, doubl
     return {pairs, selected};
   }
   const double block = attention.block, index_heads = attention.index_heads;
-  FIGURE(trace, written, index_heads * pairs / block, (Note{"Scores of blocks", "of every head, the best of a block's tokens"}),
-         index_heads, pairs, block);
-  FIGURE(trace, chosen, index_heads * selected / block, (Note{"Blocks that are attended to", "of every head"}), index_heads, selected,
-         block);
+  FIGURE(trace, written, index_heads * pairs / block,
+         (Note{"Scores of blocks", "of every head, the best of a block's tokens"}), index_heads, pairs, block);
+  FIGURE(trace, chosen, index_heads * selected / block, (Note{"Blocks that are attended to", "of every head"}),
+         index_heads, selected, block);
   return {written, chosen};
 }
 
@@ -93,7 +99,8 @@ Bytes IndexKeyOf(const SparseAttention& attention, Trace& trace) {
   const double index_dim = attention.index_dim;
   if (attention.block <= 0) return IndexKeyBytes(index_dim, trace);
   const Bytes kv_element = ElementSize(attention.kv_precision);
-  FIGURE(trace, key, index_dim * kv_element, (Note{"Indexer key of a token", "as the KV cache is stored"}), index_dim, kv_element);
+  FIGURE(trace, key, index_dim * kv_element, (Note{"Indexer key of a token", "as the KV cache is stored"}), index_dim,
+         kv_element);
   return key;
 }
 
@@ -102,16 +109,18 @@ Bytes ScoredBytes(const SparseAttention& attention, Bytes key, double written, B
   const double index_heads = attention.index_heads, index_dim = attention.index_dim;
   constexpr Note kNote{"Keys read, queries quantized and read, scores written", ""};
   if (ratio > 0) {
-    FIGURE(trace, bytes, batch * kv_len / ratio * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote, batch,
-           kv_len, ratio, key, q_len, index_heads, index_dim, written, score);
+    FIGURE(trace, bytes,
+           batch * kv_len / ratio * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote,
+           batch, kv_len, ratio, key, q_len, index_heads, index_dim, written, score);
     return bytes;
   }
-  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote, batch, kv_len, key,
-         q_len, index_heads, index_dim, written, score);
+  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote,
+         batch, kv_len, key, q_len, index_heads, index_dim, written, score);
   return bytes;
 }
 
-KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double written, const Device& device, Trace& trace) {
+KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double written, const Device& device,
+                        Trace& trace) {
   const Trace::Scope scope(trace, "scores");
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const double index_heads = attention.index_heads, index_dim = attention.index_dim;
@@ -125,15 +134,17 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double w
   const Trace::Citing citing(trace, SourceOf(device, row.source));
   CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, scores);
   CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
-  FIGURE(trace, flops, 2 * kFlop * pairs * index_heads * index_dim, (Note{"FLOPs of the scores", "every head with every key"}), pairs,
-         index_heads, index_dim);
+  FIGURE(trace, flops, 2 * kFlop * pairs * index_heads * index_dim,
+         (Note{"FLOPs of the scores", "every head with every key"}), pairs, index_heads, index_dim);
   const Bytes bytes = ScoredBytes(attention, key, written, score, trace);
-  FIGURE(trace, compute_time, flops / (scores * peak_rate), (Note{"Compute time", "", kFamilySource}), flops, scores, peak_rate);
-  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, memory_share,
-         bandwidth);
-  return TimeOfKernel(compute_time, memory_time, flops, bytes, launch, data.bound,
-                      {"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads", kFamilySource},
-                      trace);
+  FIGURE(trace, compute_time, flops / (scores * peak_rate), (Note{"Compute time", "", kFamilySource}), flops, scores,
+         peak_rate);
+  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}),
+         bytes, memory_share, bandwidth);
+  return TimeOfKernel(
+      compute_time, memory_time, flops, bytes, launch, data.bound,
+      {"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads", kFamilySource},
+      trace);
 }
 
 // A histogram of the scores finds the threshold, a second pass takes the scores above it.
@@ -148,13 +159,14 @@ KernelTime TimeOfSelection(double written, double chosen, const Device& device, 
   const Seconds launch = row.launch;
   const Trace::Citing citing(trace, SourceOf(device, row.source));
   CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, selection);
-  FIGURE(trace, bytes, 2 * written * score + chosen * index, (Note{"Scores read twice, indices written", ""}), written, score, chosen,
-         index);
+  FIGURE(trace, bytes, 2 * written * score + chosen * index, (Note{"Scores read twice, indices written", ""}), written,
+         score, chosen, index);
   FIGURE(trace, compute_time, 0 * launch, (Note{"Compute time", "comparisons alone"}), launch);
-  FIGURE(trace, memory_time, bytes / (selection * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, selection,
-         bandwidth);
+  FIGURE(trace, memory_time, bytes / (selection * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes,
+         selection, bandwidth);
   return TimeOfKernel(compute_time, memory_time, {}, bytes, launch, data.bound,
-                      {"Selection of the best tokens", "radix selection: two passes over the scores", kFamilySource}, trace);
+                      {"Selection of the best tokens", "radix selection: two passes over the scores", kFamilySource},
+                      trace);
 }
 
 Bytes CoreBytes(const SparseAttention& attention, double selected, double pair_dims, Bytes kv_element, Trace& trace) {
@@ -162,25 +174,30 @@ Bytes CoreBytes(const SparseAttention& attention, double selected, double pair_d
   if (attention.ratio > 0) {
     const double ratio = attention.ratio, always = attention.always;
     const Bytes entry = attention.entry;
-    FIGURE(trace, bytes, min(selected, batch * (kv_len / ratio + q_len + always)) * entry + 2 * kB * batch * q_len * heads * pair_dims,
-           (Note{"Rows, queries and outputs", "a row that several queries attend to is read once"}), selected, batch, kv_len, ratio, q_len,
-           always, entry, heads, pair_dims);
+    FIGURE(
+        trace, bytes,
+        min(selected, batch * (kv_len / ratio + q_len + always)) * entry + 2 * kB * batch * q_len * heads * pair_dims,
+        (Note{"Rows, queries and outputs", "a row that several queries attend to is read once"}), selected, batch,
+        kv_len, ratio, q_len, always, entry, heads, pair_dims);
     return bytes;
   }
   const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim;
   FIGURE(trace, bytes,
-         min(selected, batch * kv_len) * (kv_lora_rank + rope_head_dim) * kv_element + 2 * kB * batch * q_len * heads * pair_dims,
-         (Note{"Latents, queries and outputs", "a latent that several queries selected is read once"}), selected, batch, kv_len,
-         kv_lora_rank, rope_head_dim, kv_element, q_len, heads, pair_dims);
+         min(selected, batch * kv_len) * (kv_lora_rank + rope_head_dim) * kv_element +
+             2 * kB * batch * q_len * heads * pair_dims,
+         (Note{"Latents, queries and outputs", "a latent that several queries selected is read once"}), selected, batch,
+         kv_len, kv_lora_rank, rope_head_dim, kv_element, q_len, heads, pair_dims);
   return bytes;
 }
 
-// Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at least once.
+// Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at
+// least once.
 KernelTime TimeOfCore(const SparseAttention& attention, double selected, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "core");
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const double heads = attention.heads;
-  const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim, head_block = row.head_block;
+  const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim,
+               head_block = row.head_block;
   const bool converts = attention.decode && BytesPerElement(attention.kv_precision) < 2;
   const double matrix = converts ? row.mma_efficiency_narrow : row.mma_efficiency;
   const Bytes kv_element = ElementSize(attention.kv_precision);
@@ -192,17 +209,17 @@ KernelTime TimeOfCore(const SparseAttention& attention, double selected, const D
   const Trace::Citing citing(trace, SourceOf(device, row.source));
   CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, matrix, head_block);
   CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
-  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim, (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank,
-         rope_head_dim);
-  FIGURE(trace, flops, 2 * kFlop * selected * heads * pair_dims, (Note{"FLOPs", "every head with every selected token"}), selected, heads,
-         pair_dims);
+  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim,
+         (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank, rope_head_dim);
+  FIGURE(trace, flops, 2 * kFlop * selected * heads * pair_dims,
+         (Note{"FLOPs", "every head with every selected token"}), selected, heads, pair_dims);
   const Bytes bytes = CoreBytes(attention, selected, pair_dims, kv_element, trace);
-  FIGURE(trace, padded_heads, ceil(heads / head_block) * head_block, (Note{"Query heads, padded to the kernel's block", ""}), heads,
-         head_block);
+  FIGURE(trace, padded_heads, ceil(heads / head_block) * head_block,
+         (Note{"Query heads, padded to the kernel's block", ""}), heads, head_block);
   FIGURE(trace, compute_time, 2 * kFlop * selected * padded_heads * pair_dims / (matrix * peak_rate),
          (Note{"Compute time", "in 16 bit", kFamilySource}), selected, padded_heads, pair_dims, matrix, peak_rate);
-  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, memory_share,
-         bandwidth);
+  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}),
+         bytes, memory_share, bandwidth);
   return TimeOfKernel(compute_time, memory_time, flops, bytes, launch, data.bound,
                       {"Attention to the selected tokens", "on the latent", kFamilySource}, trace);
 }
@@ -211,8 +228,10 @@ KernelTime TimeOfCore(const SparseAttention& attention, double selected, const D
 
 Bytes IndexKeyBytes(double index_dim, Trace& trace) {
   const Bytes scale = 4.0 * kB;
-  CONSTANTS(trace, "indexer", "deepseek-ai/DeepSeek-V3.2-Exp inference/model.py: keys in fp8, one fp32 scale per token", scale);
-  FIGURE(trace, key, index_dim * (1 * kB) + scale, (Note{"Indexer key of a token", "in fp8, with its scale"}), index_dim, scale);
+  CONSTANTS(trace, "indexer", "deepseek-ai/DeepSeek-V3.2-Exp inference/model.py: keys in fp8, one fp32 scale per token",
+            scale);
+  FIGURE(trace, key, index_dim * (1 * kB) + scale, (Note{"Indexer key of a token", "in fp8, with its scale"}),
+         index_dim, scale);
   return key;
 }
 
@@ -252,13 +271,17 @@ SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& devic
   trace.Alias("core_bytes", core_bytes, "bytes");
   const double index_share = attention.index_share;
   FIGURE(trace, time, index_share * (scoring + selecting) + attending,
-         (Note{"Sparse attention", "scores of the indexer, selection, attention to the selected tokens", "DeepSeek-V3.2-Exp, 2025"}),
+         (Note{"Sparse attention", "scores of the indexer, selection, attention to the selected tokens",
+               "DeepSeek-V3.2-Exp, 2025"}),
          index_share, scoring, selecting, attending);
-  FIGURE(trace, flops, index_share * scored_flops + core_flops, (Note{"FLOPs of sparse attention", "scores in fp8, attention in 16 bit"}),
-         index_share, scored_flops, core_flops);
-  FIGURE(trace, bytes, index_share * (scored_bytes + selection_bytes) + core_bytes, (Note{"Memory traffic of sparse attention", ""}),
-         index_share, scored_bytes, selection_bytes, core_bytes);
-  const KernelTime& longest = attending >= max(scoring, selecting) ? times.core : scoring >= selecting ? times.scores : times.selection;
+  FIGURE(trace, flops, index_share * scored_flops + core_flops,
+         (Note{"FLOPs of sparse attention", "scores in fp8, attention in 16 bit"}), index_share, scored_flops,
+         core_flops);
+  FIGURE(trace, bytes, index_share * (scored_bytes + selection_bytes) + core_bytes,
+         (Note{"Memory traffic of sparse attention", ""}), index_share, scored_bytes, selection_bytes, core_bytes);
+  const KernelTime& longest = attending >= max(scoring, selecting) ? times.core
+                              : scoring >= selecting               ? times.scores
+                                                                   : times.selection;
   times.all = {time,
                index_share * times.scores.compute + times.core.compute,
                index_share * (times.scores.memory + times.selection.memory) + times.core.memory,

@@ -10,7 +10,8 @@ std::optional<Precision> SubstituteFor(const Device& device, Precision requested
   const Precision native = NativePrecision(device, requested);
   if (Supports(device, native)) return native == requested ? std::nullopt : std::optional(native);
   // No wider format: PeakRate uses the widest one.
-  for (const Precision wide : {Precision::kTf32, Precision::kBf16, Precision::kFp16, Precision::kFp8, Precision::kInt8}) {
+  for (const Precision wide :
+       {Precision::kTf32, Precision::kBf16, Precision::kFp16, Precision::kFp8, Precision::kInt8}) {
     if (Supports(device, wide)) return wide;
   }
   return std::nullopt;

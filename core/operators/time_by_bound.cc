@@ -7,8 +7,8 @@ namespace {
 
 struct BoundPart {
   std::string_view name, share, title;
-  Seconds ByBound<Seconds>::*time;
-  Beside ByBound<Beside>::*beside;
+  Seconds ByBound<Seconds>::* time;
+  Beside ByBound<Beside>::* beside;
 };
 using BoundTimes = ByBound<Seconds>;
 using BoundOthers = ByBound<Beside>;
@@ -21,14 +21,15 @@ constexpr BoundPart kBoundParts[] = {
     {"latency", "latency_share", "Latency-bound", &BoundTimes::latency, &BoundOthers::latency},
     {"bubble", "bubble_share", "Pipeline bubble", &BoundTimes::bubble, &BoundOthers::bubble}};
 
-void Explain(const BoundPart& part, Seconds time, Seconds total, std::string_view total_is, double share, const Beside& beside,
-             std::string_view report, Trace& trace) {
+void Explain(const BoundPart& part, Seconds time, Seconds total, std::string_view total_is, double share,
+             const Beside& beside, std::string_view report, Trace& trace) {
   if (!trace.on() || !(time > Seconds{})) return;
   const std::string path = std::string(report) + "." + std::string(part.name),
                     with = std::string(total_is) + " * " + std::string(part.share),
                     names = std::string(total_is) + ", " + std::string(part.share), other(beside.symbol);
   const Note note{part.title, "the operators that it bounds, of the report's list", "", path};
-  if (share > 0) trace.Constants(report, "share of the operators that it bounds, by their times in the report", part.share, share);
+  if (share > 0)
+    trace.Constants(report, "share of the operators that it bounds, by their times in the report", part.share, share);
   if (!(share > 0)) return trace.Record(part.name, "1 * " + other, time, note, other, beside.time);
   if (other.empty()) return trace.Record(part.name, with, time, note, names, total, share);
   trace.Record(part.name, with + " + " + other, time, note, names + ", " + other, total, share, beside.time);
@@ -36,8 +37,8 @@ void Explain(const BoundPart& part, Seconds time, Seconds total, std::string_vie
 
 }  // namespace
 
-TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators, const ByBound<Beside>& beside,
-                         std::string_view report, Trace& trace) {
+TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
+                         const ByBound<Beside>& beside, std::string_view report, Trace& trace) {
   const Trace::Scope scope(trace, "time_by_bound");
   const Seconds whole = operators.Total();
   TimeByBound split;

@@ -14,8 +14,8 @@ struct ByBound {
   T bubble{};  // idle time of a pipeline
 
   [[nodiscard]] T& Of(Bound bound) {
-    constexpr T ByBound::*kParts[] = {&ByBound::compute, &ByBound::memory, &ByBound::network,
-                                      &ByBound::latency, &ByBound::l1,     &ByBound::l2};
+    constexpr T ByBound::* kParts[] = {&ByBound::compute, &ByBound::memory, &ByBound::network,
+                                       &ByBound::latency, &ByBound::l1,     &ByBound::l2};
     return this->*kParts[static_cast<std::size_t>(bound)];
   }
 };
@@ -28,9 +28,9 @@ struct Beside {
   Seconds time;
   std::string_view symbol;
 };
-// `total`, whose symbol is `total_is`, split in proportion to the operators that it consists of (compute if there are none), and what
-// stands beside it. Records each part as the figure at "`report`.compute" and so on.
-TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators, const ByBound<Beside>& beside,
-                         std::string_view report, Trace& trace);
+// `total`, whose symbol is `total_is`, split in proportion to the operators that it consists of (compute if there are
+// none), and what stands beside it. Records each part as the figure at "`report`.compute" and so on.
+TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
+                         const ByBound<Beside>& beside, std::string_view report, Trace& trace);
 
 }  // namespace slipstick

@@ -12,7 +12,7 @@ struct HandOver {
   Bytes weights;  // of the whole model, as they are sent
   Bytes host;     // that waits in host memory, per device
 };
-HandOver TimeHandOver(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, const TrainingMemory& memory,
-                      Trace& trace);
+HandOver TimeHandOver(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split,
+                      const TrainingMemory& memory, Trace& trace);
 
 }  // namespace slipstick

@@ -17,7 +17,8 @@ struct Learning {
   TrainingReport update;  // one of them
   Issues issues;          // the mapping does not divide the devices
 };
-Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace);
+Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled,
+                      Trace& trace);
 
 // Devices that hold one copy of the weights.
 Count DevicesPerCopy(const Model& model, const TrainingMapping& mapping);

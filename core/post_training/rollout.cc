@@ -58,7 +58,8 @@ struct Decoded {
 };
 
 // Sequences of one group that begin together and end one after the other, until the longest of all groups.
-Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, Seconds step_overhead, StepTimes& times) {
+Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, Seconds step_overhead,
+                       StepTimes& times) {
   Decoded decoded;
   double at = 0;
   const auto shares = static_cast<double>(lengths.shares.size());
@@ -72,7 +73,8 @@ Decoded DecodeTogether(double running, double prompt, const ResponseLengths& len
     decoded.slot_steps += (length - at) * share;
     at = length;
   };
-  for (std::size_t i = 0; i < lengths.shares.size(); ++i) decode_until(lengths.shares[i], 1 - static_cast<double>(i) / shares);
+  for (std::size_t i = 0; i < lengths.shares.size(); ++i)
+    decode_until(lengths.shares[i], 1 - static_cast<double>(i) / shares);
   decode_until(lengths.longest, 1 / (2 * shares));
   return decoded;
 }
@@ -112,7 +114,8 @@ ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, do
   const auto mean = static_cast<double>(load.output);
   std::vector<double> lengths;
   for (int i = 0; i < kShares; ++i) lengths.push_back(LengthAtShare(distribution, mean, (i + 0.5) / kShares));
-  const double last = LengthAtShare(distribution, mean, samples / (samples + 1));  // median, nearly, of the longest of so many
+  const double last =
+      LengthAtShare(distribution, mean, samples / (samples + 1));  // median, nearly, of the longest of so many
   const double most = asked.max_response ? static_cast<double>(*asked.max_response) : last * (1 << 20);
   const bool has_own_mean = distribution.kind == LengthKind::kQuantiles;
   const double scale = has_own_mean ? 1 : ScaleTo(min(mean, most), most, lengths);
@@ -124,18 +127,21 @@ ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, do
 }  // namespace
 
 Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Trace& trace) {
-  const auto prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
-  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
-         responses_per_prompt);
+  const auto prompts = static_cast<double>(asked.prompts),
+             responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
+  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}),
+         prompts, responses_per_prompt);
   const ResponseLengths lengths = LengthsOf(asked, load, samples);
   const double mean_response = lengths.Mean(), longest_response = lengths.longest;
   const double output = static_cast<double>(load.output), length_variation = asked.length_variation;
   trace.Input("output", output, "serving.output");
-  trace.Procedure("mean_response", mean_response,
-                  {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"}, "output",
-                  output);
+  trace.Procedure(
+      "mean_response", mean_response,
+      {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"},
+      "output", output);
   trace.Procedure("longest_response", longest_response,
-                  {"Longest response", "that so many samples reach, or where generation stops", "", "post_training.longest_response"},
+                  {"Longest response", "that so many samples reach, or where generation stops", "",
+                   "post_training.longest_response"},
                   "output, length_variation, samples", output, length_variation, samples);
   return {samples, lengths};
 }
@@ -146,21 +152,25 @@ namespace {
 struct RolloutGroup {
   double sequences = 1, running = 1;
 };
-RolloutGroup GroupOf(const Deployment& deployment, Count devices, double samples, double mean_response, double max_sequences,
-                     Trace& trace) {
+RolloutGroup GroupOf(const Deployment& deployment, Count devices, double samples, double mean_response,
+                     double max_sequences, Trace& trace) {
   const ServingMapping& mapping = deployment.load.mapping;
-  const double generation_devices = static_cast<double>(devices), replica_devices = static_cast<double>(DevicesPerReplica(mapping));
+  const double generation_devices = static_cast<double>(devices),
+               replica_devices = static_cast<double>(DevicesPerReplica(mapping));
   const double attention_dp = deployment.mapping.attention_dp, prompt = static_cast<double>(deployment.load.prompt);
   trace.Input("attention_dp", attention_dp, "serving.mapping.attention_dp");
   trace.Input("replica_devices", replica_devices, "serving.mapping");
-  FIGURE(trace, replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}), generation_devices,
-         replica_devices);
+  FIGURE(trace, replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}),
+         generation_devices, replica_devices);
   FIGURE(trace, sequences, ceil(samples / (replicas * attention_dp)),
-         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, replicas, attention_dp);
-  trace.Procedure("max_sequences", max_sequences,
-                  {"Sequences that fit at once", "by the engine's budget of KV cache, at the mean length; see serving.max_batch"},
-                  "prompt, mean_response", prompt, mean_response);
-  FIGURE(trace, running, min(sequences, max_sequences), (Note{"Sequences that run at the start", ""}), sequences, max_sequences);
+         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, replicas,
+         attention_dp);
+  trace.Procedure(
+      "max_sequences", max_sequences,
+      {"Sequences that fit at once", "by the engine's budget of KV cache, at the mean length; see serving.max_batch"},
+      "prompt, mean_response", prompt, mean_response);
+  FIGURE(trace, running, min(sequences, max_sequences), (Note{"Sequences that run at the start", ""}), sequences,
+         max_sequences);
   return {sequences, running};
 }
 
@@ -169,49 +179,59 @@ Seconds ExplainedPrefill(const RolloutGroup& group, const ServingLoad& load, Ste
   const auto step_tokens = static_cast<double>(load.prefill_chunk.value_or(load.engine.scheduler.prefill_tokens));
   const Seconds prefill = PrefillAll({sequences, prompt, prefix_hit, step_tokens}, times);
   trace.Input("prefix_hit", prefix_hit, "serving.prefix_hit");
-  trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"}, "sequences, prompt, prefix_hit",
-                  sequences, prompt, prefix_hit);
+  trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"},
+                  "sequences, prompt, prefix_hit", sequences, prompt, prefix_hit);
   return prefill;
 }
 
 // Time and occupancy of the rollouts, as soon as the prompts are prefilled.
-void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prompt, const ResponseLengths& lengths, Seconds prefill,
-               StepTimes& times, Rollouts& rollouts, Trace& trace) {
-  const double sequences = group.sequences, running = group.running, mean_response = lengths.Mean(), longest_response = lengths.longest;
-  const Seconds step_overhead = asked.step_overhead, engine_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
+void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prompt, const ResponseLengths& lengths,
+               Seconds prefill, StepTimes& times, Rollouts& rollouts, Trace& trace) {
+  const double sequences = group.sequences, running = group.running, mean_response = lengths.Mean(),
+               longest_response = lengths.longest;
+  const Seconds step_overhead = asked.step_overhead,
+                engine_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
   trace.Input("step_overhead", step_overhead, "post_training.step_overhead");
-  trace.Procedure("engine_step", engine_step,
-                  {"Decode step of the engine, full batch", "at the mean context; open the serving part for its kernels"},
-                  "running, prompt, mean_response", running, prompt, mean_response);
-  FIGURE(trace, decode_step, engine_step + step_overhead, (Note{"Decode step of the full batch", ""}), engine_step, step_overhead);
+  trace.Procedure(
+      "engine_step", engine_step,
+      {"Decode step of the engine, full batch", "at the mean context; open the serving part for its kernels"},
+      "running, prompt, mean_response", running, prompt, mean_response);
+  FIGURE(trace, decode_step, engine_step + step_overhead, (Note{"Decode step of the full batch", ""}), engine_step,
+         step_overhead);
   FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
-         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running, mean_response);
+         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running,
+         mean_response);
   const Decoded decoded = DecodeTogether(running, prompt, lengths, step_overhead, times);
   const Seconds tail = decoded.time;
   trace.Procedure("tail", tail,
-                  {"Decode of the last sequences", "step by step: the batch shrinks as sequences end, until the longest one is done"},
-                  "running, decode_step, mean_response, longest_response", running, decode_step, mean_response, longest_response);
+                  {"Decode of the last sequences",
+                   "step by step: the batch shrinks as sequences end, until the longest one is done"},
+                  "running, decode_step, mean_response, longest_response", running, decode_step, mean_response,
+                  longest_response);
   FIGURE(trace, whole_rollouts, prefill + queue_steps * decode_step + tail,
-         (Note{"Rollouts from first to last", "all samples of a step, from the first prompt to the end of the longest response"}), prefill,
-         queue_steps, decode_step, tail);
+         (Note{"Rollouts from first to last",
+               "all samples of a step, from the first prompt to the end of the longest response"}),
+         prefill, queue_steps, decode_step, tail);
   const double slot_steps = decoded.slot_steps;
-  trace.Procedure("slot_steps", slot_steps, {"Steps of a slot until its sequence ends", "mean"}, "mean_response", mean_response);
+  trace.Procedure("slot_steps", slot_steps, {"Steps of a slot until its sequence ends", "mean"}, "mean_response",
+                  mean_response);
   FIGURE(trace, slots_in_use, (queue_steps + slot_steps) / (queue_steps + longest_response),
-         (Note{"Share of the batch that still generates", "mean over the decode steps, of samples that start together", "",
-               "post_training.slots_in_use"}),
+         (Note{"Share of the batch that still generates", "mean over the decode steps, of samples that start together",
+               "", "post_training.slots_in_use"}),
          queue_steps, slot_steps, longest_response);
   rollouts.slots_in_use = slots_in_use;
   if (asked.steps_off == 0) {
     FIGURE(trace, generation, 1 * whole_rollouts,
-           (Note{"Rollouts", "all samples of a step, until the longest response is done", "", "post_training.generation_s"}),
+           (Note{"Rollouts", "all samples of a step, until the longest response is done", "",
+                 "post_training.generation_s"}),
            whole_rollouts);
     rollouts.time = generation;
     return;
   }
   const double steps_off = static_cast<double>(asked.steps_off);
   FIGURE(trace, streamed_rollouts, prefill + sequences * mean_response / running * decode_step,
-         (Note{"Rollouts of a full batch", "a sequence that ends is followed by one of the next step"}), prefill, sequences, mean_response,
-         running, decode_step);
+         (Note{"Rollouts of a full batch", "a sequence that ends is followed by one of the next step"}), prefill,
+         sequences, mean_response, running, decode_step);
   FIGURE(trace, generation, max(streamed_rollouts, whole_rollouts / (1 + steps_off)),
          (Note{"Rollouts", "at a full batch; but the longest response may take no more steps than it may be off", "",
                "post_training.generation_s"}),
@@ -221,10 +241,12 @@ void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prom
 
 }  // namespace
 
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace) {
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled,
+                      Trace& trace) {
   const Trace::Scope scope(trace, "rollouts");
   Trace off = Trace::Off();
-  const double samples = sampled.count, mean_response = sampled.lengths.Mean(), prompt = static_cast<double>(parts.serving.prompt);
+  const double samples = sampled.count, mean_response = sampled.lengths.Mean(),
+               prompt = static_cast<double>(parts.serving.prompt);
   trace.Input("prompt", prompt, "serving.prompt");
   const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
   const Deployment deployment = Deploy(parts.model, parts.cluster, load);

@@ -9,7 +9,8 @@
 
 namespace slipstick {
 
-// Response lengths of a step: the means of equal shares of the samples in ascending order, and the longest one. In tokens.
+// Response lengths of a step: the means of equal shares of the samples in ascending order, and the longest one. In
+// tokens.
 struct ResponseLengths {
   std::vector<double> shares;
   double longest = 1;
@@ -29,6 +30,7 @@ struct Rollouts {
   std::string infeasible;  // "" if the engine holds the model and a sequence
 };
 // On at most `devices`.
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace);
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled,
+                      Trace& trace);
 
 }  // namespace slipstick

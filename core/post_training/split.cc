@@ -8,11 +8,14 @@ namespace {
 
 constexpr std::size_t kFew = 24;  // splits that are all compared
 
-bool IsFaster(const DeviceSplit& a, const DeviceSplit& b) { return a.fits != b.fits ? a.fits : a.step_time < b.step_time; }
+bool IsFaster(const DeviceSplit& a, const DeviceSplit& b) {
+  return a.fits != b.fits ? a.fits : a.step_time < b.step_time;
+}
 
 bool Fits(const PostTrainingParts& parts, const SplitStep& step) {
   const TrainingReport& update = step.learning.update;
-  return step.rollouts.infeasible.empty() && update.infeasible.empty() && step.hand_over.host <= parts.cluster.device.host.memory;
+  return step.rollouts.infeasible.empty() && update.infeasible.empty() &&
+         step.hand_over.host <= parts.cluster.device.host.memory;
 }
 
 // Under one step off, what training does not hide of the rollouts.
@@ -40,12 +43,15 @@ void TimeScoring(const PostTraining& asked, Seconds pass, PostTrainingTime& time
     }
     return scored;
   };
-  time.reward = score(asked.reward_model, "reward", "post_training.reward_model",
-                      {"Reward model", "one forward pass of a model of the policy's size", "", "post_training.time_s.reward"});
-  time.old_log_probs = score(asked.old_log_probs, "old_log_probs", "post_training.old_log_probs",
-                             {"Policy log-probs", "one forward pass by the training framework", "", "post_training.time_s.old_log_probs"});
-  time.reference = score(asked.reference, "reference", "post_training.reference",
-                         {"Reference log-probs", "one forward pass of the reference model", "", "post_training.time_s.reference"});
+  time.reward =
+      score(asked.reward_model, "reward", "post_training.reward_model",
+            {"Reward model", "one forward pass of a model of the policy's size", "", "post_training.time_s.reward"});
+  time.old_log_probs = score(
+      asked.old_log_probs, "old_log_probs", "post_training.old_log_probs",
+      {"Policy log-probs", "one forward pass by the training framework", "", "post_training.time_s.old_log_probs"});
+  time.reference =
+      score(asked.reference, "reference", "post_training.reference",
+            {"Reference log-probs", "one forward pass of the reference model", "", "post_training.time_s.reference"});
   time.values = score(asked.algorithm == RlAlgorithm::kPpo, "values", "post_training.algorithm",
                       {"Values", "one forward pass of the critic", "", "post_training.time_s.values"});
 }
@@ -56,14 +62,15 @@ void ExplainDevices(const PostTraining& asked, const DeviceSplit& split, Trace& 
   const double generation_devices = static_cast<double>(split.generation_devices);
   const double training_devices = static_cast<double>(split.training_devices);
   const bool is_colocated = asked.placement == RlPlacement::kColocated;
-  trace.Input("generation_devices", generation_devices, is_colocated ? "training.devices" : "post_training.generation_devices");
+  trace.Input("generation_devices", generation_devices,
+              is_colocated ? "training.devices" : "post_training.generation_devices");
   trace.Input("training_devices", training_devices, "training.devices");
 }
 
 }  // namespace
 
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled, const DeviceSplit& split,
-                 Trace& trace) {
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
+                 const DeviceSplit& split, Trace& trace) {
   SplitStep step;
   step.split = split;
   ExplainDevices(asked, split, trace);
@@ -78,11 +85,13 @@ SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, cons
   const Seconds reward = step.time.reward, old_log_probs = step.time.old_log_probs, reference = step.time.reference,
                 values = step.time.values;
   FIGURE(trace, learned, reward + old_log_probs + reference + values + training + engine_switch,
-         (Note{"Learning", "passes that score the samples, training, and swapping of models", "", "post_training.learning_s"}), reward,
-         old_log_probs, reference, values, training, engine_switch);
+         (Note{"Learning", "passes that score the samples, training, and swapping of models", "",
+               "post_training.learning_s"}),
+         reward, old_log_probs, reference, values, training, engine_switch);
   const Seconds exposed_generation = ExposedRollouts(asked, generation, learned, trace);
   FIGURE(trace, step_time, exposed_generation + learned + weight_sync,
-         (Note{"Post-training step", "rollouts, scoring, training and the way of the weights", "", "post_training.step_time_s"}),
+         (Note{"Post-training step", "rollouts, scoring, training and the way of the weights", "",
+               "post_training.step_time_s"}),
          exposed_generation, learned, weight_sync);
   step.time.generation = exposed_generation;
   step.time.training = training;
@@ -103,7 +112,8 @@ std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad
   return splits;
 }
 
-// The more devices generate, the shorter the rollouts and the longer training, so the step has one valley: it is narrowed down by thirds.
+// The more devices generate, the shorter the rollouts and the longer training, so the step has one valley: it is
+// narrowed down by thirds.
 BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
                         const std::vector<DeviceSplit>& splits) {
   Trace off = Trace::Off();

@@ -19,7 +19,8 @@ struct SplitStep {
   PostTrainingTime time;
   Seconds learned;  // scoring, training and swapping
 };
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled, const DeviceSplit& split, Trace& trace);
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
+                 const DeviceSplit& split, Trace& trace);
 
 // Every way to give whole replicas to generation and whole copies of the training mapping to training.
 std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices);

@@ -8,8 +8,8 @@
 namespace slipstick {
 
 struct Answer {
-  // The answer, or {"issues": [{"path","message","fixes": [{"path","value","label","also"}]}]}. A fix without a value leaves its
-  // member out; "also" lists further changes as {"path","value"}.
+  // The answer, or {"issues": [{"path","message","fixes": [{"path","value","label","also"}]}]}. A fix without a value
+  // leaves its member out; "also" lists further changes as {"path","value"}.
   std::string text;
   Issues issues;  // the same issues; empty if answered
 };

@@ -35,10 +35,12 @@ PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
 // A batch that nobody wrote moves for a gain that is worth another batch.
 constexpr double kBatchGain = 0.05;
 
-// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: its figures, as far as known.
+// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: its
+// figures, as far as known.
 double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
-  const Likely likely = LikelyRange(MeasuredKind::kTrainingMemory, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
+  const Likely likely =
+      LikelyRange(MeasuredKind::kTrainingMemory, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
   return 1 - 1 / likely.high;
 }
 
@@ -68,8 +70,8 @@ void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, 
   const bool is_newest = scenario.version >= 3, may_move = written.IsDefault("training.global_batch");
   const TrainingFreedom freedom{pinned, is_free, may_move, is_newest ? kBatchGain : 0};
   const bool keeps_margin = is_newest && !run.memory_margin;
-  TunedTraining tuned =
-      keeps_margin ? TuneWithMargin(scenario, run, freedom) : TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  TunedTraining tuned = keeps_margin ? TuneWithMargin(scenario, run, freedom)
+                                     : TuneTraining(scenario.model, scenario.cluster, run, freedom);
   run = std::move(tuned.run);
   run.devices = devices;
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());

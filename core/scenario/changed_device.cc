@@ -32,7 +32,8 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
   if (PriceRelevant(usual) == PriceRelevant(device)) return std::nullopt;
   const std::optional<DeviceBill> usual_bill = CatalogueBill(device.preset);
   if (!usual_bill) return std::nullopt;
-  if (Write(*usual_bill) == Write(bill)) return "Price and bill of materials are for the unmodified " + usual_bill->name;
+  if (Write(*usual_bill) == Write(bill))
+    return "Price and bill of materials are for the unmodified " + usual_bill->name;
   if (bill.price && bill.price == usual_bill->price) return "The price is for the unmodified " + usual_bill->name;
   return std::nullopt;
 }

@@ -27,7 +27,9 @@ std::string TextAt(const Json& json, const char* key) {
 }
 
 // A member's number in base units, or `otherwise`. Faults are reported when the scenario is read.
-double NumberOf(const Json& json, const char* key, double otherwise) { return NumberIn(Member(json, key)).value_or(otherwise); }
+double NumberOf(const Json& json, const char* key, double otherwise) {
+  return NumberIn(Member(json, key)).value_or(otherwise);
+}
 
 // "HBM3e" -> "hbm3e"
 std::string DramOf(const std::string& technology) {
@@ -68,7 +70,8 @@ Silicon SiliconOf(const Json& device) {
     return {NumberOf(design, "area", standard.area.base()), 1, node.empty() ? standard.node.name : node,
             DramOf(dram.empty() ? standard.dram.name : dram)};
   }
-  return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"), DramOf(TextAt(Member(device, "memory"), "technology"))};
+  return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"),
+          DramOf(TextAt(Member(device, "memory"), "technology"))};
 }
 
 // The maker's margin at the catalogue's price; a changed device is priced at this margin.
@@ -113,7 +116,8 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   Json& memory = bill["memory"];
   if (!memory.is_object()) memory = Json::object();
   const Json* original = priced.original;
-  const std::string original_dram = original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
+  const std::string original_dram =
+      original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
   const bool same_memory = dram.empty() || dram == original_dram;
   if (!same_memory) {
     memory = WithoutRemarks(*FindPreset("dram", dram));
@@ -126,19 +130,22 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   const double original_capacity = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
   if (has_stacks && (capacity == original_capacity || original_capacity <= 0)) return;
   const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
-  const double usual = NumberOf(chip == nullptr ? kNothing : *chip, "stack_capacity", MemoryInput().stack_capacity.base());
+  const double usual =
+      NumberOf(chip == nullptr ? kNothing : *chip, "stack_capacity", MemoryInput().stack_capacity.base());
   const double stack = NumberOf(memory, "stack_capacity", usual);
   memory["stack_capacity"] = stack;
   memory["stacks"] = stack > 0 ? StacksFor(capacity / stack) : 1;
 }
 
-// Memory of another kind than the bill's in a package that carries it: HBM on an interposer, chips on the board around a bare package.
+// Memory of another kind than the bill's in a package that carries it: HBM on an interposer, chips on the board around
+// a bare package.
 void FillPackage(Json& bill) {
   const Json* memory = FindPreset("dram", TextAt(Member(bill, "memory"), "preset"));
   const std::string usual = TextAt(Member(bill, "package"), "preset");
   const Json* package = FindPreset("package", usual);
   if (memory == nullptr || package == nullptr) return;
-  const bool in_package = Member(*memory, "in_package") == Json(true), holds = Member(*package, "holds_hbm") == Json(true);
+  const bool in_package = Member(*memory, "in_package") == Json(true),
+             holds = Member(*package, "holds_hbm") == Json(true);
   if (in_package && !holds) bill["package"] = Json{{"preset", "interposer"}};
   if (!in_package && holds && Member(bill, "dies").size() == 1 && NumberOf(bill["dies"][0], "count", 1) == 1)
     bill["package"] = Json{{"preset", "board"}};

@@ -15,10 +15,10 @@ std::optional<double> NumberIn(const Json& json);
 // Whether two values are the same; a text with a unit is the number that it stands for.
 bool IsSameValue(const Json& one, const Json& other);
 
-// Fills what `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated from its
-// dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area, node, die count
-// and memory capacity are the device's, whatever the bill says. A device whose dies are `partitioned`, like one of a chip design, is not
-// sold at the catalogue's price but at its margin.
+// Fills what `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated from
+// its dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area, node,
+// die count and memory capacity are the device's, whatever the bill says. A device whose dies are `partitioned`, like
+// one of a chip design, is not sold at the catalogue's price but at its margin.
 void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost);
 
 // The catalogue's bill of a device, if it has one.

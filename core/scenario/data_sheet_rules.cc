@@ -28,8 +28,9 @@ std::vector<MemberPath> MembersThatRulesMaySet(const Json& device, const Json& e
   if (efficiency != nullptr && efficiency->is_object()) {
     for (const auto& member : efficiency->items()) members.push_back({"efficiency", member.key()});
   }
-  std::erase_if(members,
-                [&](const MemberPath& member) { return !ValueAt(device, member).is_number() || !ValueAt(entry, member).is_null(); });
+  std::erase_if(members, [&](const MemberPath& member) {
+    return !ValueAt(device, member).is_number() || !ValueAt(entry, member).is_null();
+  });
   return members;
 }
 

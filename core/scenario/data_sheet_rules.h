@@ -5,8 +5,8 @@
 
 namespace slipstick {
 
-// Drops the efficiencies and the usable memory that the catalogue entry does not state and that equal what the rules give. A resolved
-// scenario holds them as plain values; without this they would no longer count as assumed.
+// Drops the efficiencies and the usable memory that the catalogue entry does not state and that equal what the rules
+// give. A resolved scenario holds them as plain values; without this they would no longer count as assumed.
 void DropRuleDerivedValues(Json& device);
 
 }  // namespace slipstick

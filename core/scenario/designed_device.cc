@@ -50,7 +50,8 @@ std::vector<std::string> CarriersOfHbm() {
 
 }  // namespace
 
-Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition, const std::string& path) {
+Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
+                               const std::string& path) {
   std::optional<ChipDies> dies;
   if (partition) {
     const DieLayout layout = LayOut(*partition, design.area, design.node.analog_area);
@@ -60,7 +61,8 @@ Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Par
   return Derive(design, dies, path, trace);
 }
 
-BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
+BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path,
+                           Issues& issues) {
   if (!device.design) return {};
   Result<DerivedChip> chip = DeriveChip(*device.design, partition, path);
   if (!chip) {
@@ -89,14 +91,16 @@ void SplitDevice(const Partition& partition, Device& device) {
   if (layout.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *layout.memory_limit);
 }
 
-void CheckPackage(const std::optional<Partition>& partition, const Device& device, const std::optional<CostInputs>& cost, Issues& issues) {
+void CheckPackage(const std::optional<Partition>& partition, const Device& device,
+                  const std::optional<CostInputs>& cost, Issues& issues) {
   if (partition) {
     const DieLayout layout = LayoutOf(*partition, device);
     if (!layout.edge_fits) {
       const Millimetres edge = 4 * sqrt(layout.compute_area);
       issues.push_back({"partition.bandwidth",
-                        "Links of " + NumberText(In(layout.link_bandwidth, kGBps)) + " GB/s take " + NumberText(In(layout.link_edge, kMm)) +
-                            " mm of a die's edge, which is " + NumberText(In(edge, kMm)) + " mm",
+                        "Links of " + NumberText(In(layout.link_bandwidth, kGBps)) + " GB/s take " +
+                            NumberText(In(layout.link_edge, kMm)) + " mm of a die's edge, which is " +
+                            NumberText(In(edge, kMm)) + " mm",
                         {SetToBase("partition.bandwidth", WidestLinks(*partition, device).base())}});
     }
   }
@@ -130,11 +134,12 @@ std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, 
     trace.Input("overhead", partition->overhead, "partition.overhead");
     trace.Procedure("link_area", link_area,
                     Note{"Area of a die's links to other dies", "whole modules for the bandwidth, or the share given"},
-                    "whole_area, whole_count, chiplets, overhead, link_bandwidth", whole_area, whole_count, chiplets, partition->overhead,
-                    parts.link_bandwidth);
+                    "whole_area, whole_count, chiplets, overhead, link_bandwidth", whole_area, whole_count, chiplets,
+                    partition->overhead, parts.link_bandwidth);
   }
   FIGURE(trace, chiplet_area, whole_area * whole_count * (1 - io_share) / chiplets + link_area,
-         (Note{"Area of a chiplet", "its part of the circuits, and its links"}), whole_area, whole_count, io_share, chiplets, link_area);
+         (Note{"Area of a chiplet", "its part of the circuits, and its links"}), whole_area, whole_count, io_share,
+         chiplets, link_area);
   trace.Replace("cost.device.dies.0.area", chiplet_area, "chiplet_area");
   trace.Replace("cost.device.dies.0.count", chiplets, "chiplets");
   return split;

@@ -14,17 +14,22 @@
 namespace slipstick {
 
 // The chip that a device's design yields on the dies of a partition, if there is one. `path` is the design's.
-Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition, const std::string& path);
+Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
+                               const std::string& path);
 
-// Replaces the device by the one that its design yields; returns its link bandwidth, 0 without links. `path` is the design's.
-BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path, Issues& issues);
+// Replaces the device by the one that its design yields; returns its link bandwidth, 0 without links. `path` is the
+// design's.
+BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path,
+                           Issues& issues);
 // The same for a cluster: the links replace the innermost network's bandwidth.
 void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues);
 
-// What a partition takes from a device that has no design: its dies read each other's memory through their links, which draw power.
+// What a partition takes from a device that has no design: its dies read each other's memory through their links, which
+// draw power.
 void SplitDevice(const Partition& partition, Device& device);
 // Die-to-die links that find no room on the dies' edges, and stacks on a package that cannot carry them.
-void CheckPackage(const std::optional<Partition>& partition, const Device& device, const std::optional<CostInputs>& cost, Issues& issues);
+void CheckPackage(const std::optional<Partition>& partition, const Device& device,
+                  const std::optional<CostInputs>& cost, Issues& issues);
 
 // The costs of a device whose dies a partition splits; absent without one. Records how the dies come to be.
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Trace& trace);

@@ -12,15 +12,18 @@ namespace {
 constexpr Count kFollowsFrom = 3;  // versions before keep the default engine and framework
 
 struct Software {
-  std::string_view path, kind, families;  // the member that names it; its kind of preset; the member of that with its table
+  std::string_view path, kind,
+      families;  // the member that names it; its kind of preset; the member of that with its table
 };
-constexpr Software kEngine{"serving.engine", "engine", "devices"}, kFramework{"training.framework", "framework", "capabilities.devices"};
+constexpr Software kEngine{"serving.engine", "engine", "devices"},
+    kFramework{"training.framework", "framework", "capabilities.devices"};
 
 // Of a preset that lists the family; 0 for others, those without a list too.
 std::size_t FamiliesWith(std::string_view family, const Json& preset, const Software& software) {
   const Json* list = MemberAt(preset, software.families);
   if (list == nullptr || !list->is_array()) return 0;
-  const bool has = std::any_of(list->begin(), list->end(), [&](const Json& one) { return one.is_string() && TextOf(one) == family; });
+  const bool has = std::any_of(list->begin(), list->end(),
+                               [&](const Json& one) { return one.is_string() && TextOf(one) == family; });
   return has ? list->size() : 0;
 }
 
@@ -36,7 +39,8 @@ std::vector<RunningPreset> RunningOn(std::string_view family, const Software& so
     const std::size_t families = FamiliesWith(family, *FindPreset(preset.kind, preset.id), software);
     if (families > 0) all.push_back({preset.id, families});
   }
-  std::stable_sort(all.begin(), all.end(), [](const RunningPreset& a, const RunningPreset& b) { return a.families < b.families; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RunningPreset& a, const RunningPreset& b) { return a.families < b.families; });
   return all;
 }
 
@@ -44,8 +48,8 @@ bool RunsOn(const std::vector<Architecture>& families, const Device& device) {
   return families.empty() || std::find(families.begin(), families.end(), device.architecture) != families.end();
 }
 
-void AddUnsupported(const Software& software, const std::string& name, const std::vector<Architecture>& families, const Device& device,
-                    std::vector<std::string>& texts) {
+void AddUnsupported(const Software& software, const std::string& name, const std::vector<Architecture>& families,
+                    const Device& device, std::vector<std::string>& texts) {
   if (RunsOn(families, device)) return;
   std::string others;
   for (const RunningPreset& one : RunningOn(device.architecture.name(), software))
@@ -59,7 +63,9 @@ void AddUnsupported(const Software& software, const std::string& name, const std
 std::vector<Chosen> FollowDevices(Json& request, const Written& written) {
   std::vector<Chosen> chosen;
   const Json *version = FindMember(request, "version"), *family = MemberAt(request, "cluster.device.architecture");
-  if (version == nullptr || !version->is_number() || *version < kFollowsFrom || family == nullptr || !family->is_string()) return chosen;
+  if (version == nullptr || !version->is_number() || *version < kFollowsFrom || family == nullptr ||
+      !family->is_string())
+    return chosen;
   for (const Software& software : std::array{kEngine, kFramework}) {
     const std::string path = std::string(software.path) + ".preset";
     const Json* named = MemberAt(request, path);

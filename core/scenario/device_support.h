@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-// From version 3 on, where nobody wrote an engine or a framework and the default one does not run on the devices: the most specialized
-// that does, which is the one with the fewest families. The cluster must be expanded.
+// From version 3 on, where nobody wrote an engine or a framework and the default one does not run on the devices: the
+// most specialized that does, which is the one with the fewest families. The cluster must be expanded.
 std::vector<Chosen> FollowDevices(Json& request, const Written& written);
 
 // One sentence for each that does not run on its devices, with those of the catalogue that do.

@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-// Paths below "cost" whose catalogue entry names an estimate as its source and whose value is still the entry's; "cost.device" if
-// the device has no bill in the catalogue.
+// Paths below "cost" whose catalogue entry names an estimate as its source and whose value is still the entry's;
+// "cost.device" if the device has no bill in the catalogue.
 std::vector<std::string> EstimatedCosts(const CostInputs& cost);
 
 }  // namespace slipstick

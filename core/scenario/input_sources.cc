@@ -12,8 +12,8 @@
 namespace slipstick {
 namespace {
 
-// The members that a key of `sources` names: "peak, units" or "efficiency.decode_stream, cache_stream", where the second stands beside the
-// first.
+// The members that a key of `sources` names: "peak, units" or "efficiency.decode_stream, cache_stream", where the
+// second stands beside the first.
 std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
   std::vector<std::string> members;
   std::string beside;
@@ -31,10 +31,12 @@ std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
 using Sources = std::unordered_map<std::string, std::string_view>;
 
 // `stated` of the entry, `held` of the scenario. A source of a member goes before one of the whole that it is part of.
-void AddNumbers(const Json& stated, const Json& held, const std::string& path, std::string_view source, bool replaces, Sources& sources) {
+void AddNumbers(const Json& stated, const Json& held, const std::string& path, std::string_view source, bool replaces,
+                Sources& sources) {
   if (stated.is_object() && held.is_object()) {
     for (const auto& [key, member] : stated.items()) {
-      if (const Json* other = FindMember(held, key)) AddNumbers(member, *other, JoinPath(path, key), source, replaces, sources);
+      if (const Json* other = FindMember(held, key))
+        AddNumbers(member, *other, JoinPath(path, key), source, replaces, sources);
     }
   } else if (stated.is_array() && held.is_array()) {
     for (std::size_t i = 0; i < std::min(stated.size(), held.size()); ++i) {
@@ -45,7 +47,8 @@ void AddNumbers(const Json& stated, const Json& held, const std::string& path, s
   }
 }
 
-void AddEntry(const Json& json, const Json& preset, const internal::Type& type, const std::string& path, Sources& sources) {
+void AddEntry(const Json& json, const Json& preset, const internal::Type& type, const std::string& path,
+              Sources& sources) {
   const Json* named = FindMember(preset, "sources");
   if (named == nullptr || !named->is_object()) return;
   // What an entry does not state is as its kind's standard has it.
@@ -56,7 +59,8 @@ void AddEntry(const Json& json, const Json& preset, const internal::Type& type, 
     for (const std::string& member : NamedMembers(key, entry)) {
       const Json *stated = MemberAt(entry, member), *held = MemberAt(json, member);
       if (stated == nullptr || held == nullptr) continue;
-      AddNumbers(*stated, *held, JoinPath(path, member), TextOf(source), member.find('.') != std::string::npos, sources);
+      AddNumbers(*stated, *held, JoinPath(path, member), TextOf(source), member.find('.') != std::string::npos,
+                 sources);
     }
   }
 }

@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// The source that a catalogue entry names for a number, by the number's path in a resolved scenario; only of numbers that are still the
-// entry's. The texts live as long as the catalogue.
+// The source that a catalogue entry names for a number, by the number's path in a resolved scenario; only of numbers
+// that are still the entry's. The texts live as long as the catalogue.
 std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario);
 
 }  // namespace slipstick

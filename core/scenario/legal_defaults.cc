@@ -15,7 +15,9 @@ namespace {
 constexpr Count kMaxTp = 64;
 
 // Distance of two degrees in doublings.
-double DoublingsBetween(Count a, Count b) { return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b))); }
+double DoublingsBetween(Count a, Count b) {
+  return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+}
 
 // The nearest positive multiple of `unit`; the smaller one in a tie.
 Count NearestMultiple(Count wanted, Count unit) {
@@ -39,7 +41,8 @@ struct Candidate {
 
 template <class Run>
 void SortByDistance(std::vector<Candidate<Run>>& candidates) {
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
 }
 
 class TrainingAdjuster {
@@ -57,12 +60,15 @@ class TrainingAdjuster {
     if (fewest == 0) return;
     const TrainingMapping wanted = run.mapping;
     const Count devices = run.devices.value_or(cluster_.devices);
-    const bool may_change_tp = written_.IsDefault("training.mapping.tp"), may_change_pp = written_.IsDefault("training.mapping.pp");
+    const bool may_change_tp = written_.IsDefault("training.mapping.tp"),
+               may_change_pp = written_.IsDefault("training.mapping.pp");
     std::vector<Candidate<TrainingRun>> candidates;
     for (const Count tp : may_change_tp ? Doublings(1, std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = may_change_pp ? 1 : wanted.pp; pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+      for (Count pp = may_change_pp ? 1 : wanted.pp;
+           pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
         if ((may_change_tp || may_change_pp) && devices % (tp * pp * wanted.cp) != 0) continue;
-        Candidate<TrainingRun> one{{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), -static_cast<double>(pp)}, run};
+        Candidate<TrainingRun> one{
+            {DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), -static_cast<double>(pp)}, run};
         one.run.mapping.tp = tp;
         one.run.mapping.pp = pp;
         AdjustDependents(devices, one.run);
@@ -134,8 +140,8 @@ class ServingAdjuster {
   }
 
  private:
-  // The checkpoint as published, where that is narrower; links of the first version stay as they were. An engine that lists its formats
-  // takes that one if it has it, else its first.
+  // The checkpoint as published, where that is narrower; links of the first version stay as they were. An engine that
+  // lists its formats takes that one if it has it, else its first.
   void AdjustFormats(ServingLoad& load) const {
     ServingPrecision& precision = load.precision;
     const std::optional<Precision>& published = model_.weights;
@@ -147,7 +153,8 @@ class ServingAdjuster {
       if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kFp16;
       return;
     }
-    if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights)) return;
+    if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights))
+      return;
     precision.weights = *published;
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
   }
@@ -179,7 +186,8 @@ class ServingAdjuster {
     const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : mapping.tp;
     const Count pp = written_.IsDefault("serving.mapping.pp") ? 1 : mapping.pp;
     // Degrees beyond the cluster are reported as they are.
-    if (tp > cluster_.devices || tp * pp > cluster_.devices || tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
+    if (tp > cluster_.devices || tp * pp > cluster_.devices ||
+        tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
       return;
     const Count group = tp * pp * mapping.attention_dp * mapping.prefill_cp;
     Count devices = NearestMultiple(std::min(*load.devices, cluster_.devices), group);
@@ -195,7 +203,8 @@ class ServingAdjuster {
     Trace off = Trace::Off();
     const Deployment deployment = Deploy(model_, cluster_, load);
     const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-    quality.fits = BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
+    quality.fits =
+        BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
     return quality;
   }
 
@@ -203,12 +212,16 @@ class ServingAdjuster {
   MappingQuality AdjustMapping(ServingLoad& load) const {
     MappingQuality best = QualityOf(load);
     if (best.issues == 0 && best.fits) return best;
-    const bool may_change_tp = written_.IsDefault("serving.mapping.tp"), may_change_pp = written_.IsDefault("serving.mapping.pp");
+    const bool may_change_tp = written_.IsDefault("serving.mapping.tp"),
+               may_change_pp = written_.IsDefault("serving.mapping.pp");
     const ServingMapping wanted = load.mapping;
-    const Count devices = load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : cluster_.devices);
+    const Count devices =
+        load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : cluster_.devices);
     std::vector<Candidate<ServingLoad>> candidates;
-    for (const Count tp : may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = may_change_pp ? 1 : wanted.pp; pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+    for (const Count tp :
+         may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
+      for (Count pp = may_change_pp ? 1 : wanted.pp;
+           pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
         if (devices % (tp * pp * wanted.attention_dp * wanted.prefill_cp) != 0) continue;
         candidates.push_back({{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), 0}, load});
         candidates.back().run.mapping.tp = tp;
@@ -239,6 +252,8 @@ void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_
   if (scenario.serving) ServingAdjuster(scenario, written).Adjust(*scenario.serving);
 }
 
-void AdjustServingLoad(Scenario& scenario, const Written& written) { ServingAdjuster(scenario, written).AdjustLoad(*scenario.serving); }
+void AdjustServingLoad(Scenario& scenario, const Written& written) {
+  ServingAdjuster(scenario, written).AdjustLoad(*scenario.serving);
+}
 
 }  // namespace slipstick

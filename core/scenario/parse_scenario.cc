@@ -122,7 +122,8 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
   if (part == "serving" && scenario.serving) {
     ServingLoad& load = *scenario.serving;
     const bool is_default = !load.devices || written.IsDefault("serving.devices");
-    if (load.disaggregated && is_default) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
+    if (load.disaggregated && is_default)
+      load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
     load.disaggregated.reset();
     ServingMapping smallest;
     smallest.overlap = load.mapping.overlap;
@@ -135,7 +136,8 @@ void CheckNetworks(const Scenario& scenario, Issues& issues) {
   const Count devices = scenario.cluster.devices;
   if (!scenario.cluster.networks.empty() || devices <= 1 || !(scenario.training || scenario.serving)) return;
   const std::string_view joined = TextOf(DefaultRequest(1)["cluster"]["preset"]);
-  issues.push_back({"cluster.networks", "Add a network level: " + GroupedText(static_cast<double>(devices)) + " devices need one",
+  issues.push_back({"cluster.networks",
+                    "Add a network level: " + GroupedText(static_cast<double>(devices)) + " devices need one",
                     {SetTo("cluster.devices", 1), SetTo("cluster.preset", joined)}});
 }
 
@@ -143,8 +145,10 @@ void CheckNetworks(const Scenario& scenario, Issues& issues) {
 void CheckDieLinks(const Scenario& scenario, Issues& issues) {
   const bool runs = scenario.training || scenario.serving;
   if (!scenario.partition || !runs || scenario.cluster.device.memory.bandwidth > BytesPerSecond{}) return;
-  issues.push_back({"partition.bandwidth", "Links without bandwidth: the dies cannot read each other's memory",
-                    {SetToBase("partition.bandwidth", scenario.partition->interface.module_bandwidth.base()), SetTo("partition.chiplets", 1)}});
+  issues.push_back({"partition.bandwidth",
+                    "Links without bandwidth: the dies cannot read each other's memory",
+                    {SetToBase("partition.bandwidth", scenario.partition->interface.module_bandwidth.base()),
+                     SetTo("partition.chiplets", 1)}});
 }
 
 // Completes model, cluster and prices, on which both runs depend.
@@ -154,9 +158,11 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
   if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
   if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
-    BuildDesign(*scenario.serving->disaggregated->prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
+    BuildDesign(*scenario.serving->disaggregated->prefill_device, std::nullopt,
+                "serving.disaggregated.prefill_device.design", issues);
   }
-  if (scenario.cost && scenario.cluster.device.design) UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
+  if (scenario.cost && scenario.cluster.device.design)
+    UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
   CheckPackage(partition, scenario.cluster.device, scenario.cost, issues);
   CheckNetworks(scenario, issues);
   CheckDieLinks(scenario, issues);
@@ -164,7 +170,8 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
 }
 
 void ResolveRuns(Scenario& scenario, Issues& issues) {
-  if (scenario.training) ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
+  if (scenario.training)
+    ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
   if (scenario.serving) ValidateAndFillDefaults(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
   if (scenario.post_training && issues.empty()) {
     const TrainingRun* const training = scenario.training ? &*scenario.training : nullptr;
@@ -213,8 +220,12 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   ResetMapping(*scenario, written, part);  // the adjusted mapping is not part of the search either
   ResolveRuns(*scenario, issues);
   // The reset mapping need not divide the batch nor spread the experts; the search space holds only mappings that do.
-  const std::string_view of_mapping = part == "training" ? "training.global_batch" : scenario->model.moe ? "serving.redundant_experts" : "";
-  issues.erase(std::remove_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == of_mapping; }), issues.end());
+  const std::string_view of_mapping = part == "training"    ? "training.global_batch"
+                                      : scenario->model.moe ? "serving.redundant_experts"
+                                                            : "";
+  issues.erase(
+      std::remove_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == of_mapping; }),
+      issues.end());
   if (!issues.empty()) return issues;
   return scenario;
 }

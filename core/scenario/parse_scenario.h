@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// The only way from a request to a Scenario: expands presets, reads and checks members, moves unwritten defaults to legal
-// values, and reports contradictions between the rest.
+// The only way from a request to a Scenario: expands presets, reads and checks members, moves unwritten defaults to
+// legal values, and reports contradictions between the rest.
 Result<Scenario> ParseScenario(Json request);
 // For a search over the mapping of a part ("training" or "serving"): the written mapping need not be legal.
 Result<Scenario> ParseForSearch(Json request, std::string_view part);

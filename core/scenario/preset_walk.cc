@@ -8,7 +8,8 @@ namespace slipstick {
 void VisitPresets(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit) {
   if (!type.preset_kind.empty()) {
     const Json* preset = FindMember(json, "preset");
-    const Json* entry = preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
+    const Json* entry =
+        preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
     if (entry != nullptr) visit(json, *entry, type, path);
   }
   const auto inner = [&](const Json& member, const std::string& key) {

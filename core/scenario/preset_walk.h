@@ -10,7 +10,8 @@
 namespace slipstick {
 
 // An object at a path, and the entry that its `preset` names.
-using PresetVisitor = std::function<void(const Json& held, const Json& entry, const internal::Type& type, const std::string& path)>;
+using PresetVisitor =
+    std::function<void(const Json& held, const Json& entry, const internal::Type& type, const std::string& path)>;
 
 // Visits them outermost first; `type` is that of `json`, at `path`.
 void VisitPresets(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit);

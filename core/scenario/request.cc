@@ -69,18 +69,21 @@ std::ptrdiff_t DepthOf(const Assignment& one) { return std::count(one.path.begin
 // Whether a text at this path names a catalogue entry. Network levels are expanded before their fields are read.
 bool NamesPreset(std::string_view path) {
   constexpr std::string_view kLevel = "cluster.networks.";
-  if (path.starts_with(kLevel) && path.find_first_not_of("0123456789", kLevel.size()) == std::string_view::npos) return true;
+  if (path.starts_with(kLevel) && path.find_first_not_of("0123456789", kLevel.size()) == std::string_view::npos)
+    return true;
   return !PresetKindAt<Scenario>(path).empty();
 }
 
 // The member or list entry at a path, or null.
 Json* At(Json& json, std::string_view path) {
   Json* at = &json;
-  for (std::size_t dot = 0; at != nullptr && dot != std::string_view::npos; path.remove_prefix(std::min(dot + 1, path.size()))) {
+  for (std::size_t dot = 0; at != nullptr && dot != std::string_view::npos;
+       path.remove_prefix(std::min(dot + 1, path.size()))) {
     dot = path.find('.');
     const std::string member(path.substr(0, dot));
     if (at->is_array()) {
-      const bool is_index = !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
+      const bool is_index =
+          !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
       const std::size_t index = is_index ? std::stoul(member) : at->size();
       at = index < at->size() ? &(*at)[index] : nullptr;
     } else {
@@ -103,7 +106,8 @@ void CompleteMappings(Json& request, Count version) {
     const auto found = request.find(part);
     if (found == request.end() || !found->is_object()) continue;
     const auto mapping = found->find("mapping");
-    if (mapping == found->end() ? version == 2 : IsAutoText(std::string(part) + ".mapping", *mapping)) (*found)["mapping"] = AutoMapping();
+    if (mapping == found->end() ? version == 2 : IsAutoText(std::string(part) + ".mapping", *mapping))
+      (*found)["mapping"] = AutoMapping();
   }
 }
 
@@ -112,7 +116,8 @@ bool StandsAlone(std::string_view path, const Json& object) {
   const Json* preset = FindMember(object, "preset");
   if (preset != nullptr && preset->is_string() && !TextOf(*preset).empty() && NamesPreset(path)) return true;
   const std::vector<std::string_view> required = RequiredMembersAt<Scenario>(path);
-  return !required.empty() && std::all_of(required.begin(), required.end(), [&](std::string_view key) { return object.contains(key); });
+  return !required.empty() &&
+         std::all_of(required.begin(), required.end(), [&](std::string_view key) { return object.contains(key); });
 }
 
 // Turns "cluster.device": "h100-sxm5-80gb" above a path into {"preset": …}, so that members below it can be set.
@@ -225,7 +230,9 @@ Json WithFix(Json request, const Fix& fix) {
     if (owner == nullptr || !owner->is_object()) continue;
     owner->erase(change.path.substr(dot + 1));
     // What nobody writes is the default scenario's, unless something written took the place of the object around it.
-    const Json* standard = VersionOf(request) >= 3 && Written(request).IsDefault(above) ? MemberAt(DefaultRequest(), change.path) : nullptr;
+    const Json* standard = VersionOf(request) >= 3 && Written(request).IsDefault(above)
+                               ? MemberAt(DefaultRequest(), change.path)
+                               : nullptr;
     if (standard != nullptr) SetPath(request, change.path, *standard);
   }
   return *CompleteRequest(std::move(request));
@@ -235,7 +242,8 @@ Result<Json> CompleteRequest(Json request) {
   if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
   const Count version = VersionOf(request);
   if (const Json* list = FindMember(request, kWritten)) {
-    const bool is_paths = list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
+    const bool is_paths =
+        list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
     if (!is_paths) return Issues{{std::string(kWritten), "Must be a list of paths, not " + internal::Shown(*list)}};
   } else if (version >= 3) {
     Json completed = DefaultRequest(version);

@@ -1,12 +1,16 @@
 // How a request is completed: one rule for every verb, the page and links.
 //
 // A request without a version is one of the newest. It is merged into the default scenario of its version:
-//   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that names a preset, or holds
-//                  every required member, takes the place of the default's. A bare number in a text has its field's unit.
-//   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an absent mapping
+//   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that
+//   names a preset, or holds
+//                  every required member, takes the place of the default's. A bare number in a text has its field's
+//                  unit.
+//   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an
+//   absent mapping
 //                  is "auto". A bare number in a text is in base units.
-// Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in "written" the paths that
-// somebody wrote, each with everything below it. What nobody wrote may be moved to legal values (legal_defaults.h).
+// Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in "written" the
+// paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
+// (legal_defaults.h).
 #pragma once
 
 #include <string>
@@ -26,16 +30,16 @@ const Json& DefaultRequest(Count version = kNewestVersion);
 // The version that a request says; the newest if it says none, or one that there is not.
 Count VersionOf(const Json& request);
 
-// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise. A number of a quantity stays
-// text, because the version of the request says in which unit it is.
+// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise. A number of
+// a quantity stays text, because the version of the request says in which unit it is.
 struct Assignment {
   std::string path;
   Json value;
 };
 Result<Assignment> ParseAssignment(std::string_view text);
 
-// Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path that
-// names a catalogue entry; it drops the overrides of the former entry.
+// Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path
+// that names a catalogue entry; it drops the overrides of the former entry.
 void Apply(Json& request, std::vector<Assignment> assignments);
 
 // Applies a fix to a completed request.

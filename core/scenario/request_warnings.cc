@@ -17,8 +17,8 @@ void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
   const ServingLoad& load = *scenario.serving;
   const Count longest = load.prompt + load.output, context = scenario.model.context;
   if (context <= 0 || longest <= context) return;
-  texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(load.prompt) + ") is longer than the context of " +
-                  scenario.model.name + ", " + Grouped(context) +
+  texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(load.prompt) +
+                  ") is longer than the context of " + scenario.model.name + ", " + Grouped(context) +
                   " tokens: memory and time are those of a model whose positions are extended");
 }
 
@@ -48,16 +48,18 @@ void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector
     const NetworkLevel& network = cluster.networks[level];
     const bool joins_all = joined >= cluster.devices, is_outermost = level + 1 == cluster.networks.size();
     is_size_written = is_size_written || (written(level) && FindMember(networks[level], "size") != nullptr);
-    if (cluster.devices > 1 && (written(level) || is_size_written) && (joins_all || (network.size == 1 && !is_outermost))) {
+    if (cluster.devices > 1 && (written(level) || is_size_written) &&
+        (joins_all || (network.size == 1 && !is_outermost))) {
       texts.push_back("cluster.networks." + std::to_string(level) + " (" + network.name + ") joins nothing: " +
-                      (joins_all ? "the levels below it hold " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices)
+                      (joins_all ? "the levels below it hold " + Grouped(joined) + " devices, the cluster has " +
+                                       Grouped(cluster.devices)
                                  : "its size is 1"));
     }
     joined = std::min(joined, cluster.devices) * network.size;
   }
   if (cluster.networks.empty() || joined >= cluster.devices) return;
-  texts.push_back("The networks join " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices) + ": the outermost, " +
-                  cluster.networks.back().name + ", counts as if it joined them all");
+  texts.push_back("The networks join " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices) +
+                  ": the outermost, " + cluster.networks.back().name + ", counts as if it joined them all");
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ struct Scenario {
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
-  std::vector<Chosen> chosen;                 // what `auto` mappings were settled to, and software that follows the devices
-  std::vector<std::string> warnings;          // of what the request asks for
-  std::vector<NamedUnit> units_assumed;       // texts whose unit nobody wrote
+  std::vector<Chosen> chosen;            // what `auto` mappings were settled to, and software that follows the devices
+  std::vector<std::string> warnings;     // of what the request asks for
+  std::vector<NamedUnit> units_assumed;  // texts whose unit nobody wrote
 };
 template <>
 struct Schema<Scenario> {

@@ -5,8 +5,10 @@ namespace slipstick {
 
 constexpr FieldRow kScenarioFields[] = {
     Of<&Scenario::version>("version",
-                           "Version of the scenario format; from 2 on: degrees of parallelism that are not written are chosen, the best that "
-                           "fit; from 3 on: unwritten values follow the written ones, and a number without a unit is in the unit shown here")
+                           "Version of the scenario format; from 2 on: degrees of parallelism that are not written are "
+                           "chosen, the best that "
+                           "fit; from 3 on: unwritten values follow the written ones, and a number without a unit is "
+                           "in the unit shown here")
         .Between(1, kNewestVersion),
     Of<&Scenario::model>("model", "Model"),
     Of<&Scenario::cluster>("cluster", "Cluster"),
@@ -14,9 +16,10 @@ constexpr FieldRow kScenarioFields[] = {
     Of<&Scenario::training>("training", "Training question; null: off"),
     Of<&Scenario::serving>("serving", "Serving question; null: off"),
     Of<&Scenario::cost>("cost", "Cost question; null: off"),
-    Of<&Scenario::post_training>("post_training",
-                                 "Post-training question: reinforcement learning (GRPO, PPO) whose rollouts the serving part generates and "
-                                 "whose policy the training part trains; null: off")};
+    Of<&Scenario::post_training>(
+        "post_training",
+        "Post-training question: reinforcement learning (GRPO, PPO) whose rollouts the serving part generates and "
+        "whose policy the training part trains; null: off")};
 constinit const Fields Schema<Scenario>::fields(kScenarioFields);
 
 }  // namespace slipstick

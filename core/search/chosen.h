@@ -20,11 +20,13 @@ struct Chosen {
 std::string DoesNotFit(Bytes needed, Bytes capacity);
 // The same where a margin must stay free; "leaves too little memory free: 74 GiB of 79.2 GiB" within the capacity.
 std::string DoesNotFit(Bytes needed, Bytes capacity, Bytes budget);
-// "needs 1.2 GiB more memory" than the chosen value, where that does not fit either: of device or host memory, whichever lacks more.
+// "needs 1.2 GiB more memory" than the chosen value, where that does not fit either: of device or host memory,
+// whichever lacks more.
 std::string NeedsMore(Bytes missing, Bytes chosen);
 // "12 % slower" by a ratio of 1.12; "" below one half percent.
 std::string SlowerBy(double ratio);
-// "TP 4 does not fit: 95 GiB of 79.2 GiB; TP 16 is 12 % slower." of the verdicts on other values; `alone` where there are none.
+// "TP 4 does not fit: 95 GiB of 79.2 GiB; TP 16 is 12 % slower." of the verdicts on other values; `alone` where there
+// are none.
 std::string Sentence(const std::vector<std::string>& verdicts, std::string_view alone);
 
 }  // namespace slipstick

@@ -13,7 +13,9 @@ bool Leaves(const SpaceLimits& limits, std::string_view member, const std::vecto
   return !limit.among.empty() || std::none_of(run.begin(), run.end(), [&](Count one) { return limit.Allows(one); });
 }
 
-bool Lists(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+bool Lists(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 }  // namespace
 
@@ -38,10 +40,12 @@ SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits
 bool MayOverlapExperts(const FrameworkCapabilities& can, const TrainingMapping& mapping) {
   // A forward pass of one chunk beside a backward pass of another. DualPipe pairs passes by itself.
   const bool has_pairs = mapping.pp == 1 || mapping.virtual_stages > 1, exchanges = mapping.ep * mapping.expert_tp > 1;
-  return can.overlaps_experts && exchanges && has_pairs && mapping.schedule == PipelineSchedule::kOneFOneB && !mapping.overlap.ep;
+  return can.overlaps_experts && exchanges && has_pairs && mapping.schedule == PipelineSchedule::kOneFOneB &&
+         !mapping.overlap.ep;
 }
 
-std::vector<std::optional<ExpertDispatch>> DispatchersOf(const FrameworkCapabilities& can, const TrainingMapping& mapping) {
+std::vector<std::optional<ExpertDispatch>> DispatchersOf(const FrameworkCapabilities& can,
+                                                         const TrainingMapping& mapping) {
   const Count ranks = mapping.ep * mapping.expert_tp;
   if (mapping.dispatch || ranks <= 1 || can.dispatchers.empty()) return {mapping.dispatch};
   std::vector<std::optional<ExpertDispatch>> all;

@@ -20,7 +20,8 @@ struct SpaceLimit {
 
   [[nodiscard]] bool Allows(Count value) const { return Allows(static_cast<double>(value)); }
   [[nodiscard]] bool Allows(double number) const {
-    return number >= low && number <= high && (among.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end());
+    return number >= low && number <= high &&
+           (among.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end());
   }
   [[nodiscard]] bool Allows(std::string_view word) const {
     return among.empty() || std::find(among.begin(), among.end(), word) != among.end();
@@ -37,8 +38,9 @@ bool Allows(const SpaceLimits& limits, std::string_view member, const Value& val
 
 // The candidates within the limits.
 inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view member, std::vector<Count> candidates) {
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), [&](Count one) { return !Allows(limits, member, one); }),
-                   candidates.end());
+  candidates.erase(
+      std::remove_if(candidates.begin(), candidates.end(), [&](Count one) { return !Allows(limits, member, one); }),
+      candidates.end());
   return candidates;
 }
 

@@ -25,14 +25,15 @@ std::vector<std::pair<PipelineSchedule, Count>> Pipelines(Count layers, Count pp
   }
   all.erase(std::remove_if(all.begin(), all.end(),
                            [&](const auto& one) {
-                             return !Allows(limits, "schedule", NameOf(one.first)) || !Allows(limits, "virtual_stages", one.second);
+                             return !Allows(limits, "schedule", NameOf(one.first)) ||
+                                    !Allows(limits, "virtual_stages", one.second);
                            }),
             all.end());
   return all;
 }
 
-// Rank orders, the run's own first. Expert parallelism regroups the ranks of tp, cp and dp, so with experts the pipeline
-// stays outermost.
+// Rank orders, the run's own first. Expert parallelism regroups the ranks of tp, cp and dp, so with experts the
+// pipeline stays outermost.
 std::vector<std::string> Orders(const std::string& own, bool has_experts, const SpaceLimits& limits) {
   std::vector<std::string> orders{own};
   std::vector<std::string_view> names{"tp", "cp", "dp", "pp"};
@@ -47,9 +48,10 @@ std::vector<std::string> Orders(const std::string& own, bool has_experts, const 
     const bool pipeline_outermost = axes.back() == 3;
     if (order != own && (pipeline_outermost || !has_experts)) orders.push_back(order);
   } while (std::next_permutation(axes.begin(), axes.end()));
-  orders.erase(std::remove_if(orders.begin(), orders.end(),
-                              [&](const std::string& order) { return !Allows(limits, "order", std::string_view(order)); }),
-               orders.end());
+  orders.erase(
+      std::remove_if(orders.begin(), orders.end(),
+                     [&](const std::string& order) { return !Allows(limits, "order", std::string_view(order)); }),
+      orders.end());
   return orders;
 }
 
@@ -61,7 +63,9 @@ std::vector<double> LevelsOf(const Cluster& cluster, TrainingRun& run, const std
   const Span tensor{strides.tensor, shape.tensor}, ring{strides.context, shape.context};
   const Span data[]{ring, {strides.data, shape.data}};
   std::vector<double> levels;
-  const auto add = [&](const GroupPlacement& group) { levels.insert(levels.end(), group.extent.begin(), group.extent.end()); };
+  const auto add = [&](const GroupPlacement& group) {
+    levels.insert(levels.end(), group.extent.begin(), group.extent.end());
+  };
   add(PlaceSpans(cluster, &tensor, 1));
   add(PlaceSpans(cluster, &ring, 1));
   add(PlaceSpans(cluster, data, 2));
@@ -113,15 +117,18 @@ std::vector<std::string_view> TrainingSpace::Members() {
           "offload.optimizer"};
 }
 
-// `sequences` of a data-parallel rank. A limit that names virtual stages leaves the framework, as it does for one that has none.
-std::vector<TrainingSpace::Passes> TrainingSpace::PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp,
-                                                           Count sequences, const SpaceLimits& limits) {
+// `sequences` of a data-parallel rank. A limit that names virtual stages leaves the framework, as it does for one that
+// has none.
+std::vector<TrainingSpace::Passes> TrainingSpace::PassesOf(const FrameworkCapabilities& can, const Model& model,
+                                                           Count tp, Count pp, Count sequences,
+                                                           const SpaceLimits& limits) {
   const auto named = limits.find("virtual_stages");
   const bool is_named = named != limits.end() && !named->second.among.empty();
   std::vector<Passes> all;
   const auto pipelines = Pipelines(model.layers, pp, limits);
   for (const Count micro_batch : Kept(limits, "micro_batch", Divisors(sequences))) {
-    for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
+    for (const Count sp :
+         Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
       for (const auto& [schedule, chunks] : pipelines) {
         const bool is_interleaved = schedule == PipelineSchedule::kOneFOneB && chunks > 1;
         if (is_interleaved && !is_named && !InterleavesBatches(can, pp, sequences / micro_batch)) continue;
@@ -132,14 +139,15 @@ std::vector<TrainingSpace::Passes> TrainingSpace::PassesOf(const FrameworkCapabi
   return all;
 }
 
-TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named)
+TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices,
+                             const SpaceLimits& named)
     : base_(run.mapping), can_(run.framework.capabilities) {
   const SpaceLimits limits = WithinFramework(can_, named);
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects differently; MLA has more
-    // to drop.
-    const bool is_none = one == Recompute::kSelective && run.flash_attention && !model.mla && run.framework.memory.selective_kept == 1 &&
-                         run.framework.compute.selective_share == 0;
+    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects
+    // differently; MLA has more to drop.
+    const bool is_none = one == Recompute::kSelective && run.flash_attention && !model.mla &&
+                         run.framework.memory.selective_kept == 1 && run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
   }
   const bool has_host = cluster.device.host.memory > Bytes{};
@@ -197,7 +205,8 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
 
 TrainingChoice TrainingSpace::At(Count index) const {
   assert(index >= 0 && index < size_);
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index, [](Count i, const Block& block) { return i < block.offset; });
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index,
+                                      [](Count i, const Block& block) { return i < block.offset; });
   const Block& block = *(after - 1);
   auto rest = static_cast<std::size_t>(index - block.offset);
   // Innermost first: neighboring indices share most sub-results.

@@ -23,12 +23,13 @@ struct TrainingChoice {
   Offload offload;
 };
 
-// Within what the framework's code runs, unless a limit asks for more. Experts' exchange overlaps wherever it can. Offloads
-// none, all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put every group on the
-// same links as an earlier order are left out.
+// Within what the framework's code runs, unless a limit asks for more. Experts' exchange overlaps wherever it can.
+// Offloads none, all or the run's own share of activations and of optimizer state; none without host memory. Rank
+// orders that put every group on the same links as an earlier order are left out.
 class TrainingSpace {
  public:
-  TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named);
+  TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices,
+                const SpaceLimits& named);
   [[nodiscard]] Count Size() const { return size_; }
   [[nodiscard]] TrainingChoice At(Count index) const;
   static std::vector<std::string_view> Members();
@@ -40,8 +41,8 @@ class TrainingSpace {
     bool sequence_parallel;
     Count micro_batch;
   };
-  static std::vector<Passes> PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp, Count sequences,
-                                      const SpaceLimits& limits);
+  static std::vector<Passes> PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp,
+                                      Count sequences, const SpaceLimits& limits);
   struct Block {  // all mappings that share the degrees
     Count tp, pp, cp, ep, expert_tp, dp;
     std::vector<std::size_t> orders;  // indices into orders_

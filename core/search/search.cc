@@ -6,7 +6,9 @@
 namespace slipstick {
 namespace {
 
-bool Better(const Found& a, const Found& b) { return a.figures[0] != b.figures[0] ? a.figures[0] < b.figures[0] : a.index < b.index; }
+bool Better(const Found& a, const Found& b) {
+  return a.figures[0] != b.figures[0] ? a.figures[0] < b.figures[0] : a.index < b.index;
+}
 
 bool AtLeastAsGood(const Figures& a, const Figures& b, std::size_t figures) {
   for (std::size_t i = 0; i < figures; ++i) {
@@ -15,7 +17,9 @@ bool AtLeastAsGood(const Figures& a, const Figures& b, std::size_t figures) {
   return true;
 }
 
-bool Same(const Figures& a, const Figures& b, std::size_t figures) { return std::equal(a.begin(), a.begin() + figures, b.begin()); }
+bool Same(const Figures& a, const Figures& b, std::size_t figures) {
+  return std::equal(a.begin(), a.begin() + figures, b.begin());
+}
 
 void KeepBest(std::vector<Found>& best, const Found& found, const SearchOptions& options) {
   if (options.top == 0 || (best.size() == options.top && !Better(found, best.back()))) return;
@@ -32,7 +36,8 @@ void KeepBest(std::vector<Found>& best, const Found& found, const SearchOptions&
 // In a frontier of two figures, ascending in the first and descending in the second: the last point not above `x`.
 std::size_t NotAbove(const std::vector<Found>& front, double x) {
   return static_cast<std::size_t>(
-      std::upper_bound(front.begin(), front.end(), x, [](double value, const Found& kept) { return value < kept.figures[0]; }) -
+      std::upper_bound(front.begin(), front.end(), x,
+                       [](double value, const Found& kept) { return value < kept.figures[0]; }) -
       front.begin());
 }
 
@@ -58,9 +63,10 @@ void KeepFront(std::vector<Found>& front, const Found& found, const SearchOption
     }
     return;
   }
-  front.erase(std::remove_if(front.begin(), front.end(),
-                             [&](const Found& kept) { return AtLeastAsGood(found.figures, kept.figures, options.figures); }),
-              front.end());
+  front.erase(
+      std::remove_if(front.begin(), front.end(),
+                     [&](const Found& kept) { return AtLeastAsGood(found.figures, kept.figures, options.figures); }),
+      front.end());
   front.insert(std::upper_bound(front.begin(), front.end(), found, Better), found);
   if (front.size() > options.max_front) front.pop_back();
 }
@@ -76,11 +82,13 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
   for (const Found& found : other.front) KeepFront(into.front, found, options);
 }
 
-Search::Search(const SearchOptions& options, Evaluate evaluate) : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
+Search::Search(const SearchOptions& options, Evaluate evaluate)
+    : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
   is_dominated_ = [this](const Figures& bounds) {
     if (!options_.prune) return false;
     // Indices come in order, so one as good as the last kept ranks behind it.
-    const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && bounds[0] >= progress_.best.back().figures[0]);
+    const bool misses_best =
+        options_.top == 0 || (progress_.best.size() == options_.top && bounds[0] >= progress_.best.back().figures[0]);
     return misses_best && (options_.figures < 2 || Covering(progress_.front, bounds, options_.figures) != nullptr);
   };
 }

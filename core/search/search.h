@@ -15,8 +15,8 @@ namespace slipstick {
 inline constexpr std::size_t kMaxFigures = 3;
 using Figures = std::array<double, kMaxFigures>;
 
-// The result of one index. `figures[0]` is the objective; the others form the Pareto frontier with it. All are minimized:
-// the caller negates figures of which larger is better.
+// The result of one index. `figures[0]` is the objective; the others form the Pareto frontier with it. All are
+// minimized: the caller negates figures of which larger is better.
 struct Outcome {
   bool feasible = false;
   bool pruned = false;      // feasible, without figures: it can enter neither the best nor the frontier
@@ -44,7 +44,7 @@ struct SearchProgress {
   Count feasible = 0;
   std::map<std::string, Count, std::less<>> rejected;  // by reason
   std::vector<Found> best;                             // by objective, then index
-  std::vector<Found> front;                            // no other index is at least as good in every figure; by objective
+  std::vector<Found> front;  // no other index is at least as good in every figure; by objective
 };
 
 // Merges shards, in any order.
@@ -52,8 +52,8 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
 
 class Search {
  public:
-  // Whether an index with no figure below `bounds` can change neither the best nor the frontier. Sound: true only if kept
-  // results dominate every such index, so pruning never changes the answer.
+  // Whether an index with no figure below `bounds` can change neither the best nor the frontier. Sound: true only if
+  // kept results dominate every such index, so pruning never changes the answer.
   using IsDominated = std::function<bool(const Figures& bounds)>;
   // Evaluates an index. It may call IsDominated and, if true, return `pruned` without figures.
   using Evaluate = std::function<Outcome(Count index, const IsDominated& is_dominated)>;

@@ -6,7 +6,8 @@ namespace slipstick {
 namespace {
 
 constexpr Count kMaxBatch = 16384, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
-constexpr Count kMinPromptPart = 8192;  // tokens of a prompt that a rank keeps: fewer leave its kernels and the exchange little to share
+constexpr Count kMinPromptPart =
+    8192;  // tokens of a prompt that a rank keeps: fewer leave its kernels and the exchange little to share
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -45,8 +46,8 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
-// Degrees of context parallelism: none, the load's own, and the one at which no ranks hold copies of the same KV cache. A higher
-// degree only trades heads for context, at the cost of an exchange.
+// Degrees of context parallelism: none, the load's own, and the one at which no ranks hold copies of the same KV cache.
+// A higher degree only trades heads for context, at the cost of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
   const Count cache_heads = model.mla ? 1 : model.KvHeads();
   std::vector<Count> contexts;
@@ -60,7 +61,8 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
   return contexts;
 }
 
-// Ways to split a prompt's tokens: not at all, as the load has it, and in powers of two that leave each rank a long part.
+// Ways to split a prompt's tokens: not at all, as the load has it, and in powers of two that leave each rank a long
+// part.
 std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Count groups) {
   const bool splits = HasPrefillContext(load.engine) && !model.linear_attention;
   std::vector<Count> parts;
@@ -107,14 +109,16 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
     const std::vector<Count> contexts = Kept(limits, "cp", Contexts(model, load, tp));
     for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
-      for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
+      for (const Count dp :
+           Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
         for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
           if (model.moe && !HoldsExperts(*model.moe, load.redundant_experts, ep)) continue;
           ServingMapping mapping = load.mapping;
           mapping.tp = tp, mapping.pp = pp, mapping.ep = ep, mapping.attention_dp = dp;
           if (!IsLegal(model, load, mapping)) continue;
           for (const Count cp : contexts) {
-            for (const Count prefill_cp : Kept(limits, "prefill_cp", PromptParts(model, load, devices / tp / pp / dp))) {
+            for (const Count prefill_cp :
+                 Kept(limits, "prefill_cp", PromptParts(model, load, devices / tp / pp / dp))) {
               mapping.cp = cp, mapping.prefill_cp = prefill_cp;
               AddPools({mapping, std::nullopt}, load, devices, limits);
             }
@@ -137,12 +141,15 @@ void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices,
       block.disaggregated->decode_devices = (groups - prefill) * group;
     }
     const Count decode_devices = prefill > 0 ? (groups - prefill) * group : 0;
-    const bool splits_so = Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "decode_devices", decode_devices);
+    const bool splits_so =
+        Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "decode_devices", decode_devices);
     if (splits_so && Allows(limits, "replicas", groups - prefill)) blocks_.push_back(block);
   }
 }
 
-Count ServingSpace::Size() const { return static_cast<Count>(blocks_.size() * batches_.size() * precisions_.size() * chunks_.size()); }
+Count ServingSpace::Size() const {
+  return static_cast<Count>(blocks_.size() * batches_.size() * precisions_.size() * chunks_.size());
+}
 
 ServingChoice ServingSpace::At(Count index) const {
   assert(index >= 0 && index < Size());

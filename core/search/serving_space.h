@@ -20,11 +20,11 @@ struct ServingChoice {
   std::optional<Disaggregated> disaggregated;
 };
 
-// Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of two and the
-// load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one shared pool and every split into
-// whole groups of tp·pp·attention_dp devices; context parallelism covers all ranks that would hold copies of one KV cache, none, or the
-// load's own degree; prefill context parallelism is that of the load, none, or a power of two where the engine splits prompts and these
-// are long.
+// Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of
+// two and the load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
+// shared pool and every split into whole groups of tp·pp·attention_dp devices; context parallelism covers all ranks
+// that would hold copies of one KV cache, none, or the load's own degree; prefill context parallelism is that of the
+// load, none, or a power of two where the engine splits prompts and these are long.
 class ServingSpace {
  public:
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);

@@ -22,12 +22,13 @@ constexpr double kSlowestOverFastest = 2;
 
 struct ServingMember {
   std::string_view name, label;
-  Count ServingMapping::*value;
+  Count ServingMapping::* value;
 };
-constexpr std::array<ServingMember, 4> kServingMembers{{{"tp", "TP", &ServingMapping::tp},
-                                                        {"pp", "PP", &ServingMapping::pp},
-                                                        {"ep", "EP", &ServingMapping::ep},
-                                                        {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
+constexpr std::array<ServingMember, 4> kServingMembers{
+    {{"tp", "TP", &ServingMapping::tp},
+     {"pp", "PP", &ServingMapping::pp},
+     {"ep", "EP", &ServingMapping::ep},
+     {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
 
 // A mapping and what it costs.
 struct ServedMapping {
@@ -41,7 +42,8 @@ struct ServedMapping {
 
 class ServingTuner {
  public:
-  ServingTuner(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned)
+  ServingTuner(const Model& model, const Cluster& cluster, const ServingLoad& load,
+               const std::vector<std::string>& pinned)
       : model_(model), cluster_(cluster), wanted_(load), load_(load), pinned_(pinned) {
     if (load.disaggregated) {
       devices_ = std::gcd(load.disaggregated->prefill_devices, load.disaggregated->decode_devices);
@@ -66,7 +68,9 @@ class ServingTuner {
   }
 
  private:
-  [[nodiscard]] bool IsFree(std::string_view member) const { return std::find(pinned_.begin(), pinned_.end(), member) == pinned_.end(); }
+  [[nodiscard]] bool IsFree(std::string_view member) const {
+    return std::find(pinned_.begin(), pinned_.end(), member) == pinned_.end();
+  }
   [[nodiscard]] std::vector<Count> Values(std::string_view member, Count of, Count own, bool is_meaningful) const {
     if (!IsFree(member)) return {own};
     return is_meaningful ? Divisors(of) : std::vector<Count>{1};
@@ -76,7 +80,8 @@ class ServingTuner {
     const ServingMapping& own = wanted_.mapping;
     const bool has_experts = model_.moe.has_value();
     Count most = kMostReplicaDevices;
-    for (const auto& [member, degree] : {std::pair{"tp", own.tp}, std::pair{"pp", own.pp}, std::pair{"attention_dp", own.attention_dp}}) {
+    for (const auto& [member, degree] :
+         {std::pair{"tp", own.tp}, std::pair{"pp", own.pp}, std::pair{"attention_dp", own.attention_dp}}) {
       if (!IsFree(member)) most = std::min(devices_, most * degree);
     }
     for (const Count tp : Values("tp", devices_, own.tp, true)) {
@@ -103,8 +108,13 @@ class ServingTuner {
     if (!issues.empty()) return;
     Trace off = Trace::Off();
     const ServingReport report = EvaluateServing(model_, cluster_, load_, false, off, &memo_);
-    ServedMapping served{
-        mapping, report.infeasible.empty(), {}, report.utilization, report.tpot, report.request_latency, report.tokens_per_s_per_device};
+    ServedMapping served{mapping,
+                         report.infeasible.empty(),
+                         {},
+                         report.utilization,
+                         report.tpot,
+                         report.request_latency,
+                         report.tokens_per_s_per_device};
     const Deployment deployment = Deploy(model_, cluster_, load_);
     const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
     capacity_ = budget.capacity;
@@ -141,7 +151,9 @@ class ServingTuner {
       for (const ServedMapping& one : tried_) {
         if (one.mapping.*member.value == best.mapping.*member.value) continue;
         const ServedMapping*& known = others[one.mapping.*member.value];
-        if (known == nullptr || (one.fits != known->fits ? one.fits : one.fits ? ServesMore(one, *known) : one.needed < known->needed))
+        if (known == nullptr || (one.fits != known->fits ? one.fits
+                                 : one.fits              ? ServesMore(one, *known)
+                                                         : one.needed < known->needed))
           known = &one;
       }
       std::vector<std::string> verdicts;
@@ -154,12 +166,16 @@ class ServingTuner {
     return reasons;
   }
 
-  [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other, const ServedMapping& best) const {
+  [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other,
+                                      const ServedMapping& best) const {
     const std::string text = std::string(member.label) + " " + std::to_string(other.mapping.*member.value);
-    if (!other.fits) return text + " " + (best.fits ? DoesNotFit(other.needed, capacity_) : NeedsMore(other.needed, best.needed));
-    const double less = std::round(100 * (1 - other.per_device / best.per_device)), longer = std::round(10 * (other.tpot / best.tpot)) / 10;
+    if (!other.fits)
+      return text + " " + (best.fits ? DoesNotFit(other.needed, capacity_) : NeedsMore(other.needed, best.needed));
+    const double less = std::round(100 * (1 - other.per_device / best.per_device)),
+                 longer = std::round(10 * (other.tpot / best.tpot)) / 10;
     if (less >= 1) return text + " serves " + NumberText(less) + " % less";
-    if (best.fits && WaitsForTokens() && longer > 1) return text + " takes " + NumberText(longer) + " times as long per token";
+    if (best.fits && WaitsForTokens() && longer > 1)
+      return text + " takes " + NumberText(longer) + " times as long per token";
     return text + " is no better";
   }
 
@@ -176,7 +192,8 @@ class ServingTuner {
 
 }  // namespace
 
-TunedServing TuneServing(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned) {
+TunedServing TuneServing(const Model& model, const Cluster& cluster, const ServingLoad& load,
+                         const std::vector<std::string>& pinned) {
   return ServingTuner(model, cluster, load, pinned).Run();
 }
 

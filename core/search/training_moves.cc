@@ -22,12 +22,20 @@ std::vector<Count> PrimeFactors(Count n) {
   return factors;
 }
 
-Count NearestMultipleOf(Count unit, Count wanted) { return std::max<Count>(1, (2 * wanted + unit) / (2 * unit)) * unit; }
+Count NearestMultipleOf(Count unit, Count wanted) {
+  return std::max<Count>(1, (2 * wanted + unit) / (2 * unit)) * unit;
+}
 
 }  // namespace
 
-TrainingMoves::TrainingMoves(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom)
-    : model_(model), cluster_(cluster), run_(run), freedom_(freedom), devices_(*run.devices), factors_(PrimeFactors(devices_)) {
+TrainingMoves::TrainingMoves(const Model& model, const Cluster& cluster, const TrainingRun& run,
+                             const TrainingFreedom& freedom)
+    : model_(model),
+      cluster_(cluster),
+      run_(run),
+      freedom_(freedom),
+      devices_(*run.devices),
+      factors_(PrimeFactors(devices_)) {
   for (std::size_t i = 0; i < free_.size(); ++i) {
     free_[i] = std::find(freedom.pinned.begin(), freedom.pinned.end(), kAxisNames[i]) == freedom.pinned.end();
   }
@@ -42,8 +50,10 @@ TrainingMoves::TrainingMoves(const Model& model, const Cluster& cluster, const T
     const auto index = static_cast<std::size_t>(axis);
     if (!has(can.parallelism, kAxisNames[index])) free_[index] = false;
   }
-  const bool has_choice = std::find(can.dispatchers.begin(), can.dispatchers.end(), "dedicated") != can.dispatchers.end();
-  if (!model.moe || !has_choice || run.mapping.dispatch) free_[static_cast<std::size_t>(MappingAxis::kDispatch)] = false;
+  const bool has_choice =
+      std::find(can.dispatchers.begin(), can.dispatchers.end(), "dedicated") != can.dispatchers.end();
+  if (!model.moe || !has_choice || run.mapping.dispatch)
+    free_[static_cast<std::size_t>(MappingAxis::kDispatch)] = false;
   if (!model.moe || run.mapping.overlap.ep) free_[static_cast<std::size_t>(MappingAxis::kExpertOverlap)] = false;
   zeros_ = can.zero.empty() ? std::vector<Count>{0, 1, 2, 3} : can.zero;
   for (const auto& [schedule, name] : EnumNames<PipelineSchedule>::names) {
@@ -63,18 +73,22 @@ Degrees TrainingMoves::Pinned() const {
       pin(MappingAxis::kEp, mapping.ep);
   pin(MappingAxis::kExpertTp, mapping.expert_tp), pin(MappingAxis::kVirtualStages, mapping.virtual_stages);
   pin(MappingAxis::kMicroBatch, mapping.micro_batch), pin(MappingAxis::kZero, mapping.zero);
-  pin(MappingAxis::kSchedule, static_cast<Count>(mapping.schedule)), pin(MappingAxis::kSequenceParallel, mapping.sequence_parallel ? 1 : 0);
+  pin(MappingAxis::kSchedule, static_cast<Count>(mapping.schedule)),
+      pin(MappingAxis::kSequenceParallel, mapping.sequence_parallel ? 1 : 0);
   if (IsFree(MappingAxis::kSchedule)) degrees[MappingAxis::kSchedule] = static_cast<Count>(schedules_.front());
   return degrees;
 }
 
 TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
   TrainingMapping mapping = run_.mapping;
-  mapping.tp = degrees[MappingAxis::kTp], mapping.cp = degrees[MappingAxis::kCp], mapping.pp = degrees[MappingAxis::kPp];
+  mapping.tp = degrees[MappingAxis::kTp], mapping.cp = degrees[MappingAxis::kCp],
+  mapping.pp = degrees[MappingAxis::kPp];
   mapping.ep = degrees[MappingAxis::kEp], mapping.expert_tp = degrees[MappingAxis::kExpertTp];
-  mapping.virtual_stages = degrees[MappingAxis::kVirtualStages], mapping.micro_batch = degrees[MappingAxis::kMicroBatch];
+  mapping.virtual_stages = degrees[MappingAxis::kVirtualStages],
+  mapping.micro_batch = degrees[MappingAxis::kMicroBatch];
   mapping.zero = degrees[MappingAxis::kZero], mapping.schedule = degrees.Schedule();
-  if (IsFree(MappingAxis::kSchedule) && mapping.pp == 1) mapping.schedule = PipelineSchedule::kOneFOneB;  // of one stage all are the same
+  if (IsFree(MappingAxis::kSchedule) && mapping.pp == 1)
+    mapping.schedule = PipelineSchedule::kOneFOneB;  // of one stage all are the same
   mapping.sequence_parallel = degrees[MappingAxis::kSequenceParallel] != 0;
   mapping.dp = DataRanks(degrees);
   if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return mapping;
@@ -84,14 +98,17 @@ TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
 }
 
 Count TrainingMoves::GlobalBatch(const Degrees& degrees) const {
-  return freedom_.global_batch ? NearestMultipleOf(DataRanks(degrees) * degrees[MappingAxis::kMicroBatch], run_.global_batch)
-                               : run_.global_batch;
+  return freedom_.global_batch
+             ? NearestMultipleOf(DataRanks(degrees) * degrees[MappingAxis::kMicroBatch], run_.global_batch)
+             : run_.global_batch;
 }
 
 bool TrainingMoves::FitsModel(const Degrees& degrees) const {
   const Count tp = degrees[MappingAxis::kTp], cp = degrees[MappingAxis::kCp], pp = degrees[MappingAxis::kPp],
               ep = degrees[MappingAxis::kEp];
-  if (devices_ % degrees.ModelParallel() != 0 || model_.heads % tp != 0 || pp > model_.layers || run_.sequence % cp != 0) return false;
+  if (devices_ % degrees.ModelParallel() != 0 || model_.heads % tp != 0 || pp > model_.layers ||
+      run_.sequence % cp != 0)
+    return false;
   if (run_.mapping.cp_kind == ContextKind::kUlysses && model_.heads % (cp * tp) != 0) return false;
   if (model_.moe && (model_.moe->experts % ep != 0 || tp % degrees[MappingAxis::kExpertTp] != 0)) return false;
   return (devices_ / pp) % (ep * degrees[MappingAxis::kExpertTp]) == 0;
@@ -130,7 +147,8 @@ bool TrainingMoves::IsTooWideForDispatch(const Degrees& degrees) const {
 }
 
 Degrees TrainingMoves::WithExchange(const Degrees& from, Degrees to) const {
-  for (const auto& [member, start] : {std::pair{MappingAxis::kDispatch, Count{0}}, std::pair{MappingAxis::kExpertOverlap, Count{1}}}) {
+  for (const auto& [member, start] :
+       {std::pair{MappingAxis::kDispatch, Count{0}}, std::pair{MappingAxis::kExpertOverlap, Count{1}}}) {
     if (!IsFree(member)) continue;
     if ((member == MappingAxis::kDispatch && IsTooWideForDispatch(to)) || !Matters(member, to)) {
       to[member] = 0;
@@ -147,7 +165,9 @@ bool TrainingMoves::IsLegal(const Degrees& degrees) const {
 
 bool TrainingMoves::InterleavesBatch(const Degrees& degrees) const {
   const Count chunks = degrees[MappingAxis::kVirtualStages], pp = degrees[MappingAxis::kPp];
-  if (!IsFree(MappingAxis::kVirtualStages) || chunks <= 1 || pp <= 1 || degrees.Schedule() != PipelineSchedule::kOneFOneB) return true;
+  if (!IsFree(MappingAxis::kVirtualStages) || chunks <= 1 || pp <= 1 ||
+      degrees.Schedule() != PipelineSchedule::kOneFOneB)
+    return true;
   const Count micro_batches = GlobalBatch(degrees) / (DataRanks(degrees) * degrees[MappingAxis::kMicroBatch]);
   return InterleavesBatches(run_.framework.capabilities, pp, micro_batches);
 }
@@ -159,7 +179,8 @@ std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
   std::vector<Count> even{1}, powers{1};
   for (Count one = 2; one <= most; ++one) {
     const Count stages = pp * one;
-    if (model_.layers % stages == 0 || (run_.framework.ends_as_layers && (model_.layers + 2) % stages == 0)) even.push_back(one);
+    if (model_.layers % stages == 0 || (run_.framework.ends_as_layers && (model_.layers + 2) % stages == 0))
+      even.push_back(one);
     if ((one & (one - 1)) == 0) powers.push_back(one);
   }
   return even.size() > 1 ? even : powers;
@@ -182,7 +203,8 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
   if (!InterleavesBatch(degrees)) degrees[MappingAxis::kVirtualStages] = 1;
   if (IsFree(MappingAxis::kZero)) {
     const bool shards = dp * degrees[MappingAxis::kCp] > 1;
-    if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end()) degrees[MappingAxis::kZero] = 0;
+    if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end())
+      degrees[MappingAxis::kZero] = 0;
     // Sharding the optimizer costs no time: a walk starts from the least stage that does.
     if (shards && degrees[MappingAxis::kZero] == 0) {
       const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
@@ -197,7 +219,8 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
 std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
   const std::vector<Count> all = Divisors(devices_);
-  // Only what the model allows by itself: a number of devices may have hundreds of divisors, and here three of them are combined.
+  // Only what the model allows by itself: a number of devices may have hundreds of divisors, and here three of them are
+  // combined.
   const auto values = [&](MappingAxis member) {
     std::vector<Count> degrees = IsFree(member) ? all : std::vector<Count>{Pinned()[member]};
     const auto is_illegal = [&](Count degree) {
@@ -207,7 +230,8 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
     degrees.erase(std::remove_if(degrees.begin(), degrees.end(), is_illegal), degrees.end());
     return degrees;
   };
-  std::vector<Count> experts = IsFree(MappingAxis::kEp) ? Divisors(model_.moe->experts) : std::vector<Count>{Pinned()[MappingAxis::kEp]};
+  std::vector<Count> experts =
+      IsFree(MappingAxis::kEp) ? Divisors(model_.moe->experts) : std::vector<Count>{Pinned()[MappingAxis::kEp]};
   std::vector<std::vector<Degrees>> columns;
   const auto add = [&](Count tp, Count expert_tp, Count ep, Count cp) {
     std::vector<Degrees> column;
@@ -256,7 +280,8 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
     }
   }
   for (const MappingAxis member : {MappingAxis::kDispatch, MappingAxis::kExpertOverlap}) {
-    if (IsFree(member) && Matters(member, from)) visit(with(member, 1 - from[member]));  // back again where it cannot be
+    if (IsFree(member) && Matters(member, from))
+      visit(with(member, 1 - from[member]));  // back again where it cannot be
   }
   if (IsFree(MappingAxis::kZero) && DataRanks(from) * from[MappingAxis::kCp] > 1) {
     for (const Count zero : zeros_) {
@@ -270,8 +295,9 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
 }
 
-// Besides the move itself, what pays only together with it: another interleaving of a new pipeline, larger micro-batches on fewer
-// data-parallel ranks, more sharding with larger micro-batches in place of stages, other expert groups.
+// Besides the move itself, what pays only together with it: another interleaving of a new pipeline, larger
+// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches in place of stages, other expert
+// groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
     if (!IsFree(member) || value == base[member]) return;
@@ -283,7 +309,8 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
     visit(base);
     const Count micro_batch = base[MappingAxis::kMicroBatch], ep = base[MappingAxis::kEp];
     if (base.ModelParallel() > from.ModelParallel()) with(base, MappingAxis::kMicroBatch, micro_batch * factor);
-    if (base[MappingAxis::kTp] > from[MappingAxis::kTp]) with(base, MappingAxis::kExpertTp, base[MappingAxis::kExpertTp] * factor);
+    if (base[MappingAxis::kTp] > from[MappingAxis::kTp])
+      with(base, MappingAxis::kExpertTp, base[MappingAxis::kExpertTp] * factor);
     if (base[MappingAxis::kPp] < from[MappingAxis::kPp] && zeros_.back() > base[MappingAxis::kZero]) {
       Degrees sharded = base;
       sharded[MappingAxis::kMicroBatch] = IsFree(MappingAxis::kMicroBatch) ? micro_batch * factor : micro_batch;
@@ -306,7 +333,9 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
   // None stands for the data-parallel ranks, which take the rest.
   using Split = std::optional<MappingAxis>;
   constexpr std::array<Split, 4> kSplits{MappingAxis::kTp, MappingAxis::kCp, MappingAxis::kPp, std::nullopt};
-  const auto is_divisible = [&](Split split, Count factor) { return !split || (IsFree(*split) && from[*split] % factor == 0); };
+  const auto is_divisible = [&](Split split, Count factor) {
+    return !split || (IsFree(*split) && from[*split] % factor == 0);
+  };
   for (const Count factor : factors_) {
     for (const Split less : kSplits) {
       if (!is_divisible(less, factor)) continue;

@@ -29,16 +29,23 @@ enum class MappingAxis {
   kDispatch,
   kExpertOverlap
 };
-inline constexpr std::array<std::string_view, 12> kAxisNames{
-    "tp",       "cp",        "pp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero", "schedule", "sequence_parallel",
-    "dispatch", "overlap.ep"};
+inline constexpr std::array<std::string_view, 12> kAxisNames{"tp",          "cp",
+                                                             "pp",          "ep",
+                                                             "expert_tp",   "virtual_stages",
+                                                             "micro_batch", "zero",
+                                                             "schedule",    "sequence_parallel",
+                                                             "dispatch",    "overlap.ep"};
 
 class Degrees {
  public:
   Count& operator[](MappingAxis member) { return values_[static_cast<std::size_t>(member)]; }
   Count operator[](MappingAxis member) const { return values_[static_cast<std::size_t>(member)]; }
-  [[nodiscard]] PipelineSchedule Schedule() const { return static_cast<PipelineSchedule>((*this)[MappingAxis::kSchedule]); }
-  [[nodiscard]] Count ModelParallel() const { return (*this)[MappingAxis::kTp] * (*this)[MappingAxis::kCp] * (*this)[MappingAxis::kPp]; }
+  [[nodiscard]] PipelineSchedule Schedule() const {
+    return static_cast<PipelineSchedule>((*this)[MappingAxis::kSchedule]);
+  }
+  [[nodiscard]] Count ModelParallel() const {
+    return (*this)[MappingAxis::kTp] * (*this)[MappingAxis::kCp] * (*this)[MappingAxis::kPp];
+  }
   friend bool operator==(const Degrees& a, const Degrees& b) { return a.values_ == b.values_; }
   friend bool operator<(const Degrees& a, const Degrees& b) { return a.values_ < b.values_; }
 
@@ -67,8 +74,9 @@ class TrainingMoves {
   [[nodiscard]] Count GlobalBatch(const Degrees& degrees) const;
   [[nodiscard]] TrainingMapping MappingOf(const Degrees& degrees) const;
 
-  // Where a walk may start: every legal tensor-parallel degree within the innermost network level with some expert-parallel
-  // degrees; each as a column of ascending pipeline depths. Beyond that level only where there is no other.
+  // Where a walk may start: every legal tensor-parallel degree within the innermost network level with some
+  // expert-parallel degrees; each as a column of ascending pipeline depths. Beyond that level only where there is no
+  // other.
   [[nodiscard]] std::vector<std::vector<Degrees>> Columns() const;
   // Legal points that differ in one degree, or in two whose product stays.
   using Visit = std::function<void(const Degrees&)>;

@@ -60,9 +60,9 @@ class TrainingTuner {
       moves_ = &moved_;
       const std::optional<Point> moved = Walk();
       const bool is_worth_it =
-          moved &&
-          (!kept || (moved->cost.fits && !kept->cost.fits) ||
-           (moved->cost.fits == kept->cost.fits && moved->cost.per_sequence * (1 + freedom_.batch_gain) < kept->cost.per_sequence));
+          moved && (!kept || (moved->cost.fits && !kept->cost.fits) ||
+                    (moved->cost.fits == kept->cost.fits &&
+                     moved->cost.per_sequence * (1 + freedom_.batch_gain) < kept->cost.per_sequence));
       if (is_worth_it) best = moved;
       if (!is_worth_it) moves_ = &kept_;
     }
@@ -125,7 +125,8 @@ class TrainingTuner {
     TrainingCost cost{report.infeasible.empty(), report.pruned, report.memory.Total(), {}, {}};
     const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - Budget();
     if (!cost.fits) cost.missing = max(host, device);
-    if (cost.fits) cost.per_sequence = cost.is_bounded ? bounded_ : report.step_time / static_cast<double>(run_.global_batch);
+    if (cost.fits)
+      cost.per_sequence = cost.is_bounded ? bounded_ : report.step_time / static_cast<double>(run_.global_batch);
     return known->second = cost;
   }
 
@@ -135,14 +136,16 @@ class TrainingTuner {
     for (const std::vector<Degrees>& column : moves_->Columns()) {
       for (const Degrees& one : column) {
         const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
-        const TrainingCost cost = CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
+        const TrainingCost cost =
+            CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
         if (is_new || cost.IsBetterThan(best->second.cost)) best->second = {one, cost};
         if (cost.fits) break;
       }
     }
     std::vector<Point> starts;
     for (const auto& [tp, point] : best_of) starts.push_back(point);
-    std::stable_sort(starts.begin(), starts.end(), [](const Point& a, const Point& b) { return a.cost.IsBetterThan(b.cost); });
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Point& a, const Point& b) { return a.cost.IsBetterThan(b.cost); });
     starts.resize(std::min(kWalks, starts.size()));
     return starts;
   }
@@ -179,8 +182,9 @@ class TrainingTuner {
     run_.recompute = Recompute::kNone;
     const TrainingCost without = CostOf(best, {});
     tuned.run.recompute = without.fits ? Recompute::kNone : Recompute::kAuto;
-    const std::string why = without.fits ? "Everything fits without recomputation."
-                                         : Sentence({"Without recomputation it " + DoesNotFit(without.needed, capacity_, Budget())}, "");
+    const std::string why =
+        without.fits ? "Everything fits without recomputation."
+                     : Sentence({"Without recomputation it " + DoesNotFit(without.needed, capacity_, Budget())}, "");
     tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
   }
 
@@ -194,9 +198,9 @@ class TrainingTuner {
         const auto axis = static_cast<MappingAxis>(i);
         if (to[axis] == best[axis]) continue;
         const auto [known, is_new] = others[i].try_emplace(to[axis], cost);
-        const bool is_better = cost.fits == known->second.fits
-                                   ? cost.per_sequence < known->second.per_sequence || cost.missing < known->second.missing
-                                   : cost.fits;
+        const bool is_better = cost.fits == known->second.fits ? cost.per_sequence < known->second.per_sequence ||
+                                                                     cost.missing < known->second.missing
+                                                               : cost.fits;
         if (!is_new && is_better) known->second = cost;
       }
     });
@@ -221,16 +225,18 @@ class TrainingTuner {
 
   [[nodiscard]] std::string VerdictOn(MappingAxis axis, const std::pair<const Count, TrainingCost>& other,
                                       const TrainingCost& chosen) const {
-    constexpr std::array<std::string_view, kAxisNames.size()> kLabels{"TP",   "CP", "PP", "EP", "ETP", "Interleaving", "Micro-batch size",
-                                                                      "ZeRO", "",   "",   "",   ""};
+    constexpr std::array<std::string_view, kAxisNames.size()> kLabels{
+        "TP", "CP", "PP", "EP", "ETP", "Interleaving", "Micro-batch size", "ZeRO", "", "", "", ""};
     const auto& [value, cost] = other;
     std::string text = std::string(kLabels[static_cast<std::size_t>(axis)]) + " " + std::to_string(value);
     if (axis == MappingAxis::kSchedule) text = NameOf(static_cast<PipelineSchedule>(value));
     if (axis == MappingAxis::kSequenceParallel) text = value != 0 ? "Sequence parallelism" : "No sequence parallelism";
     if (axis == MappingAxis::kDispatch) text = value != 0 ? "Dedicated dispatch" : "All-to-all dispatch";
-    if (axis == MappingAxis::kExpertOverlap) text = value != 0 ? "Overlapped expert exchange" : "Expert exchange without overlap";
+    if (axis == MappingAxis::kExpertOverlap)
+      text = value != 0 ? "Overlapped expert exchange" : "Expert exchange without overlap";
     if (!cost.fits)
-      return text + " " + (chosen.fits ? DoesNotFit(cost.needed, capacity_, Budget()) : NeedsMore(cost.missing, chosen.missing));
+      return text + " " +
+             (chosen.fits ? DoesNotFit(cost.needed, capacity_, Budget()) : NeedsMore(cost.missing, chosen.missing));
     const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
     const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();
@@ -256,7 +262,8 @@ class TrainingTuner {
 
 }  // namespace
 
-TunedTraining TuneTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom) {
+TunedTraining TuneTraining(const Model& model, const Cluster& cluster, const TrainingRun& run,
+                           const TrainingFreedom& freedom) {
   return TrainingTuner(model, cluster, run, freedom).Run();
 }
 

@@ -21,12 +21,16 @@ double KeptTokens(const Speculative& speculative, Trace& trace) {
   return kept;
 }
 
-double OneToken(Trace& trace) { return trace.Constant("checked", 1.0, "serving.decode_step", "without drafts, one token of a sequence"); }
+double OneToken(Trace& trace) {
+  return trace.Constant("checked", 1.0, "serving.decode_step", "without drafts, one token of a sequence");
+}
 
 // A step verifies all draft tokens and yields one token more than are accepted.
-Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
+Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step,
+                         Trace& trace) {
   const Speculative& speculative = *deployment.load.speculative;
-  const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
+  const auto draft_tokens = static_cast<double>(speculative.draft_tokens),
+             output = static_cast<double>(deployment.load.output);
   const double draft_cost = speculative.draft_cost;
   const Seconds plain_step = [&] {
     const Trace::Scope scope(trace, "plain");
@@ -36,31 +40,33 @@ Seconds SpeculativeToken(const Deployment& deployment, double sequences, double 
   trace.Alias("checked_step", checked_step, "decode_step");
   const double kept = KeptTokens(speculative, trace);
   FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
-         (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
+         (Note{"Time per token with speculative decoding",
+               "a step verifies all draft tokens and yields one token more than are accepted",
                "Leviathan et al., arXiv 2211.17192"}),
          checked_step, draft_tokens, draft_cost, plain_step, kept);
   return token_time;
 }
 
-// KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is slower.
+// KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is
+// slower.
 void AddOffload(const Deployment& deployment, double sequences, double context, DecodeTimes& times, Trace& trace) {
   const Bytes kv_cache_budget = deployment.kv_cache_budget;
   trace.Alias("held_tokens", context, "context");
   const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, context, trace);
-  FIGURE(trace, held, sequences * kv_cache_of_sequence, (Note{"KV cache of all sequences", "at the mean context"}), sequences,
-         kv_cache_of_sequence);
+  FIGURE(trace, held, sequences * kv_cache_of_sequence, (Note{"KV cache of all sequences", "at the mean context"}),
+         sequences, kv_cache_of_sequence);
   const BytesPerSecond host_link = deployment.load.kv_offload->bandwidth;
   trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
   const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
-  FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget), (Note{"KV cache in host memory", "beyond the device's budget"}), held,
-         kv_cache_budget);
+  FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget),
+         (Note{"KV cache in host memory", "beyond the device's budget"}), held, kv_cache_budget);
   FIGURE(trace, transfer, offloaded / host_rate, (Note{"Transfer time", ""}), offloaded, host_rate);
   const Seconds device_step = times.step.time;
   trace.Alias("device_step", device_step, "step_time");
   FIGURE(trace, exposed_transfer, max(0 * transfer, transfer - device_step),
          (Note{"Exposed transfer time", "each layer's transfer overlaps the layer before"}), transfer, device_step);
-  FIGURE(trace, offloaded_step, device_step + exposed_transfer, (Note{"Decode step with KV-cache offload", ""}), device_step,
-         exposed_transfer);
+  FIGURE(trace, offloaded_step, device_step + exposed_transfer, (Note{"Decode step with KV-cache offload", ""}),
+         device_step, exposed_transfer);
   times.offloaded = offloaded;
   times.transfer = transfer;
   times.exposed = exposed_transfer;
@@ -78,22 +84,23 @@ double DecodeSteps(const Deployment& deployment, Trace& trace) {
     return output;
   }
   const double kept = KeptTokens(*deployment.load.speculative, trace);
-  FIGURE(trace, steps, max(1.0, output / kept), (Note{"Decode steps of a request", "each yields the drafts that are accepted and one token"}),
-         output, kept);
+  FIGURE(trace, steps, max(1.0, output / kept),
+         (Note{"Decode steps of a request", "each yields the drafts that are accepted and one token"}), output, kept);
   return steps;
 }
 
 double CheckedTokens(const Deployment& deployment, Trace& trace) {
   if (!deployment.load.speculative) return OneToken(trace);
   const auto draft_tokens = static_cast<double>(deployment.load.speculative->draft_tokens);
-  FIGURE(trace, checked, 1 + draft_tokens, (Note{"Tokens of a sequence in a step", "drafts are verified with the next token"}),
-         draft_tokens);
+  FIGURE(trace, checked, 1 + draft_tokens,
+         (Note{"Tokens of a sequence in a step", "drafts are verified with the next token"}), draft_tokens);
   return checked;
 }
 
 double MeanContext(const Deployment& deployment, Trace& trace) {
   const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  FIGURE(trace, context, prompt + output / 2, (Note{"Context of a decode step", "mean over the output tokens"}), prompt, output);
+  FIGURE(trace, context, prompt + output / 2, (Note{"Context of a decode step", "mean over the output tokens"}), prompt,
+         output);
   trace.Alias("grown", output, "output");
   return context;
 }
@@ -110,14 +117,16 @@ DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& tr
     trace.Alias("decode_step", times.step.time, "offloaded_step");
   }
   times.token = times.step.time;
-  if (deployment.load.speculative) times.token = SpeculativeToken(deployment, sequences, context, times.step.time, trace);
+  if (deployment.load.speculative)
+    times.token = SpeculativeToken(deployment, sequences, context, times.step.time, trace);
   trace.Alias("mean_step", times.token, deployment.load.speculative ? "token_time" : "decode_step");
   return times;
 }
 
 DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace) {
-  return deployment.memo == nullptr ? TimeDecode(deployment, running, trace)
-                                    : deployment.memo->Decode(running, [&] { return TimeDecode(deployment, running, trace); });
+  return deployment.memo == nullptr
+             ? TimeDecode(deployment, running, trace)
+             : deployment.memo->Decode(running, [&] { return TimeDecode(deployment, running, trace); });
 }
 
 }  // namespace slipstick

@@ -31,8 +31,8 @@ double IndexColumns(const Deployment& deployment, Trace& trace) {
   const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
   const double index_share = IndexShare(deployment.model, trace);
-  FIGURE(trace, index_columns, index_share * index_dim, (Note{"Elements of the indexer's key", "mean over the layers"}), index_share,
-         index_dim);
+  FIGURE(trace, index_columns, index_share * index_dim, (Note{"Elements of the indexer's key", "mean over the layers"}),
+         index_share, index_dim);
   return index_columns;
 }
 
@@ -41,16 +41,18 @@ BytesPerToken SharedKvPerToken(const Deployment& deployment, Bytes kv_element, T
   const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
   const LayersByKv layers = SplitBySharedKv(deployment.layers, trace);
   const double own_full_layers = layers.own_full, own_window_layers = layers.own_window;
-  constexpr Note kNote{"KV cache per token", "keys and values of the layers that do not share those of an earlier one", "",
-                       "serving.kv_cache_bytes_per_token"};
+  constexpr Note kNote{"KV cache per token", "keys and values of the layers that do not share those of an earlier one",
+                       "", "serving.kv_cache_bytes_per_token"};
   if (!deployment.model.HasWindows()) {
-    FIGURE(trace, kv_cache_per_token, 2 * own_full_layers * kv_heads * head_dim * kv_element / (1 * kToken), kNote, own_full_layers,
-           kv_heads, head_dim, kv_element);
+    FIGURE(trace, kv_cache_per_token, 2 * own_full_layers * kv_heads * head_dim * kv_element / (1 * kToken), kNote,
+           own_full_layers, kv_heads, head_dim, kv_element);
     return kv_cache_per_token;
   }
-  const double window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()), window_head_dim = deployment.shapes.window_head_dim;
+  const double window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),
+               window_head_dim = deployment.shapes.window_head_dim;
   FIGURE(trace, kv_cache_per_token,
-         2 * (own_full_layers * kv_heads * head_dim + own_window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
+         2 * (own_full_layers * kv_heads * head_dim + own_window_layers * window_kv_heads * window_head_dim) *
+             kv_element / (1 * kToken),
          kNote, own_full_layers, kv_heads, head_dim, own_window_layers, window_kv_heads, window_head_dim, kv_element);
   return kv_cache_per_token;
 }
@@ -59,16 +61,19 @@ BytesPerToken SharedKvPerToken(const Deployment& deployment, Bytes kv_element, T
 
 StageLayers CachedOnStage(const Deployment& deployment, Trace& trace) {
   const double stage_attention = deployment.layers.on_stage.attention, stage_window = deployment.layers.on_stage.window,
-               shared_kv_layers = deployment.layers.shared_kv, shared_kv_window_layers = deployment.layers.shared_kv_window;
-  FIGURE(trace, cached_attention, stage_attention - shared_kv_layers,
-         (Note{"Layers with a KV cache on the stage", "of their own; layers that share one are on the stage that has it"}), stage_attention,
-         shared_kv_layers);
+               shared_kv_layers = deployment.layers.shared_kv,
+               shared_kv_window_layers = deployment.layers.shared_kv_window;
+  FIGURE(
+      trace, cached_attention, stage_attention - shared_kv_layers,
+      (Note{"Layers with a KV cache on the stage", "of their own; layers that share one are on the stage that has it"}),
+      stage_attention, shared_kv_layers);
   if (!deployment.model.SharesKv()) {
     trace.Alias("cached_window", stage_window, "stage_window");
     return {cached_attention, stage_window};
   }
   FIGURE(trace, cached_window, stage_window - shared_kv_window_layers,
-         (Note{"Layers with a sliding window and a KV cache on the stage", "of their own"}), stage_window, shared_kv_window_layers);
+         (Note{"Layers with a sliding window and a KV cache on the stage", "of their own"}), stage_window,
+         shared_kv_window_layers);
   return {cached_attention, cached_window};
 }
 
@@ -79,12 +84,13 @@ Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
   const Bytes state_element = ElementSize(deployment.load.precision.state);
   trace.Input("state_element", state_element, "serving.precision.state");
   FIGURE(trace, device_state, stage_recurrent * state_share * state_elements * state_element,
-         (Note{"Recurrent state of a sequence on one device", ""}), stage_recurrent, state_share, state_elements, state_element);
+         (Note{"Recurrent state of a sequence on one device", ""}), stage_recurrent, state_share, state_elements,
+         state_element);
   return device_state;
 }
 
-// Layers whose KV cache grows with the context, on the most loaded stage: the model's that attend, MTP modules that draft, and a separate
-// draft model, in layers of the same KV cache.
+// Layers whose KV cache grows with the context, on the most loaded stage: the model's that attend, MTP modules that
+// draft, and a separate draft model, in layers of the same KV cache.
 double CachedLayers(const Deployment& deployment, double cached_attention, BytesPerToken layer_kv_cache, Trace& trace) {
   if (!deployment.load.speculative) {
     trace.Alias("cached_layers", cached_attention, "cached_attention");
@@ -95,7 +101,8 @@ double CachedLayers(const Deployment& deployment, double cached_attention, Bytes
   const Bytes half = 2.0 * kB;
   trace.Input("modules", modules, "serving.speculative.modules");
   trace.Input("draft_kv_cache", draft_kv_cache, "serving.speculative.draft_kv_cache");
-  FIGURE(trace, cached_layers, cached_attention + modules + draft_kv_cache * half / (tp * layer_kv_cache * (1 * kToken)),
+  FIGURE(trace, cached_layers,
+         cached_attention + modules + draft_kv_cache * half / (tp * layer_kv_cache * (1 * kToken)),
          (Note{"Layers with a KV cache on the stage",
                "the model's, MTP modules that draft, and a draft model's KV cache in 16 bit as so many layers"}),
          cached_attention, modules, draft_kv_cache, half, tp, layer_kv_cache);
@@ -108,12 +115,13 @@ double CachedWindows(const Deployment& deployment, double cached_window, Trace& 
     trace.Alias("cached_windows", cached_window, "cached_window");
     return cached_window;
   }
-  const double decode_kv_heads = deployment.shapes.decode_kv_heads, decode_window_kv_heads = deployment.shapes.decode_window_kv_heads,
-               head_dim = deployment.shapes.head_dim, window_head_dim = deployment.shapes.window_head_dim;
+  const double decode_kv_heads = deployment.shapes.decode_kv_heads,
+               decode_window_kv_heads = deployment.shapes.decode_window_kv_heads, head_dim = deployment.shapes.head_dim,
+               window_head_dim = deployment.shapes.window_head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
   FIGURE(trace, cached_windows, cached_window * decode_window_kv_heads * window_head_dim / (decode_kv_heads * head_dim),
-         (Note{"Layers with a sliding window on the stage", "as so many layers with the KV heads of the others"}), cached_window,
-         decode_window_kv_heads, window_head_dim, decode_kv_heads, head_dim);
+         (Note{"Layers with a sliding window on the stage", "as so many layers with the KV heads of the others"}),
+         cached_window, decode_window_kv_heads, window_head_dim, decode_kv_heads, head_dim);
   return cached_windows;
 }
 
@@ -134,26 +142,28 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
       const Bytes key = IndexKey(deployment, trace);
       const double index_share = IndexShare(deployment.model, trace);
       FIGURE(trace, layer_kv_cache, ((latent + rotary) * kv_element + index_share * key) / context_ranks / (1 * kToken),
-             (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), latent, rotary,
-             kv_element, index_share, key, context_ranks);
+             (Note{"KV cache of a layer and token on one device",
+                   "with the indexer's key; context parallelism splits it"}),
+             latent, rotary, kv_element, index_share, key, context_ranks);
       return layer_kv_cache;
     }
-    FIGURE(trace, layer_kv_cache, (latent + rotary) / context_ranks * kv_element / (1 * kToken), kNote, latent, rotary, context_ranks,
-           kv_element);
+    FIGURE(trace, layer_kv_cache, (latent + rotary) / context_ranks * kv_element / (1 * kToken), kNote, latent, rotary,
+           context_ranks, kv_element);
     return layer_kv_cache;
   }
   const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
   const double index_columns = IndexColumns(deployment, trace);
-  FIGURE(trace, layer_kv_cache, (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken), kNote,
+  FIGURE(trace, layer_kv_cache,
+         (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken), kNote,
          decode_kv_heads, head_dim, index_columns, context_ranks, kv_element);
   return layer_kv_cache;
 }
 
 // Tokens in the whole pages that hold `page_tokens`.
 double PagedTokens(double page_tokens, double block, Trace& trace) {
-  FIGURE(trace, paged_tokens, ceil(page_tokens / block - 1e-9) * block, (Note{"Tokens in whole pages", "of the KV cache"}), page_tokens,
-         block);
+  FIGURE(trace, paged_tokens, ceil(page_tokens / block - 1e-9) * block,
+         (Note{"Tokens in whole pages", "of the KV cache"}), page_tokens, block);
   return paged_tokens;
 }
 
@@ -167,25 +177,26 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
     if (deployment.model.indexer) {
       const Bytes key = IndexKey(deployment, trace);
       const double index_share = IndexShare(deployment.model, trace);
-      FIGURE(trace, kv_cache_per_token, attention_layers * ((latent + rotary) * kv_element + index_share * key) / (1 * kToken),
-             (Note{"KV cache per token", "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025",
-                   "serving.kv_cache_bytes_per_token"}),
+      FIGURE(trace, kv_cache_per_token,
+             attention_layers * ((latent + rotary) * kv_element + index_share * key) / (1 * kToken),
+             (Note{"KV cache per token", "latent and rotary part and the indexer's key, all layers of the model",
+                   "DeepSeek-V3.2-Exp, 2025", "serving.kv_cache_bytes_per_token"}),
              attention_layers, latent, rotary, kv_element, index_share, key);
       return kv_cache_per_token;
     }
     FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / (1 * kToken),
-           (Note{"KV cache per token", "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
-                 "serving.kv_cache_bytes_per_token"}),
+           (Note{"KV cache per token", "latent and rotary part, all layers of the model",
+                 "DeepSeek-V2, arXiv 2405.04434", "serving.kv_cache_bytes_per_token"}),
            attention_layers, latent, rotary, kv_element);
     return kv_cache_per_token;
   }
   if (deployment.model.compressed) {
     const BytesPerToken layer_growth = CompressedGrowth(deployment, trace);
-    FIGURE(
-        trace, kv_cache_per_token, attention_layers * layer_growth,
-        (Note{"KV cache per token", "entries of several tokens and their keys, all layers of the model; beside it a window of fixed size",
-              "", "serving.kv_cache_bytes_per_token"}),
-        attention_layers, layer_growth);
+    FIGURE(trace, kv_cache_per_token, attention_layers * layer_growth,
+           (Note{"KV cache per token",
+                 "entries of several tokens and their keys, all layers of the model; beside it a window of fixed size",
+                 "", "serving.kv_cache_bytes_per_token"}),
+           attention_layers, layer_growth);
     return kv_cache_per_token;
   }
   const double kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
@@ -197,17 +208,21 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
                  window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),
                  window_head_dim = deployment.shapes.window_head_dim;
     FIGURE(trace, kv_cache_per_token,
-           2 * (full_layers * kv_heads * head_dim + window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
-           (Note{"KV cache per token", "keys and values of every KV head in all layers of the model, local layers with their own", "",
+           2 * (full_layers * kv_heads * head_dim + window_layers * window_kv_heads * window_head_dim) * kv_element /
+               (1 * kToken),
+           (Note{"KV cache per token",
+                 "keys and values of every KV head in all layers of the model, local layers with their own", "",
                  "serving.kv_cache_bytes_per_token"}),
            full_layers, kv_heads, head_dim, window_layers, window_kv_heads, window_head_dim, kv_element);
     return kv_cache_per_token;
   }
   const double index_columns = IndexColumns(deployment, trace);
-  FIGURE(trace, kv_cache_per_token, attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
-         (Note{"KV cache per token", "keys and values of every KV head, and an indexer's key, in all layers of the model", "",
-               "serving.kv_cache_bytes_per_token"}),
-         attention_layers, kv_heads, head_dim, index_columns, kv_element);
+  FIGURE(
+      trace, kv_cache_per_token,
+      attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
+      (Note{"KV cache per token", "keys and values of every KV head, and an indexer's key, in all layers of the model",
+            "", "serving.kv_cache_bytes_per_token"}),
+      attention_layers, kv_heads, head_dim, index_columns, kv_element);
   return kv_cache_per_token;
 }
 
@@ -223,21 +238,21 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   const double window_share = deployment.engine.memory.window_share;
   trace.Input("window_share", window_share, "serving.engine.memory.window_share");
   FIGURE(trace, window_held, max(min(held_tokens, sliding_window), window_share * held_tokens),
-         (Note{"Tokens that a layer with a sliding window holds", "at least the engine's share of all"}), held_tokens, sliding_window,
-         window_share);
+         (Note{"Tokens that a layer with a sliding window holds", "at least the engine's share of all"}), held_tokens,
+         sliding_window, window_share);
   trace.Alias("page_tokens", window_held, "window_held");
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");
   const double cached_windows = CachedWindows(deployment, cached_window, trace);
   FIGURE(trace, kv_cache_of_layers,
          layer_kv_cache * ((cached_layers - cached_window) * full_pages + cached_windows * window_pages) * (1 * kToken),
-         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, cached_window, full_pages,
-         cached_windows, window_pages);
+         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, cached_window,
+         full_pages, cached_windows, window_pages);
   if (deployment.model.compressed) {
     const Bytes layer_fixed = CompressedFixed(deployment, held_tokens, trace);
     FIGURE(trace, kv_cache_of_sequence, kv_cache_of_layers + cached_layers * layer_fixed,
-           (Note{"KV cache of a sequence on one device", "with the windows, whatever its length"}), kv_cache_of_layers, cached_layers,
-           layer_fixed);
+           (Note{"KV cache of a sequence on one device", "with the windows, whatever its length"}), kv_cache_of_layers,
+           cached_layers, layer_fixed);
     return kv_cache_of_sequence;
   }
   if (deployment.layers.recurrent <= 0) {

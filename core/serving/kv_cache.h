@@ -10,12 +10,12 @@ namespace slipstick {
 BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace);
 // Recurrent state per sequence, all layers, before any split.
 Bytes StateOfSequence(const Deployment& deployment, Trace& trace);
-// KV cache and recurrent state of one sequence of `held_tokens` on the most loaded device: whole pages; KV heads replicated beyond their
-// number; the MLA latent on every rank; sliding-window layers hold at most their window.
+// KV cache and recurrent state of one sequence of `held_tokens` on the most loaded device: whole pages; KV heads
+// replicated beyond their number; the MLA latent on every rank; sliding-window layers hold at most their window.
 Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace);
 
-// Layers of the most loaded stage that have a KV cache of their own, and those with a sliding window among them; recorded as
-// cached_attention and cached_window.
+// Layers of the most loaded stage that have a KV cache of their own, and those with a sliding window among them;
+// recorded as cached_attention and cached_window.
 struct StageLayers {
   double attention = 0, window = 0;
 };

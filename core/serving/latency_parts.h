@@ -19,8 +19,8 @@ struct TimeByWork {
   Seconds gemm, attention, communication, small_kernels, scheduler;
 
   [[nodiscard]] Seconds& Of(Work work) {
-    constexpr Seconds TimeByWork::*kParts[] = {&TimeByWork::gemm, &TimeByWork::attention, &TimeByWork::communication,
-                                               &TimeByWork::small_kernels, &TimeByWork::scheduler};
+    constexpr Seconds TimeByWork::* kParts[] = {&TimeByWork::gemm, &TimeByWork::attention, &TimeByWork::communication,
+                                                &TimeByWork::small_kernels, &TimeByWork::scheduler};
     return this->*kParts[static_cast<std::size_t>(work)];
   }
 };

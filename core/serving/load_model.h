@@ -10,12 +10,12 @@
 
 namespace slipstick {
 
-// Rates and requests are totals over all replicas. Invariants: request rate x latency = in_flight + waiting (Little's law), and
-// latency = ttft + (output - 1) x tpot.
+// Rates and requests are totals over all replicas. Invariants: request rate x latency = in_flight + waiting (Little's
+// law), and latency = ttft + (output - 1) x tpot.
 struct ServingPerformance {
   Seconds ttft, tpot, latency;
-  // Parts of ttft, beside the own prefill: waiting for a slot or for a pool that is full; request handling and the step in progress;
-  // prefills of others; on separate pools also the KV-cache transfer and the first decode step.
+  // Parts of ttft, beside the own prefill: waiting for a slot or for a pool that is full; request handling and the step
+  // in progress; prefills of others; on separate pools also the KV-cache transfer and the first decode step.
   Seconds queue, handling, prefills_before, transfer;
   TokensPerSecond rate;
   double in_flight = 0, waiting = 0;
@@ -44,28 +44,31 @@ struct PromptGroup {
 };
 // `others`: requests of the group that are each prefilled once during the cycle, beside those that share its prefill.
 // `found`: requests that it finds running on arrival, the nearest figure of that name.
-RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGroup& group, double found, const DecodeTimes& decode,
-                     const PrefillTimes& prefill, Trace& trace);
+RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGroup& group, double found,
+                     const DecodeTimes& decode, const PrefillTimes& prefill, Trace& trace);
 // Splits what comes before the first token.
 void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance, Trace& trace);
 // A request that is prefilled by itself, at any time.
 PromptGroup OnePrompt(Trace& trace);
 // Where the next request follows as soon as one ends, with `running` sequences.
-RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
-                         Trace& trace);
+RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode,
+                         const PrefillTimes& prefill, Trace& trace);
 
 enum class Rounds { kSteady, kBenchmark };
-// `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next. `slots`: sequences
-// that one attention group can run.
-ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double slots, Rounds rounds, Trace& trace);
+// `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next.
+// `slots`: sequences that one attention group can run.
+ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double slots, Rounds rounds,
+                              Trace& trace);
 // Requests arrive at random, `arrivals` per second over all replicas.
 ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double slots, Trace& trace);
-// Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a batch.
-ServingPerformance TwoPools(const Deployment& deployment, double requested_sequences, double max_sequences, Trace& trace);
+// Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a
+// batch.
+ServingPerformance TwoPools(const Deployment& deployment, double requested_sequences, double max_sequences,
+                            Trace& trace);
 
-// Least fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n stays. It rises in
-// steps, where products need another wave of tiles; the number that runs fluctuates by about its square root, so that what flows in is
-// taken at squares and as linear in between. It then grows with the rate.
+// Least fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n
+// stays. It rises in steps, where products need another wave of tiles; the number that runs fluctuates by about its
+// square root, so that what flows in is taken at squares and as linear in between. It then grows with the rate.
 template <class Inflow>
 double SettledSequences(double slots, const Inflow& inflow) {
   double low = 1, flow_low = inflow(low);
@@ -81,14 +84,16 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return slots;
 }
 
-// Sequences that an engine lets an attention group run, at most `max_slots` (the nearest figure of that name). `may_wait`: it need not run
-// them all; `offered`: no more arrive. Where the KV cache beyond the device's budget comes over the host link, from some number on each
-// more takes longer than it brings: then as many as serve the most.
-double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered, Trace& trace);
+// Sequences that an engine lets an attention group run, at most `max_slots` (the nearest figure of that name).
+// `may_wait`: it need not run them all; `offered`: no more arrive. Where the KV cache beyond the device's budget comes
+// over the host link, from some number on each more takes longer than it brings: then as many as serve the most.
+double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered,
+                   Trace& trace);
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).
 inline double WaitOverService(double load, double servers, Trace& trace) {
-  FIGURE(trace, occupied, min(0.999, load), (Note{"Share of the servers that is occupied", "below 1: the queue would never end"}), load);
+  FIGURE(trace, occupied, min(0.999, load),
+         (Note{"Share of the servers that is occupied", "below 1: the queue would never end"}), load);
   FIGURE(trace, wait_over_service, pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)),
          (Note{"Wait over the service time", "M/M/c queue", "Sakasegawa 1977"}), occupied, servers);
   return wait_over_service;
@@ -96,7 +101,8 @@ inline double WaitOverService(double load, double servers, Trace& trace) {
 
 inline double AttentionGroups(const Deployment& deployment, Trace& trace) {
   const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, attention_groups, replicas * attention_dp, (Note{"Attention groups", "of all replicas"}), replicas, attention_dp);
+  FIGURE(trace, attention_groups, replicas * attention_dp, (Note{"Attention groups", "of all replicas"}), replicas,
+         attention_dp);
   return attention_groups;
 }
 

@@ -10,26 +10,32 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
+constexpr std::string_view kSource =
+    "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
 // Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
-Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const PromptTokens& prompt, Seconds alone, Trace& trace) {
+Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const PromptTokens& prompt, Seconds alone,
+                    Trace& trace) {
   const Trace::Scope scope(trace, "together");
   const Seconds prefill_step = deployment.engine.overhead.prefill_step;
   trace.Alias("sequences", prompts_per_pass, "prompts_per_pass");
   const Seconds occupancy =
-      prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, prompt.tokens, prompt.cached, trace).occupancy : alone;
+      prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, prompt.tokens, prompt.cached, trace).occupancy
+                           : alone;
   FIGURE(trace, shared_prefill, (occupancy + prefill_step) / prompts_per_pass,
-         (Note{"Prefill time per prompt", "of a pass with several prompts and the engine's overhead of that step", kSource}), occupancy,
-         prefill_step, prompts_per_pass);
+         (Note{"Prefill time per prompt", "of a pass with several prompts and the engine's overhead of that step",
+               kSource}),
+         occupancy, prefill_step, prompts_per_pass);
   return shared_prefill;
 }
 
 // Parts of a prompt that are prefilled in a step each.
 double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
-  if (!deployment.load.prefill_chunk) return trace.Constant("chunks", 1.0, "serving.scheduler", "a prompt is prefilled whole");
+  if (!deployment.load.prefill_chunk)
+    return trace.Constant("chunks", 1.0, "serving.scheduler", "a prompt is prefilled whole");
   const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
-  FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens, prefill_chunk);
+  FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens,
+         prefill_chunk);
   return chunks;
 }
 
@@ -38,30 +44,32 @@ PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) 
   if (chunks <= 1) return prompt;
   const double tokens = prompt.tokens, cached = prompt.cached;
   FIGURE(trace, chunk_tokens, tokens / chunks, (Note{"Tokens of a chunk", ""}), tokens, chunks);
-  FIGURE(trace, chunk_cached, cached + (tokens - chunk_tokens) / 2, (Note{"Tokens before a chunk", "mean over the chunks"}), cached, tokens,
-         chunk_tokens);
+  FIGURE(trace, chunk_cached, cached + (tokens - chunk_tokens) / 2,
+         (Note{"Tokens before a chunk", "mean over the chunks"}), cached, tokens, chunk_tokens);
   trace.Alias("tokens", chunk_tokens, "chunk_tokens");
   trace.Alias("cached", chunk_cached, "chunk_cached");
   return {chunk_tokens, chunk_cached};
 }
 
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
-double MixedPrompts(const Deployment& deployment, double running, double steps, double prompts_per_pass, double chunks, Trace& trace) {
+double MixedPrompts(const Deployment& deployment, double running, double steps, double prompts_per_pass, double chunks,
+                    Trace& trace) {
   if (chunks > 1) return trace.Constant("prompts", 1.0, "serving.scheduler", "a step prefills one chunk");
   if (GroupsPrefills(deployment)) {
     trace.Alias("prompts", prompts_per_pass, "prompts_per_pass");
     return prompts_per_pass;
   }
   FIGURE(trace, prompts, min(prompts_per_pass, max(1.0, running / steps)),
-         (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running, steps);
+         (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running,
+         steps);
   return prompts;
 }
 
 // Nothing decodes in a step with prefill.
 PrefillStall WholeStall(Seconds shared_prefill, Trace& trace) {
   trace.Alias("prefill_stall", shared_prefill, "shared_prefill");
-  FIGURE(trace, replaced_steps, 0 * shared_prefill, (Note{"Decode-only steps in whose place a prefill comes", "none: it decodes nothing"}),
-         shared_prefill);
+  FIGURE(trace, replaced_steps, 0 * shared_prefill,
+         (Note{"Decode-only steps in whose place a prefill comes", "none: it decodes nothing"}), shared_prefill);
   return {shared_prefill, replaced_steps};
 }
 
@@ -82,37 +90,43 @@ PrefillStall StallOf(const Deployment& deployment, double running, double prompt
   trace.Alias("sequences", running, "running");
   const Seconds mixed_step = TimeOf(pass, deployment, trace), decode_step = decode.step.time;
   // More prompts than steps: every step prefills, and prefill-only passes run in between.
-  FIGURE(trace, passes, chunks * running / (steps * prompts), (Note{"Passes with prefill per decode step", "in steady state"}), chunks,
-         running, steps, prompts);
+  FIGURE(trace, passes, chunks * running / (steps * prompts),
+         (Note{"Passes with prefill per decode step", "in steady state"}), chunks, running, steps, prompts);
   FIGURE(trace, replaced_steps, chunks * min(mixed_step, decode_step) / (max(1, passes) * prompts),
-         (Note{"Decode-only steps in whose place a prefill comes", "per prompt"}), chunks, mixed_step, decode_step, passes, prompts);
+         (Note{"Decode-only steps in whose place a prefill comes", "per prompt"}), chunks, mixed_step, decode_step,
+         passes, prompts);
   FIGURE(trace, prefill_pass, min(mixed_step, prompts / chunks * shared_prefill),
-         (Note{"A pass that only prefills", "no longer than one that decodes too"}), mixed_step, prompts, chunks, shared_prefill);
+         (Note{"A pass that only prefills", "no longer than one that decodes too"}), mixed_step, prompts, chunks,
+         shared_prefill);
   FIGURE(trace, prefill_stall,
-         chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prefill_pass) / (max(1, passes) * prompts),
-         (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step, passes, prefill_pass,
-         prompts);
+         chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prefill_pass) /
+             (max(1, passes) * prompts),
+         (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step,
+         passes, prefill_pass, prompts);
   if (!deployment.load.prefix_cache) return {prefill_stall, replaced_steps};
-  const Seconds exposed_load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step, "mixed_step", trace).exposed;
+  const Seconds exposed_load =
+      LoadPrefixes(deployment, prompts, prompt.cached, mixed_step, "mixed_step", trace).exposed;
   if (!(exposed_load > Seconds{})) return {prefill_stall, replaced_steps};
   trace.Alias("computed_stall", prefill_stall, "prefill_stall");
   const Seconds computed_stall = prefill_stall, all = computed_stall + exposed_load / prompts;
   trace.Record("prefill_stall", "computed_stall + exposed_load / prompts", all,
-               Note{"Decode stall per prompt", "with the load of its cached prefix"}, "computed_stall, exposed_load, prompts",
-               computed_stall, exposed_load, prompts);
+               Note{"Decode stall per prompt", "with the load of its cached prefix"},
+               "computed_stall, exposed_load, prompts", computed_stall, exposed_load, prompts);
   return {all, replaced_steps};
 }
 
 // Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
 double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
   const double step_tokens = StepTokens(deployment, trace);
-  constexpr Note kNote{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource};
+  constexpr Note kNote{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests",
+                       kSource};
   if (PrefillsApart(deployment)) {
-    FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)), kNote, step_tokens, tokens, running);
+    FIGURE(trace, prompts_per_pass, min(max(1.0, step_tokens / tokens), max(1.0, running)), kNote, step_tokens, tokens,
+           running);
     return prompts_per_pass;
   }
-  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))), kNote, step_tokens, tokens,
-         running);
+  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))), kNote,
+         step_tokens, tokens, running);
   return prompts_per_pass;
 }
 
@@ -122,39 +136,44 @@ PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Tra
   return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
 }
 
-// What the stages after the slowest one add to a prompt in chunks: the time of a whole chunk, of which only the last one is the rest.
-std::optional<Seconds> FillOfChunks(const Deployment& deployment, double sequences, const PromptTokens& prompt, Trace& trace) {
+// What the stages after the slowest one add to a prompt in chunks: the time of a whole chunk, of which only the last
+// one is the rest.
+std::optional<Seconds> FillOfChunks(const Deployment& deployment, double sequences, const PromptTokens& prompt,
+                                    Trace& trace) {
   if (deployment.mapping.pp <= 1) return std::nullopt;
   const double tokens = prompt.tokens, cached = prompt.cached;
   const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
-  FIGURE(trace, whole_cached, cached + (tokens - prefill_chunk) / 2, (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached,
-         tokens, prefill_chunk);
+  FIGURE(trace, whole_cached, cached + (tokens - prefill_chunk) / 2,
+         (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached, tokens, prefill_chunk);
   const Trace::Scope scope(trace, "whole_chunk");
   trace.Alias("tokens", prefill_chunk, "prefill_chunk");
   trace.Alias("cached", whole_cached, "whole_cached");
   const PassCost whole = TimeOf(PrefillPass{sequences, prefill_chunk, whole_cached}, deployment, trace);
   const Seconds pass_time = whole.time, occupancy = whole.occupancy;
-  FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a whole chunk", "that the next chunk does not wait for"}), pass_time,
-         occupancy);
+  FIGURE(trace, fill, pass_time - occupancy,
+         (Note{"Other stages of a whole chunk", "that the next chunk does not wait for"}), pass_time, occupancy);
   return fill;
 }
 
-// Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures. `chunk_fill`: of chunks, what
-// the other stages add.
-PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks, std::optional<Seconds> chunk_fill, Trace& trace) {
+// Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures.
+// `chunk_fill`: of chunks, what the other stages add.
+PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks,
+                  std::optional<Seconds> chunk_fill, Trace& trace) {
   PassCost step = TimeOf(pass, deployment, trace);
   if (chunks <= 1) return step;
-  const Seconds pass_time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
+  const Seconds pass_time = step.time, occupancy = step.occupancy,
+                prefill_step = deployment.engine.overhead.prefill_step;
   if (!chunk_fill) {
-    FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a pass", "that the next one does not wait for"}), pass_time, occupancy);
+    FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a pass", "that the next one does not wait for"}),
+           pass_time, occupancy);
     chunk_fill = fill;
   }
   const Seconds fill = *chunk_fill;
-  FIGURE(
-      trace, chunked_time, fill + chunks * occupancy + (chunks - 1) * prefill_step,
-      (Note{"Prefill in several passes", "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
-            "SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15); vLLM pull request 42187"}),
-      fill, chunks, occupancy, prefill_step);
+  FIGURE(trace, chunked_time, fill + chunks * occupancy + (chunks - 1) * prefill_step,
+         (Note{"Prefill in several passes",
+               "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
+               "SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15); vLLM pull request 42187"}),
+         fill, chunks, occupancy, prefill_step);
   FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step,
          (Note{"Prefill in several passes on the slowest stage", ""}), chunks, occupancy, prefill_step);
   const Seconds fixed_time = step.fixed;
@@ -166,7 +185,8 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
   trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
   trace.Alias("fixed_time", step.fixed, "chunked_fixed");
   step.operators.Repeat(chunks, "chunks", trace);
-  step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
+  step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}},
+                     chunks - 1);
   return step;
 }
 
@@ -178,7 +198,8 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
     const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
     return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, fill, trace);
   }
-  if (deployment.mapping.pp <= 1 || sequences <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
+  if (deployment.mapping.pp <= 1 || sequences <= 1)
+    return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
   const double step_tokens = StepTokens(deployment, trace);
   FIGURE(trace, passes, min(sequences, max(1.0, sequences * tokens / step_tokens)),
          (Note{"Passes of the prompts through the pipeline",
@@ -206,8 +227,8 @@ Seconds TimeRequest(const Deployment& deployment, Trace& trace) {
   trace.Input("each", each, "serving.engine.request");
   trace.Input("prompt_token", prompt_token, "serving.engine.prompt_token");
   FIGURE(trace, request, each + prompt * prompt_token,
-         (Note{"Request handling by the host", "of a request, and of the tokens of its prompt, cached ones too"}), each, prompt,
-         prompt_token);
+         (Note{"Request handling by the host", "of a request, and of the tokens of its prompt, cached ones too"}), each,
+         prompt, prompt_token);
   return request;
 }
 
@@ -220,9 +241,10 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   if (!(exposed_load > Seconds{})) return pass;
   pass.loaded = load.time;
   pass.load_exposed = exposed_load;
-  FIGURE(trace, loaded_time, pass_time + exposed_load, (Note{"Prefill with the load of cached prefixes", ""}), pass_time, exposed_load);
-  FIGURE(trace, loaded_occupancy, occupancy + exposed_load, (Note{"Slowest stage with the load of cached prefixes", ""}), occupancy,
-         exposed_load);
+  FIGURE(trace, loaded_time, pass_time + exposed_load, (Note{"Prefill with the load of cached prefixes", ""}),
+         pass_time, exposed_load);
+  FIGURE(trace, loaded_occupancy, occupancy + exposed_load,
+         (Note{"Slowest stage with the load of cached prefixes", ""}), occupancy, exposed_load);
   trace.Alias("pass_time", loaded_time, "loaded_time");
   trace.Alias("occupancy", loaded_occupancy, "loaded_occupancy");
   pass.time = loaded_time;
@@ -260,9 +282,10 @@ PrefillTimes TimePrefills(const Deployment& deployment, double running, const De
 }
 
 PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
-  return deployment.memo == nullptr
-             ? TimePrefills(deployment, running, decode, trace)
-             : deployment.memo->Prefill(deployment.load, running, [&] { return TimePrefills(deployment, running, decode, trace); });
+  return deployment.memo == nullptr ? TimePrefills(deployment, running, decode, trace)
+                                    : deployment.memo->Prefill(deployment.load, running, [&] {
+                                        return TimePrefills(deployment, running, decode, trace);
+                                      });
 }
 
 }  // namespace slipstick

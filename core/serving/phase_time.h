@@ -1,4 +1,5 @@
-// Prefill and decode times of a load's requests, from passes (step_time.h). One attention group with a number of running sequences.
+// Prefill and decode times of a load's requests, from passes (step_time.h). One attention group with a number of
+// running sequences.
 #pragma once
 
 #include "core/base/trace.h"

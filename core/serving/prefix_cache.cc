@@ -5,8 +5,8 @@
 
 namespace slipstick {
 
-PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time, std::string_view pass_time_is,
-                        Trace& trace) {
+PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time,
+                        std::string_view pass_time_is, Trace& trace) {
   if (!deployment.load.prefix_cache || cached <= 0) return {};
   const Trace::Scope scope(trace, "prefix_cache");
   const PrefixCache& tiers = *deployment.load.prefix_cache;
@@ -21,14 +21,16 @@ PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double c
                "LMCache, arXiv 2510.09665; Mooncake, arXiv 2407.00079"}),
          sequences, prefix, host_share, ssd_share, host_rate, ssd_bandwidth);
   if (!tiers.by_layer) {
-    FIGURE(trace, exposed_load, 1 * prefix_load, (Note{"Exposed load", "the prefill waits for all of it"}), prefix_load);
+    FIGURE(trace, exposed_load, 1 * prefix_load, (Note{"Exposed load", "the prefill waits for all of it"}),
+           prefix_load);
     return {prefix_load, exposed_load};
   }
   const double stage_layers = deployment.layers.per_stage;
   trace.Alias("computing", pass_time, pass_time_is);
   const Seconds computing = pass_time;
   FIGURE(trace, exposed_load, max(prefix_load / stage_layers, prefix_load - computing * (1 - 1 / stage_layers)),
-         (Note{"Exposed load", "each layer's load overlaps the computation of the layers before; the first layer's is never hidden"}),
+         (Note{"Exposed load",
+               "each layer's load overlaps the computation of the layers before; the first layer's is never hidden"}),
          prefix_load, stage_layers, computing);
   return {prefix_load, exposed_load};
 }

@@ -18,7 +18,8 @@ void AddGemms(const Deployment& deployment, const Device& device, std::vector<st
   for (const Precision requested : {deployment.formats.activations, deployment.formats.attention_activations}) {
     std::string text = SubstitutionText(device, requested);
     if (text.empty()) continue;
-    const bool narrow_weights = BytesPerElement(deployment.formats.mlp_weights) < BytesPerElement(*SubstituteFor(device, requested));
+    const bool narrow_weights =
+        BytesPerElement(deployment.formats.mlp_weights) < BytesPerElement(*SubstituteFor(device, requested));
     if (narrow_weights) text += ", and weights stay stored in " + Named(deployment.formats.mlp_weights);
     Add(texts, text + ".");
   }
@@ -27,12 +28,14 @@ void AddGemms(const Deployment& deployment, const Device& device, std::vector<st
 // Weights that are no narrower than what the products are computed in, and in another format.
 void AddConversion(const Deployment& deployment, const Device& device, std::vector<std::string>& texts) {
   const Precision weights = deployment.formats.mlp_weights;
-  const Precision computed = SubstituteFor(device, deployment.formats.activations).value_or(deployment.formats.activations);
+  const Precision computed =
+      SubstituteFor(device, deployment.formats.activations).value_or(deployment.formats.activations);
   const bool is_narrow = BytesPerElement(computed) < 2, is_smaller = BytesPerElement(weights) < 1;
   if (!is_narrow || is_smaller || SameElements(weights, computed)) return;
   if (computed == Precision::kInt8 && weights == Precision::kQ8_0) return;
   Add(texts, "Weights in " + Named(weights) + " with activations in " + Named(deployment.formats.activations) +
-                 ": matrix products are timed in " + Named(computed) + ", as if the weights were converted while they are read.");
+                 ": matrix products are timed in " + Named(computed) +
+                 ", as if the weights were converted while they are read.");
 }
 
 // An engine that states its formats has no kernels for another: it is timed as if it had.
@@ -42,16 +45,19 @@ void AddWeights(const Deployment& deployment, std::vector<std::string>& texts) {
   if (formats.empty() || std::find(formats.begin(), formats.end(), requested) != formats.end()) return;
   std::string own;
   for (const Precision format : formats) own += (own.empty() ? "" : ", ") + Named(format);
-  Add(texts, deployment.engine.name + " has no weights in " + Named(requested) + ": they are timed as if it had. It has " + own + ".");
+  Add(texts, deployment.engine.name + " has no weights in " + Named(requested) +
+                 ": they are timed as if it had. It has " + own + ".");
 }
 
-// Attention always widens an integer KV cache; a narrow float KV cache is used directly if the device computes in its format.
+// Attention always widens an integer KV cache; a narrow float KV cache is used directly if the device computes in its
+// format.
 void AddKvCache(const Deployment& deployment, const Device& device, std::vector<std::string>& texts) {
   const Precision kv_cache = deployment.formats.kv_cache;
-  if (BytesPerElement(kv_cache) >= 2 || !(IsEightBitFloat(kv_cache) || IsFourBitFloat(kv_cache)) || !SubstituteFor(device, kv_cache))
+  if (BytesPerElement(kv_cache) >= 2 || !(IsEightBitFloat(kv_cache) || IsFourBitFloat(kv_cache)) ||
+      !SubstituteFor(device, kv_cache))
     return;
-  Add(texts, device.name + " has no " + Named(kv_cache) + " arithmetic: the KV cache stays stored in " + Named(kv_cache) +
-                 ", and attention is computed in a wider format.");
+  Add(texts, device.name + " has no " + Named(kv_cache) + " arithmetic: the KV cache stays stored in " +
+                 Named(kv_cache) + ", and attention is computed in a wider format.");
 }
 
 // Only kernels of their own see a part of the context.
@@ -61,7 +67,8 @@ void AddAttention(const Deployment& deployment, std::vector<std::string>& texts)
   if (deployment.model.indexer) Add(texts, whole + "scores and selection of the model's indexer are not computed.");
   if (deployment.model.compressed) Add(texts, whole + "the model's compressed history is read token by token.");
   if (deployment.layers.window > 0) Add(texts, whole + "the model's sliding windows shorten no step.");
-  if (deployment.model.HasWindowHeads()) Add(texts, whole + "the heads of its local layers are taken as those of the others.");
+  if (deployment.model.HasWindowHeads())
+    Add(texts, whole + "the heads of its local layers are taken as those of the others.");
 }
 
 }  // namespace
@@ -78,8 +85,8 @@ std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
   }
   if (deployment.formats.activations != requested) {
     Add(texts, "Weights in " + Named(deployment.formats.mlp_weights) +
-                   " are dequantized as they are read: matrix products are computed in " + Named(deployment.formats.activations) +
-                   ", not in " + Named(requested) + ".");
+                   " are dequantized as they are read: matrix products are computed in " +
+                   Named(deployment.formats.activations) + ", not in " + Named(requested) + ".");
   }
   std::vector<const Device*> devices{&deployment.device};
   if (deployment.load.disaggregated && deployment.load.disaggregated->prefill_device)
@@ -101,14 +108,18 @@ std::vector<std::string> AssumedInputs(const Deployment& deployment) {
     const bool fused = deployment.engine.kernels.attention != AttentionLibrary::kUnfused;
     if (deployment.layers.attention > 0 && !deployment.model.mla && fused)
       used.insert(used.end(), {&A::l2_bandwidth, &A::usable_l2_fraction});
-    const auto in_fp8 = [&](Precision requested) { return IsEightBitFloat(NativePrecision(deployment.device, requested)); };
-    if (in_fp8(deployment.formats.activations) || in_fp8(deployment.formats.attention_activations)) used.push_back(&A::gemm_efficiency_fp8);
+    const auto in_fp8 = [&](Precision requested) {
+      return IsEightBitFloat(NativePrecision(deployment.device, requested));
+    };
+    if (in_fp8(deployment.formats.activations) || in_fp8(deployment.formats.attention_activations))
+      used.push_back(&A::gemm_efficiency_fp8);
   }
   std::vector<std::string> paths = AssumedPaths(deployment.device, "cluster.device", used);
   if (deployment.load.disaggregated && deployment.load.disaggregated->prefill_device) {
     Device prefiller = *deployment.load.disaggregated->prefill_device;
     CompleteEfficiency(prefiller);
-    for (std::string& path : AssumedPaths(prefiller, "serving.disaggregated.prefill_device", used)) paths.push_back(std::move(path));
+    for (std::string& path : AssumedPaths(prefiller, "serving.disaggregated.prefill_device", used))
+      paths.push_back(std::move(path));
   }
   return paths;
 }

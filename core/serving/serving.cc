@@ -24,8 +24,8 @@ std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators, cons
   for (const OperatorTime& one : operators) {
     std::vector<Bytes> bytes = BytesByLevel(one.kernel, device);
     std::vector<Seconds> times = TimesByLevel(one.kernel, bytes, device);
-    served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, std::move(bytes), std::move(times), one.kernel.time,
-                      one.kernel.bound, one.count, WorkOf(one)});
+    served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, std::move(bytes), std::move(times),
+                      one.kernel.time, one.kernel.bound, one.count, WorkOf(one)});
   }
   return served;
 }
@@ -46,14 +46,14 @@ double RequestedSequences(const Deployment& deployment, double max_sequences, Tr
   }
   if (deployment.load.batch.max) {
     const double group_batch = max_sequences;
-    FIGURE(trace, requested_sequences, max(1.0, group_batch), (Note{"Requested sequences per attention group", "as many as fit"}),
-           group_batch);
+    FIGURE(trace, requested_sequences, max(1.0, group_batch),
+           (Note{"Requested sequences per attention group", "as many as fit"}), group_batch);
     return requested_sequences;
   }
   const auto batch = static_cast<double>(deployment.load.batch.count);
   const double attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, requested_sequences, max(1.0, batch / attention_dp), (Note{"Requested sequences per attention group", "of the batch"}),
-         batch, attention_dp);
+  FIGURE(trace, requested_sequences, max(1.0, batch / attention_dp),
+         (Note{"Requested sequences per attention group", "of the batch"}), batch, attention_dp);
   return requested_sequences;
 }
 
@@ -65,8 +65,8 @@ double ConcurrencyOf(const Deployment& deployment, double requested_sequences, T
     return stated;
   }
   const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, concurrency, requested_sequences * replicas * attention_dp, (Note{"Requests in the system", "the batch of every replica"}),
-         requested_sequences, replicas, attention_dp);
+  FIGURE(trace, concurrency, requested_sequences * replicas * attention_dp,
+         (Note{"Requests in the system", "the batch of every replica"}), requested_sequences, replicas, attention_dp);
   return concurrency;
 }
 
@@ -83,8 +83,8 @@ ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& 
 }
 
 // Compute or memory utilization of a pass, whichever is higher.
-double ActivityOf(const Deployment& deployment, std::string_view scope_name, const OperatorBreakdown& operators, Seconds pass_time,
-                  std::string_view pass_time_is, Trace& trace) {
+double ActivityOf(const Deployment& deployment, std::string_view scope_name, const OperatorBreakdown& operators,
+                  Seconds pass_time, std::string_view pass_time_is, Trace& trace) {
   const Trace::Scope scope(trace, scope_name);
   const FlopsPerSecond peak_rate = PeakRate(deployment.requested->device, deployment.formats.activations, trace);
   const BytesPerSecond bandwidth = deployment.requested->device.memory.bandwidth;
@@ -92,14 +92,16 @@ double ActivityOf(const Deployment& deployment, std::string_view scope_name, con
   trace.Alias("pass_time", pass_time, pass_time_is);
   const Flops executed_flops = operators.FlopsOf(trace);
   const Bytes moved_bytes = operators.BytesOf(trace);
-  FIGURE(trace, activity, min(1.0, max(executed_flops / (peak_rate * pass_time), moved_bytes / (bandwidth * pass_time))),
-         (Note{"Utilization of the device", "of its peak or of its memory bandwidth, the higher"}), executed_flops, peak_rate, pass_time,
-         moved_bytes, bandwidth);
+  FIGURE(trace, activity,
+         min(1.0, max(executed_flops / (peak_rate * pass_time), moved_bytes / (bandwidth * pass_time))),
+         (Note{"Utilization of the device", "of its peak or of its memory bandwidth, the higher"}), executed_flops,
+         peak_rate, pass_time, moved_bytes, bandwidth);
   return activity;
 }
 
 // Device power rises from idle to TDP with that utilization.
-void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
+void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, double devices,
+               ServingReport& report, Trace& trace) {
   const double output = static_cast<double>(deployment.load.output), running = performance.running;
   const PassCost &step = performance.decode.step, &pass = performance.prefill.alone;
   const double decode_activity = ActivityOf(deployment, "decode", step.operators, step.time, "decode_step", trace);
@@ -108,13 +110,16 @@ void SetEnergy(const Deployment& deployment, const ServingPerformance& performan
   trace.Alias("prefill_activity", prefill_activity, "activity");
   const Seconds mean_step = performance.decode.token, shared_prefill = performance.prefill.shared;
   FIGURE(trace, decoding, output * mean_step, (Note{"Decoding of a group's sequences", ""}), output, mean_step);
-  FIGURE(trace, prefilling, running * shared_prefill, (Note{"Prefill of a group's sequences", ""}), running, shared_prefill);
+  FIGURE(trace, prefilling, running * shared_prefill, (Note{"Prefill of a group's sequences", ""}), running,
+         shared_prefill);
   const Watts tdp = deployment.device.tdp, idle = deployment.device.idle;
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
-  FIGURE(trace, power, idle + (tdp - idle) * (decode_activity * decoding + prefill_activity * prefilling) / (decoding + prefilling),
-         (Note{"Power per device", "between idle and TDP, by compute or memory utilization; without the rest of the server"}), idle, tdp,
-         decode_activity, decoding, prefill_activity, prefilling);
+  FIGURE(trace, power,
+         idle + (tdp - idle) * (decode_activity * decoding + prefill_activity * prefilling) / (decoding + prefilling),
+         (Note{"Power per device",
+               "between idle and TDP, by compute or memory utilization; without the rest of the server"}),
+         idle, tdp, decode_activity, decoding, prefill_activity, prefilling);
   const TokensPerSecond rate = performance.rate;
   FIGURE(trace, device_seconds, devices / rate, (Note{"Device time per output token"}), devices, rate);
   FIGURE(trace, device_energy, devices * power / rate,
@@ -137,19 +142,21 @@ void SetLatency(const ServingPerformance& performance, ServingReport& report, Tr
   report.decode_step = mean_decode_step;
 }
 
-void SetRates(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
+void SetRates(const Deployment& deployment, const ServingPerformance& performance, double devices,
+              ServingReport& report, Trace& trace) {
   const TokensPerSecond rate = performance.rate;
   const double output = static_cast<double>(deployment.load.output);
-  FIGURE(trace, rate_per_device, rate / devices, (Note{"Throughput per GPU (tokens/s)", "", "", "serving.tokens_per_s_per_device"}), rate,
-         devices);
+  FIGURE(trace, rate_per_device, rate / devices,
+         (Note{"Throughput per GPU (tokens/s)", "", "", "serving.tokens_per_s_per_device"}), rate, devices);
   report.tokens_per_s_per_device = rate_per_device;
   const Seconds request_latency = performance.latency;
   FIGURE(trace, rate_per_user, output * kToken / request_latency,
-         (Note{"Interactivity (tokens/s/user)", "over the whole request, first token included", "", "serving.tokens_per_s_per_user"}),
+         (Note{"Interactivity (tokens/s/user)", "over the whole request, first token included", "",
+               "serving.tokens_per_s_per_user"}),
          output, request_latency);
   report.tokens_per_s_per_user = rate_per_user;
-  FIGURE(trace, requests_per_s, rate * (1 * kS) / (1 * kToken) / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}),
-         rate, output);
+  FIGURE(trace, requests_per_s, rate * (1 * kS) / (1 * kToken) / output,
+         (Note{"Request throughput", "", "", "serving.requests_per_s"}), rate, output);
   report.requests_per_s = requests_per_s;
   report.requests_in_flight = performance.in_flight;
   report.requests_waiting = performance.waiting;
@@ -164,15 +171,17 @@ Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Byt
     return kv_cache;
   }
   const Bytes kv_cache_budget = budget.kv_cache;
-  FIGURE(trace, in_host, max(kv_cache - kv_cache_budget, 0 * kv_cache), (Note{"KV cache in host memory", "beyond the device's budget"}),
-         kv_cache, kv_cache_budget);
-  FIGURE(trace, running_kv_cache, kv_cache - in_host, (Note{"KV cache of running requests in device memory", ""}), kv_cache, in_host);
+  FIGURE(trace, in_host, max(kv_cache - kv_cache_budget, 0 * kv_cache),
+         (Note{"KV cache in host memory", "beyond the device's budget"}), kv_cache, kv_cache_budget);
+  FIGURE(trace, running_kv_cache, kv_cache - in_host, (Note{"KV cache of running requests in device memory", ""}),
+         kv_cache, in_host);
   return running_kv_cache;
 }
 
 // With the prefixes that are kept.
 Bytes HeldCache(const Deployment& deployment, Bytes running_kv_cache, Trace& trace) {
-  constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"};
+  constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "",
+                       "serving.memory_bytes.kv_cache"};
   if (!deployment.load.prefix_cache) {
     FIGURE(trace, kv_cache_held, 1 * running_kv_cache, kNote, running_kv_cache);
     return kv_cache_held;
@@ -183,14 +192,16 @@ Bytes HeldCache(const Deployment& deployment, Bytes running_kv_cache, Trace& tra
 }
 
 // KV cache and prefixes that come from the host.
-void SetHostTraffic(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report, Trace& trace) {
+void SetHostTraffic(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report,
+                    Trace& trace) {
   const DecodeTimes& decode = performance.decode;
   if (deployment.load.kv_offload) {
     const Bytes offloaded = decode.offloaded;
     const Seconds transfer = decode.transfer, exposed_transfer = decode.exposed;
-    FIGURE(trace, offloaded_bytes, 1 * offloaded, (Note{"KV cache in host memory", "at the mean context", "", "serving.kv_offload.bytes"}),
-           offloaded);
-    FIGURE(trace, transfer_time, 1 * transfer, (Note{"Transfer time", "of a decode step", "", "serving.kv_offload.transfer_s"}), transfer);
+    FIGURE(trace, offloaded_bytes, 1 * offloaded,
+           (Note{"KV cache in host memory", "at the mean context", "", "serving.kv_offload.bytes"}), offloaded);
+    FIGURE(trace, transfer_time, 1 * transfer,
+           (Note{"Transfer time", "of a decode step", "", "serving.kv_offload.transfer_s"}), transfer);
     FIGURE(trace, exposed_time, 1 * exposed_transfer,
            (Note{"Exposed transfer time", "of a decode step", "", "serving.kv_offload.exposed_s"}), exposed_transfer);
     report.kv_offload = {offloaded_bytes, transfer_time, exposed_time};
@@ -198,24 +209,25 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
   const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
   const Seconds prefix_load = performance.prefill.alone.loaded, exposed_load = performance.prefill.alone.load_exposed;
   if (prefix_load > Seconds{}) {
-    FIGURE(trace, load_time, 1 * prefix_load, (Note{"Load of a prompt's cached prefix", "", "", "serving.prefix_cache.load_s"}),
-           prefix_load);
-    FIGURE(trace, exposed_load_time, 1 * exposed_load, (Note{"Exposed load", "", "", "serving.prefix_cache.exposed_s"}), exposed_load);
+    FIGURE(trace, load_time, 1 * prefix_load,
+           (Note{"Load of a prompt's cached prefix", "", "", "serving.prefix_cache.load_s"}), prefix_load);
+    FIGURE(trace, exposed_load_time, 1 * exposed_load, (Note{"Exposed load", "", "", "serving.prefix_cache.exposed_s"}),
+           exposed_load);
   }
   report.prefix_cache = {prefix_load, exposed_load, kept.device, kept.host, kept.ssd};
 }
 
 // Max. context is left out where `searching`: no search uses it.
-void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double max_sequences, const ServingPerformance& performance,
-               bool searching, ServingReport& report, Trace& trace) {
+void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double max_sequences,
+               const ServingPerformance& performance, bool searching, ServingReport& report, Trace& trace) {
   const ServingLoad& load = deployment.load;
   const double running = performance.running;
   report.kv_cache_per_token = KvCachePerToken(deployment, trace);
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
   FIGURE(trace, kv_cache, running * kv_cache_of_request,
-         (Note{"KV cache per GPU, full batch", "what the running requests hold", "", "serving.kv_cache_bytes"}), running,
-         kv_cache_of_request);
+         (Note{"KV cache per GPU, full batch", "what the running requests hold", "", "serving.kv_cache_bytes"}),
+         running, kv_cache_of_request);
   report.kv_cache = kv_cache;
   report.state_per_sequence = StateOfSequence(deployment, trace);
   SetHostTraffic(deployment, performance, report, trace);
@@ -225,21 +237,24 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   const Bytes kv_cache_held = HeldCache(deployment, DeviceCache(deployment, budget, kv_cache, trace), trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
-         (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
-         workspace);
+         (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "",
+               "serving.memory_bytes.total"}),
+         weights, kv_cache_held, activations, workspace);
   const Bytes visible = budget.capacity;
   FIGURE(trace, capacity, 1 * visible,
-         (Note{"Usable device memory", "the part of the stated capacity available to programs", "", "serving.memory_bytes.capacity"}),
+         (Note{"Usable device memory", "the part of the stated capacity available to programs", "",
+               "serving.memory_bytes.capacity"}),
          visible);
   report.memory = {weights, kv_cache_held, activations, workspace, capacity};
   FIGURE(trace, headroom, capacity - memory,
-         (Note{"Free memory per GPU", "of the most loaded device", "", "serving.memory_headroom_bytes"}), capacity, memory);
+         (Note{"Free memory per GPU", "of the most loaded device", "", "serving.memory_headroom_bytes"}), capacity,
+         memory);
 }
 
 }  // namespace
 
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
-                              ServingMemo* memo) {
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
+                              Trace& trace, ServingMemo* memo) {
   const Trace::Scope scope(trace, "serving");
   BindDegrees(load.mapping, "serving.mapping", trace);
   Deployment deployment = Deploy(model, cluster, load, trace);

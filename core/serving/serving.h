@@ -12,13 +12,15 @@
 
 namespace slipstick {
 
-// Reports contradictions between load, model and cluster, each with the nearest valid values; fills `devices` and `replicas`.
-void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+// Reports contradictions between load, model and cluster, each with the nearest valid values; fills `devices` and
+// `replicas`.
+void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path,
+                             Issues& issues);
 
 class ServingMemo;
-// With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses stay empty (static latency,
-// longest context, messages).
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
-                              ServingMemo* memo = nullptr);
+// With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses stay empty
+// (static latency, longest context, messages).
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
+                              Trace& trace, ServingMemo* memo = nullptr);
 
 }  // namespace slipstick

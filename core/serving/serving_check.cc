@@ -101,7 +101,8 @@ class Checker {
   void CheckHeadsOf(const ServingMapping& mapping, const std::string& where) {
     if (!SplitsHeads(mapping.tp)) {
       Say(where + ".tp", "Must divide the model's " + Text(model_.heads) + " heads",
-          SplitsLayers() ? Fixes{At(where + ".tp", 1)} : AtEach(where + ".tp", NearestDivisors(model_.heads, mapping.tp)));
+          SplitsLayers() ? Fixes{At(where + ".tp", 1)}
+                         : AtEach(where + ".tp", NearestDivisors(model_.heads, mapping.tp)));
     }
     if (mapping.pp > model_.MostStages()) {
       Say(where + ".pp",
@@ -122,16 +123,19 @@ class Checker {
       return Say(".mapping.ep", "Must be 1: the model has no experts", {At(".mapping.ep", 1)});
     }
     const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
-    const Fixes degrees = AtEach(
-        ".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) { return ep != mapping_.ep && ep <= Experts(); }));
+    const Fixes degrees = AtEach(".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) {
+                                   return ep != mapping_.ep && ep <= Experts();
+                                 }));
     if (!ranks || *ranks % mapping_.ep != 0) {
       Say(".mapping.ep", "Must divide TP·DP attention" + (ranks ? " = " + Text(*ranks) : std::string()), degrees);
     }
     const std::string own = "At most the model's " + Text(model_.moe->experts) + " experts";
     if (mapping_.ep > Experts()) {
-      const std::string more = redundant > 0 ? " and " + Text(redundant) + " redundant ones" : " (redundant_experts adds copies)";
+      const std::string more =
+          redundant > 0 ? " and " + Text(redundant) + " redundant ones" : " (redundant_experts adds copies)";
       const Count missing = mapping_.ep - model_.moe->experts;
-      Say(".mapping.ep", own + more, Joined({degrees, missing <= kMostRedundant ? Fixes{At(".redundant_experts", missing)} : Fixes{}}));
+      Say(".mapping.ep", own + more,
+          Joined({degrees, missing <= kMostRedundant ? Fixes{At(".redundant_experts", missing)} : Fixes{}}));
     } else if (redundant > 0 && Experts() % mapping_.ep != 0) {
       CheckRedundant();
     }
@@ -143,8 +147,8 @@ class Checker {
     if (below >= 0) counts.push_back(below);
     if (above <= kMostRedundant) counts.push_back(above);
     Say(".redundant_experts",
-        "Must divide evenly over the ranks: " + Text(model_.moe->experts) + " experts plus redundant ones must be a multiple of EP " +
-            Text(mapping_.ep),
+        "Must divide evenly over the ranks: " + Text(model_.moe->experts) +
+            " experts plus redundant ones must be a multiple of EP " + Text(mapping_.ep),
         AtEach(".redundant_experts", counts));
   }
 
@@ -162,14 +166,19 @@ class Checker {
     const std::optional<Count> group = GroupOf(mapping_);
     if (devices > cluster_.devices) return SayTooMany(devices, group);
     if (!group || *group > devices) {
-      const std::string product = Text(mapping_.tp) + " · PP " + Text(mapping_.pp) + " · DP attention " + Text(mapping_.attention_dp) +
+      const std::string product = Text(mapping_.tp) + " · PP " + Text(mapping_.pp) + " · DP attention " +
+                                  Text(mapping_.attention_dp) +
                                   (mapping_.prefill_cp > 1 ? " · prefill CP " + Text(mapping_.prefill_cp) : "");
-      return Say(".mapping", "TP " + product + (group ? " = " + Text(*group) : "") + " needs more than " + Text(devices) + " devices",
-                 Joined({SmallerGroups(mapping_, ".mapping", devices), group && !load_.disaggregated ? OnDevices(*group) : Fixes()}));
+      return Say(
+          ".mapping",
+          "TP " + product + (group ? " = " + Text(*group) : "") + " needs more than " + Text(devices) + " devices",
+          Joined({SmallerGroups(mapping_, ".mapping", devices),
+                  group && !load_.disaggregated ? OnDevices(*group) : Fixes()}));
     }
     if (load_.disaggregated) {
       const Disaggregated& pools = *load_.disaggregated;
-      if (!pools.prefill_mapping) CheckPool(pools.prefill_devices, pools.decode_devices, *group, ".disaggregated.prefill_devices");
+      if (!pools.prefill_mapping)
+        CheckPool(pools.prefill_devices, pools.decode_devices, *group, ".disaggregated.prefill_devices");
       CheckPool(pools.decode_devices, pools.prefill_devices, *group, ".disaggregated.decode_devices");
       mapping_.replicas = std::max<Count>(1, pools.decode_devices / *group);
     } else if (mapping_.replicas) {
@@ -228,14 +237,16 @@ class Checker {
     Fix fix = At(".mapping.replicas", fitting);
     if (devices % group != 0) fix.also.push_back(At(".devices", fitting * group).change);
     Say(".mapping.replicas",
-        "Must be devices / (" + GroupText(mapping_) + ") = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting),
+        "Must be devices / (" + GroupText(mapping_) + ") = " + Text(devices) + " / " + Text(group) + " = " +
+            Text(fitting),
         Joined({{fix}, used ? OnDevices(*used) : Fixes()}));
   }
 
   // Context parallelism and the prefill pool.
   void CheckPools() {
     const bool splits_context = load_.engine.composition == Composition::kKernels;
-    const Fixes degrees = splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
+    const Fixes degrees =
+        splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
     if (mapping_.tp % mapping_.cp != 0) {
       Say(".mapping.cp", "Must divide TP " + Text(mapping_.tp), degrees);
     }
@@ -262,7 +273,8 @@ class Checker {
     const std::string where = ".disaggregated.prefill_mapping";
     const std::optional<Count> group = GroupOf(prefill);
     if (!group || devices % *group != 0) {
-      Say(where, GroupText(prefill) + " must divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
+      Say(where, GroupText(prefill) + " must divide the pool's " + Text(devices) + " devices",
+          SmallerGroups(prefill, where, devices));
     }
     CheckHeadsOf(prefill, where);
     CheckPromptSplit(prefill, where);
@@ -284,7 +296,8 @@ class Checker {
       Say(".engine.whole_layer", "is needed by an engine whose composition is whole_layer", {kernels});
     }
     if (SplitsLayers()) {
-      if (!engine.layer_pipeline) Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
+      if (!engine.layer_pipeline)
+        Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
       if (mapping_.tp != 1) {
         Say(".mapping.tp", "Must be 1: this engine splits layers over pp", {At(".mapping.tp", 1)});
       }
@@ -303,9 +316,11 @@ class Checker {
   void CheckHostExperts() {
     const Fixes fixes{LeaveOut(path_ + ".host_experts")};
     if (!model_.moe) return Say(".host_experts", "Needs a model with experts", fixes);
-    if (!load_.engine.host_products) return Say(".host_experts", "This engine keeps all weights in device memory", fixes);
+    if (!load_.engine.host_products)
+      return Say(".host_experts", "This engine keeps all weights in device memory", fixes);
     if (*load_.devices > 1) {
-      Say(".host_experts", "Needs a single device: its host's processor serves the layers in turn", Joined({fixes, {OnOneDevice()}}));
+      Say(".host_experts", "Needs a single device: its host's processor serves the layers in turn",
+          Joined({fixes, {OnOneDevice()}}));
     }
     if (load_.speculative && load_.speculative->modules > 0) {
       Say(".speculative.modules", "Must be 0: each module has a layer of experts, which are in device memory only",
@@ -336,8 +351,10 @@ class Checker {
     Fixes fixes;
     if (most > load_.output) fixes.push_back(At(".prompt", most - load_.output));
     if (most > load_.prompt) fixes.push_back(At(".output", most - load_.prompt));
-    if (fixes.empty() && most > 1) fixes.push_back({At(".prompt", most / 2).change, {At(".output", most - most / 2).change}});
-    Say(".prompt", "Prompt + output must be at most the model's " + Text(most) + " learned positions", std::move(fixes));
+    if (fixes.empty() && most > 1)
+      fixes.push_back({At(".prompt", most / 2).change, {At(".output", most - most / 2).change}});
+    Say(".prompt", "Prompt + output must be at most the model's " + Text(most) + " learned positions",
+        std::move(fixes));
   }
 
   ServingLoad& load_;
@@ -351,7 +368,8 @@ class Checker {
 
 }  // namespace
 
-void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
+void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path,
+                             Issues& issues) {
   Checker(load, model, cluster, path, issues).Run();
 }
 

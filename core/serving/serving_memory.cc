@@ -11,19 +11,20 @@ namespace {
 constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16-bit gathered logits, fp32 copy, fp32 probabilities
 
-// Host memory for the KV cache, per device: what the load offers, of what prefixes and experts leave. Only a single device has experts
-// there, so that its replica's are its own.
+// Host memory for the KV cache, per device: what the load offers, of what prefixes and experts leave. Only a single
+// device has experts there, so that its replica's are its own.
 Bytes HostRoom(const Deployment& deployment, Trace& trace) {
   const Bytes offered = deployment.load.kv_offload->capacity, host_memory = deployment.device.host.memory;
   const bool has_experts = deployment.load.host_experts.has_value();
-  const Bytes host_weights = has_experts ? HostWeights(deployment, trace) : Bytes{}, kept_in_host = KeptPrefixesOf(deployment, trace).host;
+  const Bytes host_weights = has_experts ? HostWeights(deployment, trace) : Bytes{},
+              kept_in_host = KeptPrefixesOf(deployment, trace).host;
   trace.Input("offered", offered, "serving.kv_offload.capacity");
   trace.Input("host_memory", host_memory, "cluster.device.host.memory");
   if (!has_experts) trace.Input("host_weights", host_weights, "serving.host_experts");
   if (!deployment.load.prefix_cache) trace.Input("kept_in_host", kept_in_host, "serving.prefix_cache");
   FIGURE(trace, host_room, min(offered, max(0 * kB, host_memory - host_weights - kept_in_host)),
-         (Note{"Host memory for the KV cache", "per device, beside experts and cached prefixes"}), offered, host_memory, host_weights,
-         kept_in_host);
+         (Note{"Host memory for the KV cache", "per device, beside experts and cached prefixes"}), offered, host_memory,
+         host_weights, kept_in_host);
   return host_room;
 }
 
@@ -35,8 +36,8 @@ Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
     return room;
   }
   const Bytes kv_cache_budget = budget.kv_cache, host_room = budget.host;
-  FIGURE(trace, room_with_host, kv_cache_budget + host_room, (Note{"Memory for the KV cache", "of the device and of the host"}),
-         kv_cache_budget, host_room);
+  FIGURE(trace, room_with_host, kv_cache_budget + host_room,
+         (Note{"Memory for the KV cache", "of the device and of the host"}), kv_cache_budget, host_room);
   trace.Alias("room", room, "room_with_host");
   return room;
 }
@@ -57,16 +58,20 @@ KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
   const Trace::Scope scope(trace, "kept_prefixes");
   const auto prefixes = static_cast<double>(deployment.load.prefix_cache->prefixes);
   const double cached = ComputedTokens(deployment.load, trace).cached;
-  const double host_share = deployment.load.prefix_cache->host_share, ssd_share = deployment.load.prefix_cache->ssd_share;
+  const double host_share = deployment.load.prefix_cache->host_share,
+               ssd_share = deployment.load.prefix_cache->ssd_share;
   const Bytes prefix = PrefixBytes(deployment, cached, trace);
   trace.Input("prefixes", prefixes, "serving.prefix_cache.prefixes");
   FIGURE(trace, kept_in_host, prefixes * prefix * host_share,
-         (Note{"Prefixes kept in host memory", "per device", "", "serving.prefix_cache.host_bytes"}), prefixes, prefix, host_share);
+         (Note{"Prefixes kept in host memory", "per device", "", "serving.prefix_cache.host_bytes"}), prefixes, prefix,
+         host_share);
   FIGURE(trace, kept_on_ssd, prefixes * prefix * ssd_share,
-         (Note{"Prefixes kept on SSD", "per device", "", "serving.prefix_cache.ssd_bytes"}), prefixes, prefix, ssd_share);
+         (Note{"Prefixes kept on SSD", "per device", "", "serving.prefix_cache.ssd_bytes"}), prefixes, prefix,
+         ssd_share);
   FIGURE(trace, kept_on_device, prefixes * prefix * (1 - host_share - ssd_share),
-         (Note{"Prefixes kept in device memory", "beside those of running requests", "", "serving.prefix_cache.device_bytes"}), prefixes,
-         prefix, host_share, ssd_share);
+         (Note{"Prefixes kept in device memory", "beside those of running requests", "",
+               "serving.prefix_cache.device_bytes"}),
+         prefixes, prefix, host_share, ssd_share);
   return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
@@ -77,26 +82,31 @@ Bytes ActivationsOf(const Deployment& deployment, Trace& trace) {
   const MemoryBudget& rule = deployment.engine.memory;
   const auto activation_tokens = static_cast<double>(rule.activation_tokens);
   const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
-  const auto logit_sequences = static_cast<double>(rule.logit_sequences), vocab = static_cast<double>(deployment.model.vocab);
+  const auto logit_sequences = static_cast<double>(rule.logit_sequences),
+             vocab = static_cast<double>(deployment.model.vocab);
   const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
   CONSTANTS(trace, "serving.activations", "16-bit gathered logits, fp32 copy, fp32 probabilities", logit);
-  constexpr Note kNote{"Activations",
-                       "of the largest step that the engine reserves memory for: residual stream, MLP width and rows of the layers' "
-                       "embeddings, or the gathered logits",
-                       "", "serving.memory_bytes.activations"};
-  const double layers = deployment.layers.total, layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
+  constexpr Note kNote{
+      "Activations",
+      "of the largest step that the engine reserves memory for: residual stream, MLP width and rows of the layers' "
+      "embeddings, or the gathered logits",
+      "", "serving.memory_bytes.activations"};
+  const double layers = deployment.layers.total,
+               layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   if (!deployment.model.SharesKv()) {
     FIGURE(trace, activations,
-           max(activation_tokens * (2 * (hidden + rank_mlp) + layers * layer_embedding) * half, logit_sequences * vocab * logit), kNote,
-           activation_tokens, hidden, rank_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
+           max(activation_tokens * (2 * (hidden + rank_mlp) + layers * layer_embedding) * half,
+               logit_sequences * vocab * logit),
+           kNote, activation_tokens, hidden, rank_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
     return activations;
   }
   const double rank_shared_kv_mlp = deployment.shapes.widths.shared_kv_mlp;
   FIGURE(trace, activations,
          max(activation_tokens * (2 * (hidden + max(rank_mlp, rank_shared_kv_mlp)) + layers * layer_embedding) * half,
              logit_sequences * vocab * logit),
-         kNote, activation_tokens, hidden, rank_mlp, rank_shared_kv_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
+         kNote, activation_tokens, hidden, rank_mlp, rank_shared_kv_mlp, layers, layer_embedding, half, logit_sequences,
+         vocab, logit);
   return activations;
 }
 
@@ -120,20 +130,22 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   trace.Input("share", share, "serving.engine.memory.share");
   if (rule.rule == BudgetRule::kShareOfDevice) {
     FIGURE(trace, kv_cache_budget, max(0 * kB, share * visible - weights - activations - workspace),
-           (Note{"KV-cache budget", "the engine's share of device memory, less weights, activations and workspace"}), share, visible,
-           weights, activations, workspace);
+           (Note{"KV-cache budget", "the engine's share of device memory, less weights, activations and workspace"}),
+           share, visible, weights, activations, workspace);
     budget.kv_cache = kv_cache_budget;
   } else {
-    FIGURE(trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
-           (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}), share, visible,
-           weights, activations, workspace);
+    FIGURE(
+        trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
+        (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}),
+        share, visible, weights, activations, workspace);
     budget.kv_cache = kv_cache_budget;
   }
   if (deployment.load.prefix_cache) {
     const Bytes before_prefixes = budget.kv_cache, kept_on_device = KeptPrefixesOf(deployment, trace).device;
     trace.Alias("before_prefixes", before_prefixes, "kv_cache_budget");
     FIGURE(trace, kv_cache_budget, max(0 * kB, before_prefixes - kept_on_device),
-           (Note{"KV-cache budget of running requests", "less the prefixes that are kept beside theirs"}), before_prefixes, kept_on_device);
+           (Note{"KV-cache budget of running requests", "less the prefixes that are kept beside theirs"}),
+           before_prefixes, kept_on_device);
     budget.prefixes = before_prefixes - kv_cache_budget;
     budget.kv_cache = kv_cache_budget;
   }
@@ -157,7 +169,8 @@ Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double outpu
   const double output_reserved = deployment.engine.memory.output_reserved;
   trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
   FIGURE(trace, held_tokens, prompt + max(output / 2, output_reserved * output),
-         (Note{"Tokens that a running request holds", "its prompt and half of its output in the mean, or what the engine reserves of it"}),
+         (Note{"Tokens that a running request holds",
+               "its prompt and half of its output in the mean, or what the engine reserves of it"}),
          prompt, output, output_reserved);
   const Bytes kv_cache_of_request = KvCacheOfSequence(deployment, held_tokens, trace);
   trace.Alias("kv_cache_of_request", kv_cache_of_request, "kv_cache_of_sequence");
@@ -171,18 +184,22 @@ Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, T
   return kv_cache_at_end;
 }
 
-double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace) {
+double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
+                     Trace& trace) {
   const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, prompt, output, trace);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
   const double engine_limit = EngineLimit(deployment, trace), attention_dp = deployment.mapping.attention_dp;
   const Bytes room = RoomOf(budget, trace);
-  FIGURE(trace, group_batch, min(floor(room / kv_cache_of_request + 1e-9), engine_limit, floor(room / kv_cache_at_end + 1e-9) * engine_limit),
-         (Note{"Maximum concurrent sequences of an attention group",
-               "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
-         room, kv_cache_of_request, engine_limit, kv_cache_at_end);
+  FIGURE(
+      trace, group_batch,
+      min(floor(room / kv_cache_of_request + 1e-9), engine_limit, floor(room / kv_cache_at_end + 1e-9) * engine_limit),
+      (Note{"Maximum concurrent sequences of an attention group",
+            "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
+      room, kv_cache_of_request, engine_limit, kv_cache_at_end);
   FIGURE(trace, max_batch, attention_dp * group_batch,
          (Note{"Maximum concurrent sequences",
-               "whole sequences, each with what a running request holds; at most the engine's limit", "", "serving.max_batch"}),
+               "whole sequences, each with what a running request holds; at most the engine's limit", "",
+               "serving.max_batch"}),
          attention_dp, group_batch);
   return max_batch / attention_dp;
 }
@@ -204,8 +221,8 @@ Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget, Tra
     return room;
   }
   const Bytes device_state = StatesOfSequence(deployment, trace);
-  FIGURE(trace, context_room, max(room - device_state, 0 * kB), (Note{"KV cache of a single sequence", "beside its recurrent state"}), room,
-         device_state);
+  FIGURE(trace, context_room, max(room - device_state, 0 * kB),
+         (Note{"KV cache of a single sequence", "beside its recurrent state"}), room, device_state);
   return context_room;
 }
 
@@ -216,21 +233,24 @@ double GrowingTokens(double layer_tokens, double window_tokens, Trace& trace) {
     return layer_tokens;
   }
   FIGURE(trace, growing_tokens, layer_tokens - window_tokens,
-         (Note{"Tokens that fit beside the full windows", "if one layer had all the room"}), layer_tokens, window_tokens);
+         (Note{"Tokens that fit beside the full windows", "if one layer had all the room"}), layer_tokens,
+         window_tokens);
   return growing_tokens;
 }
 
 // The context whose pages fill what full windows leave of the room.
-double LongestContext(Bytes context_room, BytesPerToken layer_kv_cache, double window_tokens, double growing, double block, Trace& trace) {
+double LongestContext(Bytes context_room, BytesPerToken layer_kv_cache, double window_tokens, double growing,
+                      double block, Trace& trace) {
   const double longest = static_cast<double>(kLongest);
   CONSTANTS(trace, "serving.context", "no context is longer", longest);
-  FIGURE(trace, layer_tokens, context_room / (layer_kv_cache * (1 * kToken)), (Note{"Tokens that fit", "if one layer had all the room"}),
-         context_room, layer_kv_cache);
+  FIGURE(trace, layer_tokens, context_room / (layer_kv_cache * (1 * kToken)),
+         (Note{"Tokens that fit", "if one layer had all the room"}), context_room, layer_kv_cache);
   const double growing_tokens = GrowingTokens(layer_tokens, window_tokens, trace);
-  FIGURE(trace, max_context, min(longest, max(0.0, floor(growing_tokens / (growing * block) + 1e-9) * block)),
-         (Note{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
-               "serving.max_context"}),
-         longest, growing_tokens, growing, block);
+  FIGURE(
+      trace, max_context, min(longest, max(0.0, floor(growing_tokens / (growing * block) + 1e-9) * block)),
+      (Note{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window",
+            "", "serving.max_context"}),
+      longest, growing_tokens, growing, block);
   return max_context;
 }
 
@@ -243,24 +263,27 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
   const double cached_windows = CachedWindows(deployment, cached_window, trace);
   FIGURE(trace, all_layers, cached_layers - cached_window + cached_windows,
-         (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, cached_window,
-         cached_windows);
+         (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}),
+         cached_layers, cached_window, cached_windows);
   double growing = all_layers, full_windows = 0;
   const double layer_room = context_room / (layer_kv_cache * (1 * kToken));
   if (cached_window > 0 && layer_room > sliding_window * all_layers) {
     trace.Alias("page_tokens", sliding_window, "sliding_window");
-    const double window_pages = PagedTokens(sliding_window, block, trace), window_share = deployment.engine.memory.window_share;
+    const double window_pages = PagedTokens(sliding_window, block, trace),
+                 window_share = deployment.engine.memory.window_share;
     trace.Alias("window_pages", window_pages, "paged_tokens");
     trace.Input("window_share", window_share, "serving.engine.memory.window_share");
-    constexpr Note kNote{"Layers whose KV cache grows with the context", "those with a window by the engine's share, where that is more"};
-    if (window_share * (layer_room - cached_windows * window_pages) > (cached_layers - cached_window) * sliding_window) {
-      FIGURE(trace, growing_layers, cached_layers - cached_window + window_share * cached_windows, kNote, cached_layers, cached_window,
-             window_share, cached_windows);
+    constexpr Note kNote{"Layers whose KV cache grows with the context",
+                         "those with a window by the engine's share, where that is more"};
+    if (window_share * (layer_room - cached_windows * window_pages) >
+        (cached_layers - cached_window) * sliding_window) {
+      FIGURE(trace, growing_layers, cached_layers - cached_window + window_share * cached_windows, kNote, cached_layers,
+             cached_window, window_share, cached_windows);
       growing = growing_layers;
     } else {
       FIGURE(trace, growing_layers, cached_layers - cached_window, kNote, cached_layers, cached_window);
-      FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
-             window_pages);
+      FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}),
+             cached_windows, window_pages);
       growing = growing_layers;
       full_windows = window_tokens;
     }

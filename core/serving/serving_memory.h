@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding and head are in
-// 16 bit, except in llama.cpp's mixtures.
+// Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding
+// and head are in 16 bit, except in llama.cpp's mixtures.
 Bytes WeightsOf(const Deployment& deployment, Trace& trace);
 // A cached prefix of a prompt on one device, in all tiers.
 Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace);
@@ -28,13 +28,15 @@ struct KvCacheBudget {
 };
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);
 
-// KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while it runs, half, or
-// as the engine keeps room for, if that is more. Admission, the memory shown and the context of a decode step follow this rule.
+// KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while
+// it runs, half, or as the engine keeps room for, if that is more. Admission, the memory shown and the context of a
+// decode step follow this rule.
 Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double output, Trace& trace);
 // The same at the end of its output.
 Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, Trace& trace);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
-double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace);
+double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
+                     Trace& trace);
 // Longest single sequence that fits, in tokens.
 double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace);
 

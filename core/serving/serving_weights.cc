@@ -13,10 +13,11 @@ namespace {
 
 // Weights of a mixer or a dense MLP in a layer: those of its GEMMs in their format, small tensors in 16 bit.
 template <class Part>
-Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts& products, std::string_view symbol, const Note& note,
-                  Trace& trace, bool is_shared_kv_mlp = false) {
+Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts& products, std::string_view symbol,
+                  const Note& note, Trace& trace, bool is_shared_kv_mlp = false) {
   const Trace::Scope scope(trace, note.title);
-  const LayerWidths widths = is_shared_kv_mlp ? SharedKvWidths(deployment.shapes.widths, trace) : deployment.shapes.widths;
+  const LayerWidths widths =
+      is_shared_kv_mlp ? SharedKvWidths(deployment.shapes.widths, trace) : deployment.shapes.widths;
   const double matrices = ElementsOf(products, deployment.model, widths, "matrices", trace).all_tokens;
   const double small_elements = SmallElements(deployment.model, part, widths, trace);
   constexpr bool kIsMixer = std::is_same_v<Part, Mixer>;
@@ -26,8 +27,8 @@ Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts&
   trace.Alias("small_elements", small_elements, kIsMixer ? "small_mixer" : "small_mlp");
   BindWeightSize("weight_size", weights, kIsMixer && formats.keeps_attention, deployment, trace);
   const Bytes part_weights = matrices * weight_size + small_elements * half;
-  trace.Record(symbol, "matrices * weight_size + small_elements * half", part_weights, note, "matrices, weight_size, small_elements, half",
-               matrices, weight_size, small_elements, half);
+  trace.Record(symbol, "matrices * weight_size + small_elements * half", part_weights, note,
+               "matrices, weight_size, small_elements, half", matrices, weight_size, small_elements, half);
   return part_weights;
 }
 
@@ -47,14 +48,15 @@ Bytes RecurrentWeights(const Deployment& deployment, Trace& trace) {
 }
 
 Bytes MlpWeights(const Deployment& deployment, Trace& trace) {
-  return PartWeights(deployment, FeedForward::kDense, deployment.shapes.mlp, "mlp_layer", {"Weights of a dense MLP", "biases in 16 bit"},
-                     trace);
+  return PartWeights(deployment, FeedForward::kDense, deployment.shapes.mlp, "mlp_layer",
+                     {"Weights of a dense MLP", "biases in 16 bit"}, trace);
 }
 
 // Attention and MLP of the layers that share a KV cache; returns the layers that have one.
 StageLayers AddSharedKvWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
   const RankShapes& shapes = deployment.shapes;
-  const double shared_kv_layers = deployment.layers.shared_kv, shared_kv_window_layers = deployment.layers.shared_kv_window;
+  const double shared_kv_layers = deployment.layers.shared_kv,
+               shared_kv_window_layers = deployment.layers.shared_kv_window;
   const double shared_kv_full_layers = SplitBySharedKv(deployment.layers, trace).shared_full;
   if (shared_kv_full_layers > 0) {
     sum.Add("shared_attention_layer",
@@ -83,7 +85,8 @@ double ExpertsOnDevice(const Deployment& deployment, double held_experts, double
     return rank_experts;
   }
   const double moe_layers = deployment.layers.moe, host_layers = HostLayers(deployment, trace);
-  FIGURE(trace, rank_experts, held_experts / ep * (1 - host_layers / moe_layers), kNote, held_experts, ep, host_layers, moe_layers);
+  FIGURE(trace, rank_experts, held_experts / ep * (1 - host_layers / moe_layers), kNote, held_experts, ep, host_layers,
+         moe_layers);
   return rank_experts;
 }
 
@@ -95,8 +98,8 @@ Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
   const double small_mlp = SmallElements(deployment.model, FeedForward::kExperts, widths, trace),
                expert_biases = ExpertBiases(deployment.model, widths, trace);
   const Bytes half = 2.0 * kB;
-  FIGURE(trace, small_bytes, (small_mlp + rank_experts * expert_biases) * half, (Note{"Biases and gates of the experts", "in 16 bit"}),
-         small_mlp, rank_experts, expert_biases, half);
+  FIGURE(trace, small_bytes, (small_mlp + rank_experts * expert_biases) * half,
+         (Note{"Biases and gates of the experts", "in 16 bit"}), small_mlp, rank_experts, expert_biases, half);
   ListedSum<Bytes> sum(trace);
   sum.Add("small_bytes", small_bytes);
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
@@ -113,8 +116,8 @@ Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
         FIGURE(trace, weight_bytes, elements * weight_size, (Note{"Weights of the GEMM", ""}), elements, weight_size);
         return weight_bytes;
       }
-      FIGURE(trace, weight_bytes, rank_experts * elements * weight_size, (Note{"Weights of the GEMM", "of all experts on one device"}),
-             rank_experts, elements, weight_size);
+      FIGURE(trace, weight_bytes, rank_experts * elements * weight_size,
+             (Note{"Weights of the GEMM", "of all experts on one device"}), rank_experts, elements, weight_size);
       return weight_bytes;
     }();
     trace.Alias(served.symbol, bytes, "weight_bytes");
@@ -125,7 +128,8 @@ Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
   const Bytes routed_layer = sum.Total("routed_layer", {"Weights of the routed experts of a layer", "with the router"});
   const double rank_shared = deployment.shapes.widths.shared, hidden = deployment.shapes.hidden;
   const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
-  FIGURE(trace, experts_layer, routed_layer + rank_shared * hidden * weight_size, kNote, routed_layer, rank_shared, hidden, weight_size);
+  FIGURE(trace, experts_layer, routed_layer + rank_shared * hidden * weight_size, kNote, routed_layer, rank_shared,
+         hidden, weight_size);
   return experts_layer;
 }
 
@@ -134,8 +138,8 @@ Bytes NormWeights(const Deployment& deployment, Trace& trace) {
   const double norm_elements = NormElements(deployment.model, trace);
   const auto norms_per_layer = static_cast<double>(deployment.model.norms.per_layer);
   const Bytes half = 2.0 * kB;
-  FIGURE(trace, small_layer, norms_per_layer * norm_elements * half, (Note{"Norms of a layer", "in 16 bit"}), norms_per_layer,
-         norm_elements, half);
+  FIGURE(trace, small_layer, norms_per_layer * norm_elements * half, (Note{"Norms of a layer", "in 16 bit"}),
+         norms_per_layer, norm_elements, half);
   return small_layer;
 }
 
@@ -147,15 +151,17 @@ Bytes EndWeights(const Deployment& deployment, Trace& trace) {
   const double rank_vocab = deployment.shapes.widths.vocab, hidden = deployment.shapes.hidden;
   const Bytes head_element = ElementSize(deployment.formats.head_weights);
   BindWeightSize("head_element", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
-  FIGURE(trace, embedding, (rank_vocab + positions) * hidden * head_element, (Note{"Embedding on one device", "with learned positions"}),
-         rank_vocab, positions, hidden, head_element);
-  FIGURE(trace, head, rank_vocab * hidden * head_element, (Note{"LM head on one device", ""}), rank_vocab, hidden, head_element);
+  FIGURE(trace, embedding, (rank_vocab + positions) * hidden * head_element,
+         (Note{"Embedding on one device", "with learned positions"}), rank_vocab, positions, hidden, head_element);
+  FIGURE(trace, head, rank_vocab * hidden * head_element, (Note{"LM head on one device", ""}), rank_vocab, hidden,
+         head_element);
   if (deployment.mapping.pp <= 1 && !deployment.model.tied_embeddings) {
-    FIGURE(trace, ends, embedding + head, (Note{"Embedding and LM head", "a single stage holds both"}), embedding, head);
+    FIGURE(trace, ends, embedding + head, (Note{"Embedding and LM head", "a single stage holds both"}), embedding,
+           head);
     return ends;
   }
-  FIGURE(trace, ends, max(embedding, head), (Note{"Embedding or LM head", "one copy if they are tied; each on a stage of its own"}),
-         embedding, head);
+  FIGURE(trace, ends, max(embedding, head),
+         (Note{"Embedding or LM head", "one copy if they are tied; each on a stage of its own"}), embedding, head);
   return ends;
 }
 
@@ -168,34 +174,40 @@ Bytes LayerTableWeights(const Deployment& deployment, Trace& trace) {
   BindWeightSize("table_element", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, layer_tables, layers * (ceil(layer_rows / tp) * layer_embedding) * table_element,
-         (Note{"Embeddings of the layers on one device", "a table each, split over the tensor-parallel devices"}), layers, layer_rows, tp,
-         layer_embedding, table_element);
+         (Note{"Embeddings of the layers on one device", "a table each, split over the tensor-parallel devices"}),
+         layers, layer_rows, tp, layer_embedding, table_element);
   return layer_tables;
 }
 
-// Weights of what drafts, beside the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and MTP modules, each a
-// layer like the model's last and a projection of two streams.
-Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes small_layer, Bytes last_mlp, std::string_view last_mlp_is,
-                   Trace& trace) {
+// Weights of what drafts, beside the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and MTP
+// modules, each a layer like the model's last and a projection of two streams.
+Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes small_layer, Bytes last_mlp,
+                   std::string_view last_mlp_is, Trace& trace) {
   const Speculative& speculative = *deployment.load.speculative;
   const auto modules = static_cast<double>(speculative.modules);
-  const double draft_parameters = speculative.draft_parameters, tp = deployment.mapping.tp, hidden = deployment.shapes.hidden;
+  const double draft_parameters = speculative.draft_parameters, tp = deployment.mapping.tp,
+               hidden = deployment.shapes.hidden;
   const Bytes half = 2.0 * kB;
   trace.Input("modules", modules, "serving.speculative.modules");
   trace.Input("draft_parameters", draft_parameters, "serving.speculative.draft_parameters");
   trace.Alias("last_mlp", last_mlp, last_mlp_is);
-  FIGURE(trace, drafts, draft_parameters * half / tp + modules * (attention_layer + small_layer + last_mlp + 2 * hidden * hidden * half),
-         (Note{"Weights of what drafts", "a draft model in 16 bit over the tensor-parallel devices; MTP modules like the last layer"}),
-         draft_parameters, half, tp, modules, attention_layer, small_layer, last_mlp, hidden);
+  FIGURE(
+      trace, drafts,
+      draft_parameters * half / tp + modules * (attention_layer + small_layer + last_mlp + 2 * hidden * hidden * half),
+      (Note{"Weights of what drafts",
+            "a draft model in 16 bit over the tensor-parallel devices; MTP modules like the last layer"}),
+      draft_parameters, half, tp, modules, attention_layer, small_layer, last_mlp, hidden);
   return drafts;
 }
 
-// Attention of the stage's layers that project keys and values; returns the weights of attention in a layer without a window.
-Bytes AddAttentionWeights(const Deployment& deployment, double attending_layers, double stage_window, ListedSum<Bytes>& sum, Trace& trace) {
+// Attention of the stage's layers that project keys and values; returns the weights of attention in a layer without a
+// window.
+Bytes AddAttentionWeights(const Deployment& deployment, double attending_layers, double stage_window,
+                          ListedSum<Bytes>& sum, Trace& trace) {
   const Bytes attention_layer = AttentionWeights(deployment, trace);
   if (stage_window > 0) {
-    FIGURE(trace, attention_layer_count, attending_layers - stage_window, (Note{"Layers without a sliding window on the stage", ""}),
-           attending_layers, stage_window);
+    FIGURE(trace, attention_layer_count, attending_layers - stage_window,
+           (Note{"Layers without a sliding window on the stage", ""}), attending_layers, stage_window);
     trace.Alias("local_attention_layer_count", stage_window, "stage_window");
     sum.Add("local_attention_layer", LocalAttentionWeights(deployment, trace), stage_window);
     sum.Add("attention_layer", attention_layer, attention_layer_count);
@@ -217,8 +229,8 @@ Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace
     return AddAttentionWeights(deployment, cached.attention, has_window_heads ? cached.window : 0, sum, trace);
   }
   if (stage_recurrent > 0) {
-    FIGURE(trace, attending_layers, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
-           stage_recurrent);
+    FIGURE(trace, attending_layers, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}),
+           stage_layers, stage_recurrent);
     trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
     sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
   } else {
@@ -239,10 +251,11 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
   trace.Alias("small_layer_count", stage_layers, "stage_layers");
   const Bytes small_layer = NormWeights(deployment, trace);
   sum.Add("small_layer", small_layer, stage_layers);
-  const Bytes mlp_layer = MlpWeights(deployment, trace), experts_layer = stage_moe > 0 ? ExpertWeights(deployment, trace) : Bytes{};
+  const Bytes mlp_layer = MlpWeights(deployment, trace),
+              experts_layer = stage_moe > 0 ? ExpertWeights(deployment, trace) : Bytes{};
   if (stage_moe > 0) {
-    FIGURE(trace, mlp_layer_count, min(stage_layers - stage_moe, stage_dense), (Note{"Layers with a dense MLP on the stage", ""}),
-           stage_layers, stage_moe, stage_dense);
+    FIGURE(trace, mlp_layer_count, min(stage_layers - stage_moe, stage_dense),
+           (Note{"Layers with a dense MLP on the stage", ""}), stage_layers, stage_moe, stage_dense);
     sum.Add("mlp_layer", mlp_layer, mlp_layer_count);
     trace.Alias("experts_layer_count", stage_moe, "stage_moe");
     sum.Add("experts_layer", experts_layer, stage_moe);
@@ -262,8 +275,8 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
   }
   if (deployment.model.layer_embeddings.width > 0) sum.Add("layer_tables", LayerTableWeights(deployment, trace));
   sum.Add("ends", EndWeights(deployment, trace));
-  return sum.Total(
-      "weights", {"Weights per device", "of the most loaded pipeline stage, in their storage formats", "", "serving.memory_bytes.weights"});
+  return sum.Total("weights", {"Weights per device", "of the most loaded pipeline stage, in their storage formats", "",
+                               "serving.memory_bytes.weights"});
 }
 
 }  // namespace slipstick

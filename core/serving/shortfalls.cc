@@ -18,7 +18,9 @@ std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget&
   return batch.max_sequences < 1 || (!queues && batch.requested_sequences > batch.max_sequences) ? "kv_cache" : "";
 }
 
-bool LacksLinks(const Deployment& deployment) { return deployment.mapping.DevicesPerReplica() > 1 && !HasLinks(deployment.cluster); }
+bool LacksLinks(const Deployment& deployment) {
+  return deployment.mapping.DevicesPerReplica() > 1 && !HasLinks(deployment.cluster);
+}
 
 namespace {
 
@@ -35,8 +37,9 @@ void FindPrefixShortfall(const PrefixCache& tiers, const KvCacheBudget& budget, 
   const auto add = [&](std::string_view where, Bytes kept, Bytes capacity) {
     if (!(kept > capacity)) return;
     report.infeasible.push_back({"prefix_cache", "Out of memory: " + GroupedText(static_cast<double>(tiers.prefixes)) +
-                                                     " cached prefixes need " + GibText(kept) + " of " + std::string(where) +
-                                                     " per device, " + GibText(capacity) + " are there"});
+                                                     " cached prefixes need " + GibText(kept) + " of " +
+                                                     std::string(where) + " per device, " + GibText(capacity) +
+                                                     " are there"});
   };
   add("host memory", report.prefix_cache.host, tiers.host_capacity);
   add("SSD", report.prefix_cache.ssd, tiers.ssd_capacity);
@@ -45,11 +48,15 @@ void FindPrefixShortfall(const PrefixCache& tiers, const KvCacheBudget& budget, 
 
 // Of a device. The KV cache takes no more of its host memory than experts and prefixes leave (HostRoom).
 void FindHostShortfall(const Deployment& deployment, ServingReport& report) {
-  const Bytes experts = report.host_weights, prefixes = report.prefix_cache.host, host_memory = deployment.device.host.memory;
+  const Bytes experts = report.host_weights, prefixes = report.prefix_cache.host,
+              host_memory = deployment.device.host.memory;
   if (!(experts + prefixes > host_memory)) return;
-  const std::string_view what = prefixes == Bytes{} ? "experts" : experts == Bytes{} ? "cached prefixes" : "experts and cached prefixes";
-  report.infeasible.push_back({"host_memory", "Out of host memory: " + std::string(what) + " take " + GibText(experts + prefixes) + " of " +
-                                                  GibText(host_memory) + " per device"});
+  const std::string_view what = prefixes == Bytes{}  ? "experts"
+                                : experts == Bytes{} ? "cached prefixes"
+                                                     : "experts and cached prefixes";
+  report.infeasible.push_back({"host_memory", "Out of host memory: " + std::string(what) + " take " +
+                                                  GibText(experts + prefixes) + " of " + GibText(host_memory) +
+                                                  " per device"});
 }
 
 }  // namespace
@@ -62,44 +69,51 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
     const Bytes taken = budget.weights + budget.activations + budget.workspace;
-    report.infeasible.push_back({reason, "Out of memory: weights, activations and workspace take " + GibText(taken) + " of " +
-                                             GibText(budget.capacity) + " per device, and " +
-                                             (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
-                                             " nothing for the KV cache; spread the model over more devices"});
+    report.infeasible.push_back(
+        {reason, "Out of memory: weights, activations and workspace take " + GibText(taken) + " of " +
+                     GibText(budget.capacity) + " per device, and " +
+                     (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
+                     " nothing for the KV cache; spread the model over more devices"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
-    report.infeasible.push_back({reason, "Out of memory: one request needs " + GibText(KvCacheAtEnd(deployment, prompt, output, off)) +
+    report.infeasible.push_back({reason, "Out of memory: one request needs " +
+                                             GibText(KvCacheAtEnd(deployment, prompt, output, off)) +
                                              " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the longest request that fits has " +
                                              GroupedText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
-    report.infeasible.push_back({reason, "Out of memory: a batch of " + GroupedText(batch.requested_sequences * attention_dp) + " needs " +
-                                             GibText(report.kv_cache) + " of KV cache per device, " + GibText(budget.Room()) +
-                                             " are left; the largest batch that fits is " +
-                                             GroupedText(batch.max_sequences * attention_dp)});
+    report.infeasible.push_back(
+        {reason, "Out of memory: a batch of " + GroupedText(batch.requested_sequences * attention_dp) + " needs " +
+                     GibText(report.kv_cache) + " of KV cache per device, " + GibText(budget.Room()) +
+                     " are left; the largest batch that fits is " + GroupedText(batch.max_sequences * attention_dp)});
   }
   if (LacksLinks(deployment)) {
-    report.infeasible.push_back({"network", "No links: a replica of " + NumberText(deployment.mapping.DevicesPerReplica()) +
-                                                " devices of a chip without links cannot exchange what they compute; give its network "
-                                                "area, edge and power, or serve with one device per replica"});
+    report.infeasible.push_back(
+        {"network", "No links: a replica of " + NumberText(deployment.mapping.DevicesPerReplica()) +
+                        " devices of a chip without links cannot exchange what they compute; give its network "
+                        "area, edge and power, or serve with one device per replica"});
   }
   if (deployment.load.prefix_cache) FindPrefixShortfall(*deployment.load.prefix_cache, budget, report);
   FindHostShortfall(deployment, report);
   if (performance.prefill_shortfall > Bytes{}) {
-    report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
-                                               GibText(performance.prefill_shortfall) + "; spread the model over more of them"});
+    report.infeasible.push_back(
+        {"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
+                       GibText(performance.prefill_shortfall) + "; spread the model over more of them"});
   }
   if (performance.saturated) {
-    report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
-                                             Rounded(performance.rate.base() / static_cast<double>(deployment.load.output))});
+    report.infeasible.push_back(
+        {"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
+                     Rounded(performance.rate.base() / static_cast<double>(deployment.load.output))});
   }
 }
 
-void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report) {
+void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running,
+                          ServingReport& report) {
   const ServingLoad& load = deployment.load;
   if (!(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
   Trace off = Trace::Off();
   const double cached = ComputedTokens(load, off).cached;
-  const Bytes prefix = KvCacheOfSequence(deployment, cached, off), left = max(Bytes{}, budget.kv_cache - report.kv_cache);
+  const Bytes prefix = KvCacheOfSequence(deployment, cached, off),
+              left = max(Bytes{}, budget.kv_cache - report.kv_cache);
   report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +
                             " rests on prefixes that stay in memory, and serving.prefix_cache.prefixes is 0: one of " +
                             GroupedText(cached) + " tokens (hit rate × prompt) takes " + GibText(prefix) +
@@ -111,8 +125,9 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
   constexpr double kMostlyQueue = 0.8, kUnbalanced = 1.5;
   const double queued = performance.queue / performance.ttft;
   if (queued > kMostlyQueue && report.requests_waiting > 0) {
-    report.warnings.push_back(Percent(queued) + " of the time to first token is spent in a queue: " + Rounded(performance.waiting) +
-                              " of " + Rounded(performance.waiting + performance.in_flight) + " requests wait, the others run");
+    report.warnings.push_back(
+        Percent(queued) + " of the time to first token is spent in a queue: " + Rounded(performance.waiting) + " of " +
+        Rounded(performance.waiting + performance.in_flight) + " requests wait, the others run");
   }
   if (!deployment.load.disaggregated) return;
   if (deployment.load.disaggregated->prefill_device) {
@@ -122,10 +137,11 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
   const bool prefill_is_slower = prefill < decode;
   const Hertz lower = min(prefill, decode), higher = max(prefill, decode);
   if (higher / lower < kUnbalanced) return;
-  const std::string slower = prefill_is_slower ? "prefill" : "decode", faster = prefill_is_slower ? "decode" : "prefill";
-  report.warnings.push_back("The pools are unbalanced: the " + slower + " pool can serve " + Rounded(lower.base()) + " requests/s, the " +
-                            faster + " pool " + Rounded(higher.base()) + "; the " + faster + " pool is idle at least " +
-                            Percent(1 - lower / higher) + " of the time");
+  const std::string slower = prefill_is_slower ? "prefill" : "decode",
+                    faster = prefill_is_slower ? "decode" : "prefill";
+  report.warnings.push_back("The pools are unbalanced: the " + slower + " pool can serve " + Rounded(lower.base()) +
+                            " requests/s, the " + faster + " pool " + Rounded(higher.base()) + "; the " + faster +
+                            " pool is idle at least " + Percent(1 - lower / higher) + " of the time");
 }
 
 }  // namespace slipstick

@@ -3,8 +3,8 @@
 
 #include "core/engine_step/deployment.h"
 #include "core/serving/load_model.h"
-#include "core/serving/serving_report.h"
 #include "core/serving/serving_memory.h"
+#include "core/serving/serving_report.h"
 
 namespace slipstick {
 
@@ -27,7 +27,8 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                     const ServingPerformance& performance, ServingReport& report);
 
 // Warns of hits of prefixes that nobody keeps, with the memory that they would take.
-void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report);
+void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running,
+                          ServingReport& report);
 
 // Warns of results that are easily misread.
 void FindWarnings(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report);

@@ -4,7 +4,8 @@
 
 namespace slipstick {
 
-EventLoop::EventLoop(const SimulatedSystem& system) : system_(system), replicas_(static_cast<std::size_t>(system.replicas)) {
+EventLoop::EventLoop(const SimulatedSystem& system)
+    : system_(system), replicas_(static_cast<std::size_t>(system.replicas)) {
   for (Replica& replica : replicas_) {
     for (Count i = 0; i < system.groups; ++i) replica.groups.emplace_back(system.rules, system.room, requests_);
   }
@@ -47,8 +48,8 @@ void EventLoop::Route(Seconds now, std::size_t request) {
   Push(now, EventKind::kWake, group / groups);
 }
 
-// The groups of a replica step together: where the engine prefills first, none decodes while another prefills. Their tokens are spread over
-// the experts of all, so a step takes as long as one in which every group has the mean work.
+// The groups of a replica step together: where the engine prefills first, none decodes while another prefills. Their
+// tokens are spread over the experts of all, so a step takes as long as one in which every group has the mean work.
 StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
   bool prefills = false;
   for (const Scheduler& group : replica.groups) prefills = prefills || group.CanPrefill(seen);

@@ -1,4 +1,5 @@
-// Requests through a router and the engines behind it, event by event. Knows no model: the time of a step comes from outside.
+// Requests through a router and the engines behind it, event by event. Knows no model: the time of a step comes from
+// outside.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ struct SimulatedSystem {
   SchedulerRules rules;
   KvCacheRoom room;                                         // of a group
   std::function<SimulatedStep(const StepWork&)> step_time;  // of a replica whose groups all have this work
-  Seconds handling, token_handling;                         // of a request and of a token of its prompt, before it is at the scheduler
-  Count receive_interval = 1;                               // steps between looks for new requests
-  Count steps_ahead = 0;                                    // steps launched before the running one has ended
-  Count replicas = 1, groups = 1;                           // attention groups of a replica step together
+  Seconds handling, token_handling;  // of a request and of a token of its prompt, before it is at the scheduler
+  Count receive_interval = 1;        // steps between looks for new requests
+  Count steps_ahead = 0;             // steps launched before the running one has ended
+  Count replicas = 1, groups = 1;    // attention groups of a replica step together
   Router router = Router::kLeastLoaded;
 };
 

@@ -5,13 +5,15 @@
 namespace slipstick {
 namespace {
 
-// Between two quantiles the logarithm of the length grows evenly: of the two published traces, the means are nearer than with even lengths.
+// Between two quantiles the logarithm of the length grows evenly: of the two published traces, the means are nearer
+// than with even lengths.
 double AtShare(const std::vector<LengthQuantile>& quantiles, double share) {
   std::size_t above = 1;
   while (above + 1 < quantiles.size() && quantiles[above].share < share) ++above;
   const LengthQuantile &low = quantiles[above - 1], &high = quantiles[above];
   const double part = (share - low.share) / (high.share - low.share);
-  return static_cast<double>(low.tokens) * std::pow(static_cast<double>(high.tokens) / static_cast<double>(low.tokens), part);
+  return static_cast<double>(low.tokens) *
+         std::pow(static_cast<double>(high.tokens) / static_cast<double>(low.tokens), part);
 }
 
 // The value that a share of a standard normal variable lies below, by bisection.
@@ -28,7 +30,8 @@ double NormalAtShare(double share) {
 
 double LengthAtShare(const LengthDistribution& distribution, double mean, double share) {
   const double variation = distribution.variation;
-  if (distribution.kind == LengthKind::kUniform) return mean * (1 + min(1.0, std::sqrt(3.0) * variation) * (2 * share - 1));
+  if (distribution.kind == LengthKind::kUniform)
+    return mean * (1 + min(1.0, std::sqrt(3.0) * variation) * (2 * share - 1));
   if (distribution.kind == LengthKind::kLognormal) {
     const double variance = std::log(1 + variation * variation);
     return mean * std::exp(std::sqrt(variance) * NormalAtShare(share) - variance / 2);

@@ -88,7 +88,8 @@ StepWork Scheduler::Work() const {
   StepWork work;
   work.decoded = static_cast<double>(decoded_.size());
   work.running = static_cast<double>(decoding_.size());
-  for (const std::size_t request : decoded_) work.context += static_cast<double>(At(request).prompt + At(request).generated);
+  for (const std::size_t request : decoded_)
+    work.context += static_cast<double>(At(request).prompt + At(request).generated);
   if (work.decoded > 0) work.context /= work.decoded;
   work.prompts = static_cast<double>(parts_.size());
   if (work.prompts <= 0) return work;

@@ -1,5 +1,5 @@
-// One attention group of an engine: which requests run, what the next step holds, who is preempted. Knows no model: times and bytes come
-// from outside.
+// One attention group of an engine: which requests run, what the next step holds, who is preempted. Knows no model:
+// times and bytes come from outside.
 #pragma once
 
 #include <deque>
@@ -42,9 +42,10 @@ struct KvCacheRoom {
 
 // What a step holds.
 struct StepWork {
-  double decoded = 0, context = 0;             // sequences, and their mean context
-  double prompts = 0, tokens = 0, cached = 0;  // prompts or parts of them: how many, mean length, mean tokens before them
-  double running = 0;                          // sequences that decode in this or the next step
+  double decoded = 0, context = 0;  // sequences, and their mean context
+  double prompts = 0, tokens = 0,
+         cached = 0;   // prompts or parts of them: how many, mean length, mean tokens before them
+  double running = 0;  // sequences that decode in this or the next step
   [[nodiscard]] bool IsEmpty() const { return decoded <= 0 && prompts <= 0; }
 };
 

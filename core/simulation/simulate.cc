@@ -38,8 +38,8 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment) {
   };
 }
 
-// In the closed forms a sequence holds `output_reserved` of its output. Where admission keeps room for a share r of every coming output, a
-// sequence in the middle of its own holds 1/2 + r/2 of it.
+// In the closed forms a sequence holds `output_reserved` of its output. Where admission keeps room for a share r of
+// every coming output, a sequence in the middle of its own holds 1/2 + r/2 of it.
 double ReservedShare(const Engine& engine) { return max(0.0, 2 * engine.memory.output_reserved - 1); }
 
 SchedulerRules RulesOf(const ServingLoad& load) {
@@ -58,12 +58,13 @@ SchedulerRules RulesOf(const ServingLoad& load) {
 // Draws requests and sends them.
 class Users {
  public:
-  Users(const ServingLoad& load, EventLoop& loop) : load_(load), loop_(loop), random_(static_cast<std::uint64_t>(load.simulate->seed)) {}
+  Users(const ServingLoad& load, EventLoop& loop)
+      : load_(load), loop_(loop), random_(static_cast<std::uint64_t>(load.simulate->seed)) {}
 
   // A constant number of streams; each sends the next request when one is done.
   void Close(Count streams) {
-    // In a steady state streams are anywhere in their outputs: the first requests end at any time, and those that follow them meet the
-    // crowd of the start. Neither count.
+    // In a steady state streams are anywhere in their outputs: the first requests end at any time, and those that
+    // follow them meet the crowd of the start. Neither count.
     const bool is_steady = !load_.waves;
     keeps_sending_ = is_steady;
     warming_up_ = is_steady ? streams : 0;
@@ -156,7 +157,8 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
   served.ttft_percentiles = PercentilesOf(std::move(ttft));
   served.tpot_percentiles = PercentilesOf(std::move(tpot));
   served.latency_percentiles = PercentilesOf(std::move(latency));
-  // Streams that send at once what follows; a benchmark from its first request to its last; arrivals as their requests end.
+  // Streams that send at once what follows; a benchmark from its first request to its last; arrivals as their requests
+  // end.
   const Hertz rate = load.requests_per_s ? (requests - 1) / (last - earliest)
                      : load.waves        ? requests / last
                                          : streams / served.request_latency;
@@ -186,7 +188,8 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   Trace off = Trace::Off();
   Deployment deployment = Deploy(model, cluster, load);
   const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-  const double max_sequences = BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off);
+  const double max_sequences =
+      BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off);
   if (max_sequences < 1) return {std::nullopt, "serving.simulate: no request fits"};
   StepTimes times(model, cluster, load, budget.kv_cache);
   SimulatedSystem system;
@@ -210,9 +213,10 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
     users.Close(streams);
   }
   const Count measured = load.waves && !is_open ? streams * *load.waves : load.simulate->requests;
-  const bool is_done = loop.Run(
-      measured, [&](Seconds now) { is_open ? void() : users.SendNext(now); }, kMostSteps);
-  if (!is_done) return {std::nullopt, "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests"};
+  const bool is_done = loop.Run(measured, [&](Seconds now) { is_open ? void() : users.SendNext(now); }, kMostSteps);
+  if (!is_done)
+    return {std::nullopt,
+            "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests"};
   return {Summary(loop, load, static_cast<double>(streams)), ""};
 }
 

@@ -1,5 +1,5 @@
-// Serving of a load, simulated request by request. The closed forms of core/serving give means of a steady state; this gives their spread,
-// and loads that have none. It stands beside them and changes none of them.
+// Serving of a load, simulated request by request. The closed forms of core/serving give means of a steady state; this
+// gives their spread, and loads that have none. It stands beside them and changes none of them.
 #pragma once
 
 #include <optional>

@@ -91,7 +91,8 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
 
 const StepTimes::Prefill& StepTimes::PrefillAt(int power, const StepWork& work) {
   const double running = min(1.0, work.running);
-  const auto [entry, is_new] = prefills_.try_emplace({power, work.decoded, work.prompts, work.tokens, work.cached, running});
+  const auto [entry, is_new] =
+      prefills_.try_emplace({power, work.decoded, work.prompts, work.tokens, work.cached, running});
   if (is_new) entry->second = ComputePrefill(power, work);
   return entry->second;
 }

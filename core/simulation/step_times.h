@@ -1,5 +1,5 @@
-// Times of the steps of a deployment, from the closed forms of core/engine_step, each computed once: exact in the number of sequences,
-// linear in the contexts between powers of two.
+// Times of the steps of a deployment, from the closed forms of core/engine_step, each computed once: exact in the
+// number of sequences, linear in the contexts between powers of two.
 #pragma once
 
 #include <map>

@@ -10,7 +10,8 @@ constexpr Count kMostPerReplica = 144;
 
 bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
 
-// Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of two.
+// Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of
+// two.
 std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
   const Count inner = cluster.networks.empty() ? 1 : cluster.networks.front().size;
   Count reach = 1;
@@ -42,8 +43,8 @@ class ReplicaSpace {
   }
   [[nodiscard]] Count Size() const { return size_; }
   [[nodiscard]] std::pair<Count, ServingChoice> At(Count index) const {
-    const auto after =
-        std::upper_bound(blocks_.begin(), blocks_.end(), index, [](Count i, const Block& block) { return i < block.offset; });
+    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index,
+                                        [](Count i, const Block& block) { return i < block.offset; });
     const Block& block = *(after - 1);
     return {block.devices, block.space.At(index - block.offset)};
   }
@@ -79,7 +80,8 @@ class ReplicaEvaluator {
     const auto [devices, choice] = space_.At(index);
     const Purchases& purchases = problem_.purchases;
     const Count replica = devices;  // no binding in a lambda
-    const Count first = FirstOf(purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
+    const Count first =
+        FirstOf(purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
     Count end = FirstDominated(0, is_dominated);
     if (first >= end) {
       outcome.pruned = outcome.feasible = first < purchases.Size();
@@ -126,7 +128,8 @@ class ReplicaEvaluator {
   // The first purchase at which a kind with at least so much of a load in its objective can no longer be the cheapest.
   [[nodiscard]] Count FirstDominated(double half_load, const Search::IsDominated& is_dominated) const {
     const Purchases& purchases = problem_.purchases;
-    return FirstOf(purchases.Size(), [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i)) + half_load}); });
+    return FirstOf(purchases.Size(),
+                   [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i)) + half_load}); });
   }
 
   Verdict JudgeAt(Count purchase, Count devices) {
@@ -136,7 +139,8 @@ class ReplicaEvaluator {
     return last_;
   }
 
-  // Of the purchases `first` to `end` - 1; `end` if none holds. Its verdict is then the last, otherwise the last that holds.
+  // Of the purchases `first` to `end` - 1; `end` if none holds. Its verdict is then the last, otherwise the last that
+  // holds.
   Count SmallestPurchase(Count devices, Count first, Count end) {
     Count low = first;
     for (; low < std::min(end, problem_.purchases.slices()); ++low) {
@@ -167,8 +171,9 @@ SizingResult FindCheapest(const SizingProblem& problem) {
   SearchOptions options;
   options.to = evaluator.Size();
   options.top = 1;
-  Search search(options,
-                [&evaluator](Count index, const Search::IsDominated& is_dominated) { return evaluator.Evaluate(index, is_dominated); });
+  Search search(options, [&evaluator](Count index, const Search::IsDominated& is_dominated) {
+    return evaluator.Evaluate(index, is_dominated);
+  });
   search.Step(options.to);
   SizingResult result;
   result.progress = search.progress();

@@ -1,6 +1,6 @@
-// The cheapest deployment of a model on a cluster that serves a rate within latency targets: an exhaustive search over the kinds of
-// replicas, with the smallest purchase for each kind. Where purchases differ in nothing but their number of replicas it is found by
-// bisection, since more replicas never make a request slower.
+// The cheapest deployment of a model on a cluster that serves a rate within latency targets: an exhaustive search over
+// the kinds of replicas, with the smallest purchase for each kind. Where purchases differ in nothing but their number
+// of replicas it is found by bisection, since more replicas never make a request slower.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,9 @@ struct SizingProblem {
   Purchases purchases;
   SpaceLimits limits;
   // Replicas that work on so many devices, beside the spare ones.
-  [[nodiscard]] Count Working(Count bought, Count devices_per_replica) const { return bought / devices_per_replica - spare_replicas; }
+  [[nodiscard]] Count Working(Count bought, Count devices_per_replica) const {
+    return bought / devices_per_replica - spare_replicas;
+  }
 };
 
 // A number of replicas of one kind.

@@ -33,7 +33,9 @@ CostReport Fleet::CostOf(Count devices) const {
   return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
 }
 
-DollarsPerSecond Fleet::HourlyCostOf(Count devices) const { return static_cast<double>(devices) * CostOf(devices).device_second; }
+DollarsPerSecond Fleet::HourlyCostOf(Count devices) const {
+  return static_cast<double>(devices) * CostOf(devices).device_second;
+}
 
 Watts Fleet::ServerPower() const {
   return static_cast<double>(server_devices()) * scenario_.cluster.device.tdp * scenario_.cost->system.host_power;
@@ -46,7 +48,8 @@ Watts Fleet::FacilityPowerOf(Count devices) const {
 
 std::optional<Count> Fleet::ServersPerRack(const SizeQuestion& question) const {
   if (!question.power_per_rack || !(ServerPower() > Watts())) return std::nullopt;
-  return static_cast<Count>(std::min(std::floor(*question.power_per_rack / ServerPower()), static_cast<double>(kUnlimitedDevices)));
+  return static_cast<Count>(
+      std::min(std::floor(*question.power_per_rack / ServerPower()), static_cast<double>(kUnlimitedDevices)));
 }
 
 DeviceLimit Fleet::MostDevices(const SizeQuestion& question) const {
@@ -61,7 +64,8 @@ DeviceLimit Fleet::MostDevices(const SizeQuestion& question) const {
   if (question.devices) limit("devices", [&](Count devices) { return devices <= *question.devices; });
   if (question.power) limit("power", [&](Count devices) { return FacilityPowerOf(devices) <= *question.power; });
   if (question.budget) limit("budget", [&](Count devices) { return CostOf(devices).system <= *question.budget; });
-  if (question.budget_per_hour) limit("budget_per_hour", [&](Count devices) { return HourlyCostOf(devices) <= *question.budget_per_hour; });
+  if (question.budget_per_hour)
+    limit("budget_per_hour", [&](Count devices) { return HourlyCostOf(devices) <= *question.budget_per_hour; });
   return {servers * per_server, by};
 }
 

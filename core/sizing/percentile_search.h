@@ -1,5 +1,6 @@
-// The cheapest deployment whose latencies hold at a percentile: found by the closed forms, which give means, and simulated; what fails
-// is bought more of, or another kind of replica is found with the means that hold the percentile on the one that failed.
+// The cheapest deployment whose latencies hold at a percentile: found by the closed forms, which give means, and
+// simulated; what fails is bought more of, or another kind of replica is found with the means that hold the percentile
+// on the one that failed.
 #pragma once
 
 #include <optional>

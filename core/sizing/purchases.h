@@ -1,5 +1,5 @@
-// The numbers of devices that can be bought, in ascending order: whole servers; of a torus, mesh or ring, slices of powers of two and
-// whole networks, whose blocks decide the links between the devices of a replica.
+// The numbers of devices that can be bought, in ascending order: whole servers; of a torus, mesh or ring, slices of
+// powers of two and whole networks, whose blocks decide the links between the devices of a replica.
 #pragma once
 
 #include <algorithm>

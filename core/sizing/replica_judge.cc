@@ -58,7 +58,11 @@ Verdict VerdictOn(const ServingReport& report, double requests_per_s, const Late
 }
 
 ReplicaJudge::ReplicaJudge(const Scenario& scenario, const Purchases& purchases, const LatencyTargets& targets)
-    : model_(scenario.model), cluster_(scenario.cluster), purchases_(purchases), targets_(targets), load_(*scenario.serving) {}
+    : model_(scenario.model),
+      cluster_(scenario.cluster),
+      purchases_(purchases),
+      targets_(targets),
+      load_(*scenario.serving) {}
 
 void ReplicaJudge::Choose(const ServingChoice& choice) {
   load_.mapping = choice.mapping;
@@ -109,7 +113,8 @@ Verdict ReplicaJudge::VerdictOf(Count bought, Count replicas) {
   load_.devices = replicas * devices_per_replica_;
   Trace off = Trace::Off();
   ServingMemo& memo = memos_[purchases_.LinksOf(bought)];
-  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), load_.requests_per_s.value_or(0), targets_);
+  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), load_.requests_per_s.value_or(0),
+                   targets_);
 }
 
 Count ReplicaJudge::FewestReplicas(Count bought, Count most, double requests_per_s) {

@@ -1,4 +1,5 @@
-// Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop or by simulation.
+// Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop or by
+// simulation.
 #pragma once
 
 #include <map>
@@ -40,8 +41,9 @@ class ReplicaJudge {
   void Choose(const ServingChoice& choice);
   // Of a cluster of `bought` devices.
   [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
-  // The same with the latencies of a percentile, simulated on at most kSimulatedReplicas, which have their share of the rate: a router
-  // evens out the load of many replicas better than that of few. What fails by the closed forms is not simulated.
+  // The same with the latencies of a percentile, simulated on at most kSimulatedReplicas, which have their share of the
+  // rate: a router evens out the load of many replicas better than that of few. What fails by the closed forms is not
+  // simulated.
   [[nodiscard]] Verdict JudgeSimulated(Count bought, Count replicas, double requests_per_s, Percentile percentile);
   // One request alone: what no load is faster than.
   [[nodiscard]] Verdict JudgeUnloaded(Count bought);

@@ -20,7 +20,8 @@ Result<SpaceLimits> ReadMappingLimits(const SizeQuestion& question) {
   for (const FigureLimit& figure : figures)
     issues.push_back({"limits", "Enter a member of the mapping, not the figure " + figure.figure->name});
   for (const char* member : {"replicas", "batch", "prefill_devices"}) {
-    if (limits.contains(member)) issues.push_back({"limits", "Leave out " + std::string(member) + ": sizing chooses it"});
+    if (limits.contains(member))
+      issues.push_back({"limits", "Leave out " + std::string(member) + ": sizing chooses it"});
   }
   if (!issues.empty()) return issues;
   return limits;

@@ -53,21 +53,25 @@ Json OverridesOfDeployment(const Scenario& scenario, const SizedDeployment& size
 Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
   for (const char* part : {"serving", "cost"}) {
     const Json* member = FindMember(request, part);
-    if (member == nullptr || member->is_null()) return Issues{{part, "Required: this part is switched off", {LeaveOut(part)}}};
+    if (member == nullptr || member->is_null())
+      return Issues{{part, "Required: this part is switched off", {LeaveOut(part)}}};
   }
   if (const Json* pools = MemberAt(request, "serving.disaggregated"); pools != nullptr && !pools->is_null()) {
-    return Issues{{"serving.disaggregated", "Leave out: sizing puts prefill and decode on one pool", {LeaveOut("serving.disaggregated")}}};
+    return Issues{{"serving.disaggregated",
+                   "Leave out: sizing puts prefill and decode on one pool",
+                   {LeaveOut("serving.disaggregated")}}};
   }
   const Json* written = MemberAt(request, "serving.requests_per_s");
-  const std::optional<double> rate = question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);
+  const std::optional<double> rate =
+      question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);
   if (!rate || !(*rate > 0)) return Issues{{"requests_per_s", "Required: enter the mean arrival rate (requests/s)"}};
   return *rate;
 }
 
 Json FiguresOf(const Json& serving, double utilization) {
   Json figures = Json::object();
-  for (const char* key : {"requests_per_s", "ttft_s", "tpot_s", "request_latency_s", "tokens_per_s", "requests_in_flight",
-                          "requests_waiting", "memory_bytes", "energy_j_per_token"}) {
+  for (const char* key : {"requests_per_s", "ttft_s", "tpot_s", "request_latency_s", "tokens_per_s",
+                          "requests_in_flight", "requests_waiting", "memory_bytes", "energy_j_per_token"}) {
     figures[key] = serving[key];
   }
   figures["utilization"] = utilization;
@@ -85,14 +89,16 @@ Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double request
   const double cost_over_revenue = cost / revenue;
   const auto at_cost = [&](DollarsPerToken price) { return In(cost_over_revenue * price, kUsdPerMToken); };
   market["margin"] = 1 - cost_over_revenue;
-  market["cost_usd_per_million_tokens"] =
-      ObjectOf({{"input", at_cost(prices.input)}, {"cached_input", at_cost(prices.cached_input)}, {"output", at_cost(prices.output)}});
+  market["cost_usd_per_million_tokens"] = ObjectOf({{"input", at_cost(prices.input)},
+                                                    {"cached_input", at_cost(prices.cached_input)},
+                                                    {"output", at_cost(prices.output)}});
   return market;
 }
 
 class ClusterSizing {
  public:
-  ClusterSizing(const Json& request, const SizeQuestion& question, const SpaceLimits& limits, const Scenario& scenario, double mean)
+  ClusterSizing(const Json& request, const SizeQuestion& question, const SpaceLimits& limits, const Scenario& scenario,
+                double mean)
       : request_(request),
         question_(question),
         scenario_(scenario),
@@ -143,27 +149,30 @@ class ClusterSizing {
     const std::optional<Count> per_rack = fleet_.ServersPerRack(question_);
     const Count used = (sized.working + problem_.spare_replicas) * sized.devices_per_replica;
     const double groups = static_cast<double>(sized.working);
-    return ObjectOf(
-        {{"devices", sized.bought},
-         {"servers", servers},
-         {"racks", per_rack ? Json((servers + *per_rack - 1) / *per_rack) : Json(nullptr)},
-         {"idle_devices", sized.bought - used},
-         {"power_w", fleet_.FacilityPowerOf(sized.bought).base()},
-         {"replicas", sized.working},
-         {"spare_replicas", problem_.spare_replicas},
-         {"devices_per_replica", sized.devices_per_replica},
-         {"mapping",
-          ObjectOf(
-              {{"tp", mapping.tp}, {"pp", mapping.pp}, {"ep", mapping.ep}, {"cp", mapping.cp}, {"attention_dp", mapping.attention_dp}})},
-         {"prefill_chunk", sized.choice.prefill_chunk ? Json(*sized.choice.prefill_chunk) : Json(nullptr)},
-         {"running_per_replica", serving["requests_in_flight"].get<double>() / groups},
-         {"max_running_per_replica", serving["max_batch"]}});
+    return ObjectOf({{"devices", sized.bought},
+                     {"servers", servers},
+                     {"racks", per_rack ? Json((servers + *per_rack - 1) / *per_rack) : Json(nullptr)},
+                     {"idle_devices", sized.bought - used},
+                     {"power_w", fleet_.FacilityPowerOf(sized.bought).base()},
+                     {"replicas", sized.working},
+                     {"spare_replicas", problem_.spare_replicas},
+                     {"devices_per_replica", sized.devices_per_replica},
+                     {"mapping", ObjectOf({{"tp", mapping.tp},
+                                           {"pp", mapping.pp},
+                                           {"ep", mapping.ep},
+                                           {"cp", mapping.cp},
+                                           {"attention_dp", mapping.attention_dp}})},
+                     {"prefill_chunk", sized.choice.prefill_chunk ? Json(*sized.choice.prefill_chunk) : Json(nullptr)},
+                     {"running_per_replica", serving["requests_in_flight"].get<double>() / groups},
+                     {"max_running_per_replica", serving["max_batch"]}});
   }
 
   [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Json& cost) const {
     const ServingLoad& load = *scenario_.serving;
     const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
-    const auto per_million = [&](Count tokens) { return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken); };
+    const auto per_million = [&](Count tokens) {
+      return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken);
+    };
     return ObjectOf({{"usd_per_hour", In(all, kUsdPerHour)},
                      {"device_hour_usd", cost["device_hour_usd"]},
                      {"system_usd", cost["system_usd"]},
@@ -210,7 +219,8 @@ class ClusterSizing {
     if (limit_.by.empty()) return OutOfReach(result);
     // Whether more devices than the limit allows hold.
     SizingProblem without = problem_;
-    without.purchases = Purchases(scenario_.cluster, fleet_.server_devices(), fleet_.MostDevices(SizeQuestion()).devices);
+    without.purchases =
+        Purchases(scenario_.cluster, fleet_.server_devices(), fleet_.MostDevices(SizeQuestion()).devices);
     const SizingResult more = FindCheapestAt(without, question_.percentile).found;
     return more.cheapest ? BeyondLimit(*more.cheapest) : OutOfReach(more);
   }
@@ -221,9 +231,10 @@ class ClusterSizing {
     if (name == "power_per_rack") {
       message = "A server draws " + ReadableText(fleet_.ServerPower().base(), "W") + ", more than a rack may";
     } else {
-      message = "Needs " + std::to_string(needed.bought) + " devices (" + ReadableText(fleet_.FacilityPowerOf(needed.bought).base(), "W") +
-                ", " + ReadableText(In(fleet_.HourlyCostOf(needed.bought), kUsdPerHour), "$") + " per hour); the limit " + name +
-                " allows " + std::to_string(limit_.devices);
+      message = "Needs " + std::to_string(needed.bought) + " devices (" +
+                ReadableText(fleet_.FacilityPowerOf(needed.bought).base(), "W") + ", " +
+                ReadableText(In(fleet_.HourlyCostOf(needed.bought), kUsdPerHour), "$") + " per hour); the limit " +
+                name + " allows " + std::to_string(limit_.devices);
     }
     return ObjectOf({{"holds", false}, {"reason", name}, {"message", message}, {"needed_devices", needed.bought}});
   }
@@ -231,10 +242,12 @@ class ClusterSizing {
   [[nodiscard]] Json OutOfReach(const SizingResult& result) const {
     Json rejected = Json::object();
     for (const auto& [reason, count] : result.progress.rejected) rejected[reason] = count;
-    Json answer = ObjectOf({{"holds", false}, {"reason", "memory"}, {"message", ""}, {"rejected", std::move(rejected)}});
+    Json answer =
+        ObjectOf({{"holds", false}, {"reason", "memory"}, {"message", ""}, {"rejected", std::move(rejected)}});
     if (!result.nearest) {
-      answer["message"] = result.kinds == 0 ? "No mapping meets the limits"
-                                            : "Out of memory in each of " + std::to_string(result.kinds) + " kinds of replicas";
+      answer["message"] = result.kinds == 0
+                              ? "No mapping meets the limits"
+                              : "Out of memory in each of " + std::to_string(result.kinds) + " kinds of replicas";
       if (result.kinds == 0) answer["reason"] = "limits";
       return answer;
     }
@@ -254,8 +267,8 @@ class ClusterSizing {
     if (verdict.failing == "simulation") return "The simulation takes too many steps";
     const bool is_ttft = verdict.failing == "ttft";
     const Seconds reached = is_ttft ? verdict.ttft : verdict.tpot, target = is_ttft ? *question_.ttft : *question_.tpot;
-    return std::string(is_ttft ? "TTFT" : "TPOT") + " is " + ReadableText(reached.base(), "s") + " at best, above the target of " +
-           ReadableText(target.base(), "s") + ", however many replicas";
+    return std::string(is_ttft ? "TTFT" : "TPOT") + " is " + ReadableText(reached.base(), "s") +
+           " at best, above the target of " + ReadableText(target.base(), "s") + ", however many replicas";
   }
 
   const Json& request_;

@@ -8,8 +8,9 @@
 
 namespace slipstick {
 
-// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, where the overrides make the request
-// the scenario of the deployment at the peak, or {"holds": false, "reason", "message", "rejected", "nearest"}. `request` is complete.
+// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, where the overrides
+// make the request the scenario of the deployment at the peak, or {"holds": false, "reason", "message", "rejected",
+// "nearest"}. `request` is complete.
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits);
 
 }  // namespace slipstick

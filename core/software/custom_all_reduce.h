@@ -25,9 +25,10 @@ struct Schema<CustomAllReduce> {
   static const Fields fields;
 };
 
-// The row of an architecture with the largest min_domain_size that `domain_size` reaches, else the generic row, else null: the engine
-// has no such kernel.
-inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture, Count domain_size) {
+// The row of an architecture with the largest min_domain_size that `domain_size` reaches, else the generic row, else
+// null: the engine has no such kernel.
+inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture,
+                                     Count domain_size) {
   const CustomAllReduce *best = nullptr, *generic = nullptr;
   for (const CustomAllReduce& row : rows) {
     if (row.architecture == Architecture()) generic = &row;

@@ -1,4 +1,5 @@
-// A serving engine as data: overheads per step, layer and sequence, its kernels, its memory budget. Presets: core/presets/engines/.
+// A serving engine as data: overheads per step, layer and sequence, its kernels, its memory budget. Presets:
+// core/presets/engines/.
 #pragma once
 
 #include <optional>
@@ -44,8 +45,10 @@ ENUM_NAMES(ExpertLibrary, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"});
 
 // Memory of the KV cache.
 enum class BudgetRule {
-  kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM: gpu_memory_utilization)
-  kShareOfFree     // a share of what weights, activations and the reserve leave free (TensorRT-LLM: free_gpu_memory_fraction)
+  kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM:
+                   // gpu_memory_utilization)
+  kShareOfFree     // a share of what weights, activations and the reserve leave free (TensorRT-LLM:
+                   // free_gpu_memory_fraction)
 };
 ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"});
 
@@ -87,21 +90,22 @@ struct Schema<CompiledGraph> {
 
 // Composition::kLayerPipelined.
 struct LayerPipeline {
-  double bandwidth_efficiency = 0.93;      // share of the memory bandwidth reached by matrix-vector products
-  double bytes_per_clock = 6.8;            // upper bound on what an SM reads
-  double clocks_per_layer = 185000;        // of small dependent kernels
-  double kv_cache_bandwidth_ratio = 1.35;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
-  double gemm_efficiency = 0.57;           // share of the dense peak in prefill
-  bool fp16_accumulate = true;             // products accumulate in fp16, at that rate where a device has one
-  double attention_efficiency = 0.34;      // share of the dense peak in prefill attention
-  double activation_passes = 45;           // round trips of an activation to memory per layer of prefill
-  double dequantized_bytes = 3.8;          // memory traffic per quantized weight and micro-batch
-  double score_passes = 8;                 // passes of 4 bytes over the scores through memory
-  Count micro_batch = 512;                 // tokens
-  Seconds decode_hop = 180 * kUs;          // to the next device
-  Seconds prefill_hop = 500 * kUs;         // the same for a single micro-batch of prefill
-  double pipeline_efficiency = 0.87;       // share of the ideal speed-up of micro-batches in flight
-  double kernels_per_layer = 52;           // launches per layer of prefill
+  double bandwidth_efficiency = 0.93;  // share of the memory bandwidth reached by matrix-vector products
+  double bytes_per_clock = 6.8;        // upper bound on what an SM reads
+  double clocks_per_layer = 185000;    // of small dependent kernels
+  double kv_cache_bandwidth_ratio =
+      1.35;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  double gemm_efficiency = 0.57;       // share of the dense peak in prefill
+  bool fp16_accumulate = true;         // products accumulate in fp16, at that rate where a device has one
+  double attention_efficiency = 0.34;  // share of the dense peak in prefill attention
+  double activation_passes = 45;       // round trips of an activation to memory per layer of prefill
+  double dequantized_bytes = 3.8;      // memory traffic per quantized weight and micro-batch
+  double score_passes = 8;             // passes of 4 bytes over the scores through memory
+  Count micro_batch = 512;             // tokens
+  Seconds decode_hop = 180 * kUs;      // to the next device
+  Seconds prefill_hop = 500 * kUs;     // the same for a single micro-batch of prefill
+  double pipeline_efficiency = 0.87;   // share of the ideal speed-up of micro-batches in flight
+  double kernels_per_layer = 52;       // launches per layer of prefill
   double kernels_per_quantized_layer = 62;
   double launch_queue = 1024;  // launches that a device queues before the host blocks
   Count max_in_flight = 4;     // micro-batches
@@ -115,19 +119,21 @@ struct Schema<LayerPipeline> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs, quantizes_apart;
-  std::optional<bool> visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
+  std::optional<bool>
+      visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
   std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
-  std::optional<double> weight_only_gemm_efficiency, weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
+  std::optional<double> weight_only_gemm_efficiency,
+      weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
 template <>
 struct Schema<EngineOn> {
   static const Fields fields;
 };
 
-// Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all others add
-// to it.
+// Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all
+// others add to it.
 struct EngineOverhead {
   Seconds launch_gap = 3.5 * kUs;        // between dependent kernels launched one by one
   Seconds prefill_launch_gap = 0 * kUs;  // the same in prefill with graphs
@@ -156,66 +162,73 @@ struct EngineScheduler {
 };
 
 struct EngineKernels {
-  bool graphs = true;                             // decode steps are launched as one CUDA graph
-  Count prefill_graph_tokens = 0;                 // most tokens of a prefill whose layers are graphs between their attention; 0: none
-  double elementwise_kernels = 4;                 // per layer: norms, activation, residual
+  bool graphs = true;              // decode steps are launched as one CUDA graph
+  Count prefill_graph_tokens = 0;  // most tokens of a prefill whose layers are graphs between their attention; 0: none
+  double elementwise_kernels = 4;  // per layer: norms, activation, residual
   double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
   bool quantizes_apart = false;                   // activations are quantized by a separate kernel before each product
-  double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)
+  double elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
-  std::optional<Count> fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
-  bool fp8_attention = false;         // prefill attention computes in fp8 over an fp8 KV cache
-  Count multi_query_from = 1;         // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  std::optional<Count>
+      fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
+  bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
+  Count multi_query_from =
+      1;  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead = 22 * kUs;
-  double expert_gemm_efficiency = 1;            // over the fastest library's expert products
-  double expert_bandwidth_efficiency = 0.9;     // the same while the experts' weights are read
-  double load_variation = 0;                    // coefficient of variation of the experts' tokens, where the model states no imbalance
-  bool pads_heads = false;                      // to a multiple of tp
-  std::optional<double> expert_kernels;         // of a layer with experts, launched beside those of a dense one where no graph holds them
+  double expert_gemm_efficiency = 1;         // over the fastest library's expert products
+  double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
+  double load_variation = 0;  // coefficient of variation of the experts' tokens, where the model states no imbalance
+  bool pads_heads = false;    // to a multiple of tp
+  std::optional<double>
+      expert_kernels;  // of a layer with experts, launched beside those of a dense one where no graph holds them
   std::optional<Count> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
-  std::vector<GraphSizes> graph_sizes;          // that a decode step is filled up to; none: it is as large as its sequences
+  std::vector<GraphSizes> graph_sizes;  // that a decode step is filled up to; none: it is as large as its sequences
 };
 
 // How prefill context parallelism brings the ranks' keys and values together.
 enum class PromptExchange {
   kNone,       // the engine has no prefill context parallelism
   kAllGather,  // before attention, hidden by nothing
-  kRing        // part after part, each sent while attention works on the one before (Liu et al. 2023; pass-KV of arXiv 2411.01783)
+  kRing        // part after part, each sent while attention works on the one before (Liu et al. 2023; pass-KV of arXiv
+               // 2411.01783)
 };
 ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, "ring"});
 
 struct EngineCommunication {
   PromptExchange prompt_exchange = PromptExchange::kNone;
-  std::vector<CustomAllReduce> all_reduce;       // the engine's own kernels, where peers reach each other; none: the library's
-  Seconds rank_skew = 2 * kUs;                   // wait of the engine's own all-reduce for the last rank
-  Seconds nccl_launch = 0 * kUs;                 // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
-  std::vector<ExchangeKernels> expert_exchange;  // the engine's own kernels, the first row that applies; none: collectives
-  bool two_batch_overlap = false;                // with those kernels: one half of the batch computes while the other's tokens travel
+  std::vector<CustomAllReduce>
+      all_reduce;                 // the engine's own kernels, where peers reach each other; none: the library's
+  Seconds rank_skew = 2 * kUs;    // wait of the engine's own all-reduce for the last rank
+  Seconds nccl_launch = 0 * kUs;  // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
+  std::vector<ExchangeKernels>
+      expert_exchange;             // the engine's own kernels, the first row that applies; none: collectives
+  bool two_batch_overlap = false;  // with those kernels: one half of the batch computes while the other's tokens travel
 };
 
-// Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and multiplied in turn.
+// Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and
+// multiplied in turn.
 struct StoredProducts {
-  Flops per_clock = 300 * kFlop;         // most of an SM: conversions and scales are issued between its matrix instructions
+  Flops per_clock = 300 * kFlop;  // most of an SM: conversions and scales are issued between its matrix instructions
   Flops vector_per_clock = 300 * kFlop;  // most of an SM in a matrix-vector kernel
   Count tile_rows = 128;                 // most rows that share the weights of a tile: more pass over the weights again
-  Bytes pass_bytes = 4 * kB;             // of an element between the products of experts, each pass of which is a kernel
-  Seconds token_walk;                    // of a pass's token where a warp per expert walks all tokens for its rows
-  Count vector_rows = 8;                 // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Count vector_tokens = 1;               // most tokens of a pass whose experts' products are such kernels
+  Bytes pass_bytes = 4 * kB;  // of an element between the products of experts, each pass of which is a kernel
+  Seconds token_walk;         // of a pass's token where a warp per expert walks all tokens for its rows
+  Count vector_rows = 8;      // most that a matrix-vector kernel takes: it computes no rows beyond them
+  Count vector_tokens = 1;    // most tokens of a pass whose experts' products are such kernels
 };
 template <>
 struct Schema<StoredProducts> {
   static const Fields fields;
 };
 
-// Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are copied to the
-// device, which computes them.
+// Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are
+// copied to the device, which computes them.
 struct HostProducts {
   double bandwidth_efficiency = 0.65;  // share of the host memory's bandwidth at which the processor reads weights
-  Seconds overhead = 100 * kUs;        // per layer: the device waits for the processor, and the processor for the device
-  Count device_from = 32;              // fewest tokens of a pass whose weights are copied
+  Seconds overhead = 100 * kUs;  // per layer: the device waits for the processor, and the processor for the device
+  Count device_from = 32;        // fewest tokens of a pass whose weights are copied
 };
 template <>
 struct Schema<HostProducts> {

@@ -1,7 +1,7 @@
 // Kernels of a serving engine that dispatch tokens to their experts and combine the results.
 //
-// An engine has rows in order of preference (member `expert_exchange` of its preset); without one that applies, the ranks use a
-// library's collectives.
+// An engine has rows in order of preference (member `expert_exchange` of its preset); without one that applies, the
+// ranks use a library's collectives.
 #pragma once
 
 #include "core/base/field.h"
@@ -16,7 +16,7 @@ struct ExchangeKernels {
   Count min_domain_size = 1;  // devices of the scale-up domain
   ExchangeKernel decode = ExchangeKernel::kLowLatency;
   ExchangeKernel prefill = ExchangeKernel::kNormal;
-  Count units = 24;      // SMs that kNormal occupies while it runs
+  Count units = 24;  // SMs that kNormal occupies while it runs
 };
 template <>
 struct Schema<ExchangeKernels> {

@@ -1,4 +1,5 @@
-// A training framework as data: overlap, fusion, launches, memory. Presets: core/presets/frameworks/; help: framework_fields.cc.
+// A training framework as data: overlap, fusion, launches, memory. Presets: core/presets/frameworks/; help:
+// framework_fields.cc.
 #pragma once
 
 #include <algorithm>
@@ -151,8 +152,9 @@ struct Schema<FrameworkOptimizer> {
 
 // What the framework does with an offloaded optimizer state.
 struct FrameworkOffload {
-  bool gradients = false;                     // gradients leave for the host with it
-  std::optional<BytesPerSecond> host_update;  // the host updates, at this rate of its memory; absent: the device does, state streams
+  bool gradients = false;  // gradients leave for the host with it
+  std::optional<BytesPerSecond>
+      host_update;  // the host updates, at this rate of its memory; absent: the device does, state streams
 };
 template <>
 struct Schema<FrameworkOffload> {
@@ -162,7 +164,8 @@ struct Schema<FrameworkOffload> {
 // Numbers of micro-batches that the framework's code interleaves over pipeline stages.
 enum class InterleavedBatches {
   kAny,
-  kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk does
+  kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk
+            // does
   kRounds   // those that split evenly into as many rounds as the stages go into them
 };
 ENUM_NAMES(InterleavedBatches, {kAny, "any"}, {kStages, "stages"}, {kRounds, "rounds"});
@@ -177,7 +180,7 @@ struct FrameworkCapabilities {
   std::vector<Count> zero;               // stages
   std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
   Count dedicated_ranks = 160;           // at most, of an expert group whose tokens dedicated kernels carry
-  bool overlaps_experts = false;         // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
+  bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
 template <>
 struct Schema<FrameworkCapabilities> {
@@ -186,7 +189,8 @@ struct Schema<FrameworkCapabilities> {
 // Whether it runs so many micro-batches through interleaved stages; others its code refuses.
 inline bool InterleavesBatches(const FrameworkCapabilities& can, Count stages, Count micro_batches) {
   if (can.interleaved_batches == InterleavedBatches::kStages) return micro_batches % stages == 0;
-  if (can.interleaved_batches == InterleavedBatches::kRounds) return micro_batches % std::max<Count>(1, micro_batches / stages) == 0;
+  if (can.interleaved_batches == InterleavedBatches::kRounds)
+    return micro_batches % std::max<Count>(1, micro_batches / stages) == 0;
   return true;
 }
 

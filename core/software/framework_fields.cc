@@ -7,7 +7,8 @@ constexpr FieldRow kTrainingAttentionFields[] = {
     Of<&TrainingAttention::architecture>("architecture", "Device architecture"),
     Of<&TrainingAttention::forward>("forward", "Forward pass: share of the dense peak").Above(0).AtMost(1),
     Of<&TrainingAttention::backward>("backward", "Backward pass: share of the dense peak").Above(0).AtMost(1),
-    Of<&TrainingAttention::exponential>("exponential", "Share of the exponentials that the tensor cores do not hide").Between(0, 1)};
+    Of<&TrainingAttention::exponential>("exponential", "Share of the exponentials that the tensor cores do not hide")
+        .Between(0, 1)};
 constinit const Fields Schema<TrainingAttention>::fields(kTrainingAttentionFields);
 
 constexpr FieldRow kQuantizePassesFields[] = {
@@ -17,134 +18,177 @@ constexpr FieldRow kQuantizePassesFields[] = {
 constinit const Fields Schema<QuantizePasses>::fields(kQuantizePassesFields);
 
 constexpr FieldRow kFrameworkComputeFields[] = {
-    Of<&FrameworkCompute::element_wise>(
-        "element_wise",
-        "Rate of elementwise passes over achievable memory bandwidth, each operand counted once; above 1 where fusion removes passes")
+    Of<&FrameworkCompute::element_wise>("element_wise",
+                                        "Rate of elementwise passes over achievable memory bandwidth, each operand "
+                                        "counted once; above 1 where fusion removes passes")
         .Above(0)
         .AtMost(4),
-    Of<&FrameworkCompute::attention>("attention", "Flash-attention kernels per device architecture; none: the device's own efficiency"),
-    Of<&FrameworkCompute::flash_version>("flash_version",
-                                         "Version of FlashAttention, at its kernels' time over the fastest's; leave empty for the "
-                                         "fastest of the device. One that its family has no kernel of counts as the newest it has")
+    Of<&FrameworkCompute::attention>(
+        "attention", "Flash-attention kernels per device architecture; none: the device's own efficiency"),
+    Of<&FrameworkCompute::flash_version>(
+        "flash_version",
+        "Version of FlashAttention, at its kernels' time over the fastest's; leave empty for the "
+        "fastest of the device. One that its family has no kernel of counts as the newest it has")
         .Label("FlashAttention version"),
     Of<&FrameworkCompute::skips_masked_tiles>("skips_masked_tiles", "Attention skips tiles that the causal mask hides"),
-    Of<&FrameworkCompute::balanced_context>("balanced_context", "Context-parallel ranks get equal shares of the causal triangle"),
-    Of<&FrameworkCompute::softmax_passes>("softmax_passes", "Unfused attention: passes over the scores, forward and backward together")
+    Of<&FrameworkCompute::balanced_context>("balanced_context",
+                                            "Context-parallel ranks get equal shares of the causal triangle"),
+    Of<&FrameworkCompute::softmax_passes>("softmax_passes",
+                                          "Unfused attention: passes over the scores, forward and backward together")
         .Between(0, 64),
     Of<&FrameworkCompute::fused_accumulation>("fused_accumulation", "Weight-gradient GEMMs add into the fp32 gradient"),
-    Of<&FrameworkCompute::separate_accumulation>("separate_accumulation", "A separate pass adds gradients into the fp32 copy"),
-    Of<&FrameworkCompute::logit_traffic>("logit_traffic", "Softmax and loss: bytes moved per logit, forward and backward").Between(0, 256),
+    Of<&FrameworkCompute::separate_accumulation>("separate_accumulation",
+                                                 "A separate pass adds gradients into the fp32 copy"),
+    Of<&FrameworkCompute::logit_traffic>("logit_traffic",
+                                         "Softmax and loss: bytes moved per logit, forward and backward")
+        .Between(0, 256),
     Of<&FrameworkCompute::quantize>("quantise", "Passes that quantize activations"),
-    Of<&FrameworkCompute::selective_share>("selective_share",
-                                           "Share of the forward pass that selective recomputation repeats; 0: only the attention core")
+    Of<&FrameworkCompute::selective_share>(
+        "selective_share", "Share of the forward pass that selective recomputation repeats; 0: only the attention core")
         .Between(0, 1),
     Of<&FrameworkCompute::layer_launch>("layer_launch", "Host time to launch a layer's kernels, forward and backward")
         .In(kMs)
         .Between(0, 10'000),
-    Of<&FrameworkCompute::moe_layer_launch>("moe_layer_launch", "Host time to launch an MoE layer's kernels, forward and backward")
+    Of<&FrameworkCompute::moe_layer_launch>("moe_layer_launch",
+                                            "Host time to launch an MoE layer's kernels, forward and backward")
         .In(kMs)
         .Between(0, 10'000),
-    Of<&FrameworkCompute::pipelined_launch>("pipelined_launch",
-                                            "Added to a layer's launches per TP rank, where tensor and pipeline parallelism meet")
+    Of<&FrameworkCompute::pipelined_launch>(
+        "pipelined_launch", "Added to a layer's launches per TP rank, where tensor and pipeline parallelism meet")
         .In(kMs)
         .Between(0, 10'000),
-    Of<&FrameworkCompute::adapter_launch>("adapter_launch", "Added to a layer's launches where it has low-rank adapters")
+    Of<&FrameworkCompute::adapter_launch>("adapter_launch",
+                                          "Added to a layer's launches where it has low-rank adapters")
         .In(kMs)
         .Between(0, 10'000),
     Of<&FrameworkCompute::unpack_operations>(
-        "unpack_operations", "Operations to unpack a quantized weight, at the fp32 peak; 0: as fast as the memory reads and writes it")
+        "unpack_operations",
+        "Operations to unpack a quantized weight, at the fp32 peak; 0: as fast as the memory reads and writes it")
         .Between(0, 4096)};
 constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields);
 
 constexpr FieldRow kFrameworkExpertsFields[] = {
-    Of<&FrameworkExperts::grouped_efficiency>("grouped_efficiency", "Efficiency of grouped GEMMs over plain ones, 16-bit")
+    Of<&FrameworkExperts::grouped_efficiency>("grouped_efficiency",
+                                              "Efficiency of grouped GEMMs over plain ones, 16-bit")
         .Label("Grouped-GEMM efficiency, 16-bit")
         .Above(0)
         .AtMost(1),
-    Of<&FrameworkExperts::grouped_efficiency_fp8>("grouped_efficiency_fp8", "Efficiency of grouped GEMMs over plain ones, 8- and 4-bit")
+    Of<&FrameworkExperts::grouped_efficiency_fp8>("grouped_efficiency_fp8",
+                                                  "Efficiency of grouped GEMMs over plain ones, 8- and 4-bit")
         .Label("Grouped-GEMM efficiency, 8- and 4-bit")
         .Above(0)
         .AtMost(1),
-    Of<&FrameworkExperts::imbalance>("imbalance", "Rows of the busiest device over the mean, where the model sets no imbalance")
+    Of<&FrameworkExperts::imbalance>("imbalance",
+                                     "Rows of the busiest device over the mean, where the model sets no imbalance")
         .Between(1, 64),
-    Of<&FrameworkExperts::permute_traffic>("permute_traffic", "Bytes moved per element of a routed row, forward").Between(0, 256),
-    Of<&FrameworkExperts::unfused_biases>("unfused_biases", "Experts with biases, 16-bit: kernels of their own add and clamp")
+    Of<&FrameworkExperts::permute_traffic>("permute_traffic", "Bytes moved per element of a routed row, forward")
+        .Between(0, 256),
+    Of<&FrameworkExperts::unfused_biases>("unfused_biases",
+                                          "Experts with biases, 16-bit: kernels of their own add and clamp")
         .Label("Unfused expert biases"),
     Of<&FrameworkExperts::exposed>("exposed", "Exposed share of dispatch and combine").Between(0, 1),
-    Of<&FrameworkExperts::exposed_overlapped>("exposed_overlapped", "Factor on the exposed share where overlap.ep is on").Between(0, 1),
+    Of<&FrameworkExperts::exposed_overlapped>("exposed_overlapped",
+                                              "Factor on the exposed share where overlap.ep is on")
+        .Between(0, 1),
     Of<&FrameworkExperts::dispatch>("dispatch", "Dispatch and combine kernels"),
-    Of<&FrameworkExperts::dispatch_bytes>("dispatch_bytes", "Bytes per dispatched element; 1.03 in fp8 with scales").Between(0.5, 4),
+    Of<&FrameworkExperts::dispatch_bytes>("dispatch_bytes", "Bytes per dispatched element; 1.03 in fp8 with scales")
+        .Between(0.5, 4),
     Of<&FrameworkExperts::dispatch_units>("dispatch_units", "SMs that dedicated kernels occupy").Between(1, 1024),
-    Of<&FrameworkExperts::expert_tp>("expert_tp",
-                                     "Default expert tensor parallelism of the framework; a run here has 1 unless its mapping sets it")};
+    Of<&FrameworkExperts::expert_tp>(
+        "expert_tp",
+        "Default expert tensor parallelism of the framework; a run here has 1 unless its mapping sets it")};
 constinit const Fields Schema<FrameworkExperts>::fields(kFrameworkExpertsFields);
 
 constexpr FieldRow kFrameworkExchangeFields[] = {
-    Of<&FrameworkExchange::network_share>("network_share", "Share of the bandwidth between nodes that collectives of a step reach")
+    Of<&FrameworkExchange::network_share>("network_share",
+                                          "Share of the bandwidth between nodes that collectives of a step reach")
         .Label("Share of the bandwidth between nodes")
         .Above(0)
         .AtMost(1),
-    Of<&FrameworkExchange::tensor_overlap>("tensor_overlap", "TP communication overlaps with GEMMs in chunks, under sequence parallelism"),
-    Of<&FrameworkExchange::tensor_exposed>("tensor_exposed", "Exposed share of overlapped TP communication").Between(0, 1),
-    Of<&FrameworkExchange::repeats_gathers>("repeats_gathers", "Selective recomputation repeats the all-gathers of sequence parallelism"),
-    Of<&FrameworkExchange::pipeline_overlap>("pipeline_overlap", "Sends between interleaved stages overlap with compute"),
+    Of<&FrameworkExchange::tensor_overlap>(
+        "tensor_overlap", "TP communication overlaps with GEMMs in chunks, under sequence parallelism"),
+    Of<&FrameworkExchange::tensor_exposed>("tensor_exposed", "Exposed share of overlapped TP communication")
+        .Between(0, 1),
+    Of<&FrameworkExchange::repeats_gathers>("repeats_gathers",
+                                            "Selective recomputation repeats the all-gathers of sequence parallelism"),
+    Of<&FrameworkExchange::pipeline_overlap>("pipeline_overlap",
+                                             "Sends between interleaved stages overlap with compute"),
     Of<&FrameworkExchange::pipeline_exposed>("pipeline_exposed", "Exposed share of overlapped sends").Between(0, 1),
     Of<&FrameworkExchange::scatters_sends>("scatters_sends", "Each TP rank sends its share of a stage's output"),
-    Of<&FrameworkExchange::gradient_overlap>("gradient_overlap", "When the gradient reduction overlaps with the backward pass"),
+    Of<&FrameworkExchange::gradient_overlap>("gradient_overlap",
+                                             "When the gradient reduction overlaps with the backward pass"),
     Of<&FrameworkExchange::gradient_bytes>("gradient_bytes", "Bytes per gradient in the reduction").Between(0.5, 8),
-    Of<&FrameworkExchange::reduces_whole_gradients>("reduces_whole_gradients", "All-reduce even where the optimizer is sharded"),
-    Of<&FrameworkExchange::reduces_at_end>("reduces_at_end",
-                                           "ZeRO 3 within a group of ranks: gradients are reduced between the groups once per step, after "
-                                           "the last layer, where nothing hides it"),
-    Of<&FrameworkExchange::shard_broadcast>("shard_broadcast",
-                                            "Updated weights are broadcast rank by rank, above eight ranks; time per broadcast")
+    Of<&FrameworkExchange::reduces_whole_gradients>("reduces_whole_gradients",
+                                                    "All-reduce even where the optimizer is sharded"),
+    Of<&FrameworkExchange::reduces_at_end>(
+        "reduces_at_end",
+        "ZeRO 3 within a group of ranks: gradients are reduced between the groups once per step, after "
+        "the last layer, where nothing hides it"),
+    Of<&FrameworkExchange::shard_broadcast>(
+        "shard_broadcast", "Updated weights are broadcast rank by rank, above eight ranks; time per broadcast")
         .In(kMs)
         .Between(0, 10'000),
-    Of<&FrameworkExchange::contention>("contention", "Compute time lost to concurrent communication, over the communication time")
+    Of<&FrameworkExchange::contention>("contention",
+                                       "Compute time lost to concurrent communication, over the communication time")
         .Between(0, 1)};
 constinit const Fields Schema<FrameworkExchange>::fields(kFrameworkExchangeFields);
 
 constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::weights>("weights", "Weights: bytes per parameter").Between(0, 16),
-    Of<&FrameworkMemory::weights_fp8>("weights_fp8", "Weights in an 8- or 4-bit recipe: bytes per parameter").Between(0, 16),
-    Of<&FrameworkMemory::frozen_weights_fp8>("frozen_weights_fp8",
-                                             "Frozen weights (LoRA) in an 8- or 4-bit recipe: bytes per parameter; 2 in 16-bit")
+    Of<&FrameworkMemory::weights_fp8>("weights_fp8", "Weights in an 8- or 4-bit recipe: bytes per parameter")
         .Between(0, 16),
-    Of<&FrameworkMemory::weights_are_master>("weights_are_master", "The optimizer updates the weights themselves, without master weights"),
+    Of<&FrameworkMemory::frozen_weights_fp8>(
+        "frozen_weights_fp8", "Frozen weights (LoRA) in an 8- or 4-bit recipe: bytes per parameter; 2 in 16-bit")
+        .Between(0, 16),
+    Of<&FrameworkMemory::weights_are_master>("weights_are_master",
+                                             "The optimizer updates the weights themselves, without master weights"),
     Of<&FrameworkMemory::gradients>("gradients", "Gradients: bytes per parameter").Between(0, 16),
-    Of<&FrameworkMemory::gradients_fp8>("gradients_fp8", "Gradients in an 8- or 4-bit recipe: bytes per parameter").Between(0, 16),
-    Of<&FrameworkMemory::data_parallel_gradients>("data_parallel_gradients", "Added gradient bytes per parameter under data parallelism")
+    Of<&FrameworkMemory::gradients_fp8>("gradients_fp8", "Gradients in an 8- or 4-bit recipe: bytes per parameter")
+        .Between(0, 16),
+    Of<&FrameworkMemory::data_parallel_gradients>("data_parallel_gradients",
+                                                  "Added gradient bytes per parameter under data parallelism")
         .Between(0, 16),
     Of<&FrameworkMemory::sharded_gradients>("sharded_gradients",
                                             "Added gradient bytes per parameter where the optimizer is sharded; "
                                             "between steps only: activations take their room")
         .Between(0, 16),
-    Of<&FrameworkMemory::sharded_optimizer>("sharded_optimizer", "Added optimizer bytes per parameter of the shard").Between(0, 16),
-    Of<&FrameworkMemory::update>("update", "Copies that the update makes: bytes per updated parameter; sharded_optimizer is a part of them")
+    Of<&FrameworkMemory::sharded_optimizer>("sharded_optimizer", "Added optimizer bytes per parameter of the shard")
+        .Between(0, 16),
+    Of<&FrameworkMemory::update>(
+        "update", "Copies that the update makes: bytes per updated parameter; sharded_optimizer is a part of them")
         .Between(0, 32),
-    Of<&FrameworkMemory::fixed_static>("fixed_static", "Library workspaces that persist between steps").In(kGiB).AtLeast(0),
-    Of<&FrameworkMemory::kept_hidden>("kept_hidden", "Bytes per token and hidden unit that persist between steps").Between(0, 64),
-    Of<&FrameworkMemory::splits_residual>("splits_residual",
-                                          "TP ranks keep a share of the residual stream, even without sequence parallelism"),
+    Of<&FrameworkMemory::fixed_static>("fixed_static", "Library workspaces that persist between steps")
+        .In(kGiB)
+        .AtLeast(0),
+    Of<&FrameworkMemory::kept_hidden>("kept_hidden", "Bytes per token and hidden unit that persist between steps")
+        .Between(0, 64),
+    Of<&FrameworkMemory::splits_residual>(
+        "splits_residual", "TP ranks keep a share of the residual stream, even without sequence parallelism"),
     Of<&FrameworkMemory::hidden>("hidden", "Activations of a layer: bytes per token and hidden unit").Between(0, 64),
     Of<&FrameworkMemory::gated>("gated", "Activations of a gated MLP: bytes per token and inner unit").Between(0, 64),
     Of<&FrameworkMemory::plain>("plain", "Activations of a plain MLP: bytes per token and inner unit").Between(0, 64),
-    Of<&FrameworkMemory::gathered>("gathered",
-                                   "Gathered inputs of a layer that sequence parallelism keeps: bytes per token and hidden unit; 4: both in "
-                                   "16 bits (nanotron without tp_recompute_allgather); 0: gathered again")
+    Of<&FrameworkMemory::gathered>(
+        "gathered",
+        "Gathered inputs of a layer that sequence parallelism keeps: bytes per token and hidden unit; 4: both in "
+        "16 bits (nanotron without tp_recompute_allgather); 0: gathered again")
         .Label("Gathered inputs kept")
         .Between(0, 64),
-    Of<&FrameworkMemory::hidden_saved_fp8>("hidden_saved_fp8", "Hidden bytes saved where inputs are kept in 8-bit").Between(0, 64),
-    Of<&FrameworkMemory::gated_saved_fp8>("gated_saved_fp8", "MLP bytes saved where inputs are kept in 8-bit").Between(0, 64),
-    Of<&FrameworkMemory::working_hidden>("working_hidden", "Working buffers of one layer: bytes per token and hidden unit").Between(0, 256),
-    Of<&FrameworkMemory::working_hidden_tensor>(
-        "working_hidden_tensor", "Working buffers of one layer with tensor parallelism (gathered inputs): bytes per token and hidden unit")
+    Of<&FrameworkMemory::hidden_saved_fp8>("hidden_saved_fp8", "Hidden bytes saved where inputs are kept in 8-bit")
+        .Between(0, 64),
+    Of<&FrameworkMemory::gated_saved_fp8>("gated_saved_fp8", "MLP bytes saved where inputs are kept in 8-bit")
+        .Between(0, 64),
+    Of<&FrameworkMemory::working_hidden>("working_hidden",
+                                         "Working buffers of one layer: bytes per token and hidden unit")
         .Between(0, 256),
-    Of<&FrameworkMemory::selective_kept>("selective_kept",
-                                         "Share of the activations kept under selective recomputation; 1: all but the attention core")
+    Of<&FrameworkMemory::working_hidden_tensor>(
+        "working_hidden_tensor",
+        "Working buffers of one layer with tensor parallelism (gathered inputs): bytes per token and hidden unit")
+        .Between(0, 256),
+    Of<&FrameworkMemory::selective_kept>(
+        "selective_kept", "Share of the activations kept under selective recomputation; 1: all but the attention core")
         .Between(0, 1),
-    Of<&FrameworkMemory::head_gathered>("head_gathered",
-                                        "Unsplit buffers of the LM head with tensor parallelism: bytes per token and hidden unit")
+    Of<&FrameworkMemory::head_gathered>(
+        "head_gathered", "Unsplit buffers of the LM head with tensor parallelism: bytes per token and hidden unit")
         .Between(0, 256),
     Of<&FrameworkMemory::logits>("logits", "Bytes per logit at the peak").Between(0, 64),
     Of<&FrameworkMemory::constant>("constant", "Library buffers and allocator overhead").In(kGiB).AtLeast(0),
@@ -156,43 +200,53 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
                                   "where the other constants do not count it")
         .In(kGiB)
         .AtLeast(0),
-    Of<&FrameworkMemory::gathered_layers>("gathered_layers", "Layers whose sharded weights are gathered at once").Between(0, 64)};
+    Of<&FrameworkMemory::gathered_layers>("gathered_layers", "Layers whose sharded weights are gathered at once")
+        .Between(0, 64)};
 constinit const Fields Schema<FrameworkMemory>::fields(kFrameworkMemoryFields);
 
 constexpr FieldRow kFrameworkOptimizerFields[] = {
-    Of<&FrameworkOptimizer::master_weights_fp8>("master_weights_fp8",
-                                                "Master weights in an 8- or 4-bit recipe: bytes per parameter; 2: only the bits that "
-                                                "16-bit weights lack")
+    Of<&FrameworkOptimizer::master_weights_fp8>(
+        "master_weights_fp8",
+        "Master weights in an 8- or 4-bit recipe: bytes per parameter; 2: only the bits that "
+        "16-bit weights lack")
         .Label("Master weights in 8-bit recipes")
         .Between(0, 16)};
 constinit const Fields Schema<FrameworkOptimizer>::fields(kFrameworkOptimizerFields);
 
 constexpr FieldRow kFrameworkOffloadFields[] = {
-    Of<&FrameworkOffload::gradients>("gradients", "Gradients go to the host with the optimizer state, unless the run states their share"),
-    Of<&FrameworkOffload::host_update>("host_update",
-                                       "The host updates offloaded state, at this host-memory bandwidth per device; null: the device does")
+    Of<&FrameworkOffload::gradients>(
+        "gradients", "Gradients go to the host with the optimizer state, unless the run states their share"),
+    Of<&FrameworkOffload::host_update>(
+        "host_update",
+        "The host updates offloaded state, at this host-memory bandwidth per device; null: the device does")
         .In(kGBps)
         .Above(0)
         .AtMost(1'000'000)};
 constinit const Fields Schema<FrameworkOffload>::fields(kFrameworkOffloadFields);
 
 constexpr FieldRow kFrameworkCapabilitiesFields[] = {
-    Of<&FrameworkCapabilities::devices>("devices", "Families of devices that the framework runs on; none: any").OutsideReports(),
-    Of<&FrameworkCapabilities::parallelism>("parallelism", "Ways of splitting besides data parallelism (tp, cp, pp, ep); none: all")
+    Of<&FrameworkCapabilities::devices>("devices", "Families of devices that the framework runs on; none: any")
+        .OutsideReports(),
+    Of<&FrameworkCapabilities::parallelism>("parallelism",
+                                            "Ways of splitting besides data parallelism (tp, cp, pp, ep); none: all")
         .OutsideReports(),
     Of<&FrameworkCapabilities::schedules>("schedules", "Pipeline schedules; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
-    Of<&FrameworkCapabilities::interleaved_batches>("interleaved_batches",
-                                                    "Micro-batches that virtual pipeline stages run: any number, multiples of the stages, "
-                                                    "or equal rounds of at least as many as stages")
+    Of<&FrameworkCapabilities::interleaved_batches>(
+        "interleaved_batches",
+        "Micro-batches that virtual pipeline stages run: any number, multiples of the stages, "
+        "or equal rounds of at least as many as stages")
         .Label("Micro-batches under interleaving")
         .OutsideReports(),
     Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports(),
-    Of<&FrameworkCapabilities::dispatchers>("dispatchers", "Dispatch and combine kernels; none: the framework's own").OutsideReports(),
-    Of<&FrameworkCapabilities::dedicated_ranks>("dedicated_ranks", "Ranks of an expert group that dedicated kernels serve, at most")
+    Of<&FrameworkCapabilities::dispatchers>("dispatchers", "Dispatch and combine kernels; none: the framework's own")
+        .OutsideReports(),
+    Of<&FrameworkCapabilities::dedicated_ranks>("dedicated_ranks",
+                                                "Ranks of an expert group that dedicated kernels serve, at most")
         .Between(1, 1 << 20)
         .OutsideReports(),
-    Of<&FrameworkCapabilities::overlaps_experts>("overlaps_experts", "Expert exchange behind the passes of another micro-batch")
+    Of<&FrameworkCapabilities::overlaps_experts>("overlaps_experts",
+                                                 "Expert exchange behind the passes of another micro-batch")
         .OutsideReports()};
 constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);
 
@@ -206,11 +260,13 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::optimizer>("optimizer", "Optimizer state").Advanced(),
     Of<&Framework::offload>("offload", "Offload of the optimizer").Advanced(),
     Of<&Framework::capabilities>("capabilities", "What the framework's code runs").Advanced(),
-    Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")
+    Of<&Framework::places_by_cost>("places_by_cost",
+                                   "Uneven stages: layers in order until each stage has its share of the cost")
         .Advanced(),
-    Of<&Framework::ends_as_layers>("ends_as_layers",
-                                   "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
-                                   "(Megatron: --account-for-embedding-in-pipeline-split)")
+    Of<&Framework::ends_as_layers>(
+        "ends_as_layers",
+        "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
+        "(Megatron: --account-for-embedding-in-pipeline-split)")
         .Label("Embedding and LM head count as layers")
         .Advanced(),
     Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
@@ -225,8 +281,9 @@ constexpr FieldRow kFrameworkFields[] = {
         "experts get none")
         .Label("LoRA targets")
         .Advanced(),
-    Of<&Framework::utilization>("utilization",
-                                "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
+    Of<&Framework::utilization>(
+        "utilization",
+        "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
         .Advanced()};
 constinit const Fields Schema<Framework>::fields(kFrameworkFields);
 

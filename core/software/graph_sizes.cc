@@ -9,7 +9,8 @@ namespace slipstick {
 
 constexpr FieldRow kGraphSizesFields[] = {
     Of<&GraphSizes::up_to>("up_to", "Largest number of sequences of the row").Between(1, 1 << 20),
-    Of<&GraphSizes::every>("every", "Multiples of this number are captured; absent: powers of two").Between(1, 1 << 20)};
+    Of<&GraphSizes::every>("every", "Multiples of this number are captured; absent: powers of two")
+        .Between(1, 1 << 20)};
 constinit const Fields Schema<GraphSizes>::fields(kGraphSizesFields);
 
 double CapturedSequences(const std::vector<GraphSizes>& rows, double sequences) {

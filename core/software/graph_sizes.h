@@ -1,7 +1,7 @@
 // Numbers of sequences for which an engine captures its decode step as a CUDA graph.
 //
-// A step of any other number is filled up with empty sequences to the next one that was captured (member `graph_sizes` of an engine's
-// preset): their rows pass through every product, but they have no context to attend to.
+// A step of any other number is filled up with empty sequences to the next one that was captured (member `graph_sizes`
+// of an engine's preset): their rows pass through every product, but they have no context to attend to.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct Schema<GraphSizes> {
   static const Fields fields;
 };
 
-// The smallest captured number that is not below `sequences`, of the first row that reaches it; beyond the last row no graph is replayed,
-// and nothing is filled up.
+// The smallest captured number that is not below `sequences`, of the first row that reaches it; beyond the last row no
+// graph is replayed, and nothing is filled up.
 double CapturedSequences(const std::vector<GraphSizes>& rows, double sequences);
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
-// The papers' plain abstraction: an operator takes the longer of its FLOPs over a fraction of the peak and its bytes over a fraction of a
-// level's bandwidth, the same fractions for all operators.
+// The papers' plain abstraction: an operator takes the longer of its FLOPs over a fraction of the peak and its bytes
+// over a fraction of a level's bandwidth, the same fractions for all operators.
 #pragma once
 
 #include "core/base/field.h"

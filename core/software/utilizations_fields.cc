@@ -8,7 +8,8 @@ constexpr FieldRow kUtilizationsFields[] = {
         .Label("Share of the dense peak")
         .Above(0)
         .AtMost(1),
-    Of<&Utilizations::memory>("memory", "Fraction of the bandwidth of the memory and of each cache that every operator reaches")
+    Of<&Utilizations::memory>("memory",
+                              "Fraction of the bandwidth of the memory and of each cache that every operator reaches")
         .Label("Share of memory and cache bandwidth")
         .Above(0)
         .AtMost(1),

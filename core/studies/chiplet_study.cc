@@ -17,7 +17,8 @@ DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partitio
   DeviceBill scaled = bill;
   scaled.dies.resize(1);
   scaled.dies[0].stacked = false;
-  scaled.dies[0].unit_area = bill.dies[0].unit_area * (area / (bill.dies[0].area * static_cast<double>(bill.dies[0].count)));
+  scaled.dies[0].unit_area =
+      bill.dies[0].unit_area * (area / (bill.dies[0].area * static_cast<double>(bill.dies[0].count)));
   scaled.dies[0].area = area;
   scaled.dies[0].units *= bill.dies[0].count;
   scaled.dies[0].spare_units *= bill.dies[0].count;
@@ -27,7 +28,9 @@ DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partitio
   return Split(scaled, partition).bill;
 }
 
-Dollars AtVolume(const SplitCost& cost, Count volume) { return cost.recurring + cost.design / static_cast<double>(volume); }
+Dollars AtVolume(const SplitCost& cost, Count volume) {
+  return cost.recurring + cost.design / static_cast<double>(volume);
+}
 
 Json AreaOrNull(const std::optional<SquareMillimetres>& area) { return area ? Json(area->base()) : Json(nullptr); }
 
@@ -37,7 +40,9 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
   whole.io_share = 0;
   const Count volume = bill.design.volume;
   const auto total = [&](const Partition& partition) {
-    return [&bill, partition, volume](SquareMillimetres area) { return AtVolume(PriceSplit(AtArea(bill, area, partition)), volume); };
+    return [&bill, partition, volume](SquareMillimetres area) {
+      return AtVolume(PriceSplit(AtArea(bill, area, partition)), volume);
+    };
   };
   const auto recurring = [&](const Partition& partition) {
     return [&bill, partition](SquareMillimetres area) { return PriceSplit(AtArea(bill, area, partition)).recurring; };
@@ -45,14 +50,15 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
   const SplitCost one = PriceSplit(AtArea(bill, own, whole)), several = PriceSplit(AtArea(bill, own, split));
   const std::optional<double> at = CrossoverVolume(one, several);
-  return Json{{"chiplets", split.chiplets},
-              {"area_mm2", AreaOrNull(CrossoverArea(total(whole), total(split), study.low, study.high))},
-              {"recurring_area_mm2", AreaOrNull(CrossoverArea(recurring(whole), recurring(split), study.low, study.high))},
-              {"own_area_mm2", own.base()},
-              {"volume", at ? Json(*at) : Json(nullptr)},
-              {"cheaper", at                                        ? Json(several.recurring < one.recurring ? "above" : "below")
-                          : AtVolume(several, 1) < AtVolume(one, 1) ? Json("always")
-                                                                    : Json("never")}};
+  return Json{
+      {"chiplets", split.chiplets},
+      {"area_mm2", AreaOrNull(CrossoverArea(total(whole), total(split), study.low, study.high))},
+      {"recurring_area_mm2", AreaOrNull(CrossoverArea(recurring(whole), recurring(split), study.low, study.high))},
+      {"own_area_mm2", own.base()},
+      {"volume", at ? Json(*at) : Json(nullptr)},
+      {"cheaper", at ? Json(several.recurring < one.recurring ? "above" : "below")
+                  : AtVolume(several, 1) < AtVolume(one, 1) ? Json("always")
+                                                            : Json("never")}};
 }
 
 Json BillJson(const DeviceBill& bill) {
@@ -69,8 +75,9 @@ Json BillJson(const DeviceBill& bill) {
 
 // The answers that a partition changes.
 Json PerformanceOf(const Scenario& scenario) {
-  constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s", "training.cost_usd",
-                                    "serving.ttft_s",       "serving.tpot_s",           "serving.cost_usd_per_million_tokens",
+  constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s",
+                                    "training.cost_usd",    "serving.ttft_s",
+                                    "serving.tpot_s",       "serving.cost_usd_per_million_tokens",
                                     "cost.device_hour_usd"};
   const Result<Json> report = Evaluate(scenario, ReportDetail::Figures());
   Json figures = Json::object();
@@ -112,8 +119,10 @@ Json AnswerArea(const StudyInput& input) {
       const Millimetres width = DieWidth(split.dies[0].area, split.dies[0].aspect);
       fits.push_back(FitsReticle(width, split.dies[0].area / width, split.wafer));
     }
-    curves.push_back(
-        Json{{"chiplets", n}, {"cost_usd", std::move(costs)}, {"recurring_usd", std::move(recurring)}, {"fits_reticle", std::move(fits)}});
+    curves.push_back(Json{{"chiplets", n},
+                          {"cost_usd", std::move(costs)},
+                          {"recurring_usd", std::move(recurring)},
+                          {"fits_reticle", std::move(fits)}});
     if (n > 1) crossovers.push_back(Crossovers(bill, partition, study));
   }
   return Json{{"areas_mm2", std::move(xs)},
@@ -146,7 +155,8 @@ Json AnswerPartition(const StudyInput& input) {
               {"link_power_w", split.link_power.base()},
               {"edge_fits", split.edge_fits},
               {"memory_limit_bytes_per_s", split.memory_limit ? Json(split.memory_limit->base()) : Json(nullptr)},
-              {"performance", {{"whole", PerformanceOf(SoldAs(input.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
+              {"performance",
+               {{"whole", PerformanceOf(SoldAs(input.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
               {"crossover", Crossovers(bill, input.study.partition, input.study)}};
 }
 

@@ -51,7 +51,8 @@ struct StudyInput {
 inline std::vector<SquareMillimetres> Areas(const CostStudy& study) {
   std::vector<SquareMillimetres> areas;
   const double last = static_cast<double>(study.points - 1);
-  for (Count i = 0; i < study.points; ++i) areas.push_back(study.low + (study.high - study.low) * (static_cast<double>(i) / last));
+  for (Count i = 0; i < study.points; ++i)
+    areas.push_back(study.low + (study.high - study.low) * (static_cast<double>(i) / last));
   return areas;
 }
 

@@ -43,17 +43,20 @@ Result<StudyInput> Parse(std::string_view text) {
                         {SetTo("die", static_cast<Count>(cost->device.dies.size()) - 1)}});
     }
   }
-  if (input.study.high < input.study.low) issues.push_back({"high", "Must be at least low", {SetToBase("high", input.study.low.base())}});
+  if (input.study.high < input.study.low)
+    issues.push_back({"high", "Must be at least low", {SetToBase("high", input.study.low.base())}});
   if (input.study.last - input.study.first > 20000)
     issues.push_back({"last", "Too many samples: at most 20,000 per step", {SetTo("last", input.study.first + 20000)}});
-  if (input.study.last < input.study.first) issues.push_back({"last", "Must be at least first", {SetTo("last", input.study.first)}});
+  if (input.study.last < input.study.first)
+    issues.push_back({"last", "Must be at least first", {SetTo("last", input.study.first)}});
   if (!issues.empty()) return issues;
   return input;
 }
 
 // A reproducible random share from a seed and an index.
 double ShareOf(Count seed, std::size_t i) {
-  std::uint64_t x = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL;
+  std::uint64_t x =
+      static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
@@ -97,11 +100,15 @@ Json AnswerYields(const StudyInput& input) {
   for (const auto& named : EnumNames<YieldModel>::names) {
     if (named.first == YieldModel::kManual) continue;
     const YieldLaw law{named.first, die.node.clustering, die.layers, die.manual_yield};
-    const auto at = [&](SquareMillimetres area) { return Yield(law, area * die.node.defect_density * die.critical_area); };
+    const auto at = [&](SquareMillimetres area) {
+      return Yield(law, area * die.node.defect_density * die.critical_area);
+    };
     Json yields = Json::array();
     for (const SquareMillimetres area : areas) yields.push_back(at(area));
-    models.push_back(
-        Json{{"model", named.second}, {"chosen", law.model == die.yield_model}, {"own_yield", at(die.area)}, {"yield", std::move(yields)}});
+    models.push_back(Json{{"model", named.second},
+                          {"chosen", law.model == die.yield_model},
+                          {"own_yield", at(die.area)},
+                          {"yield", std::move(yields)}});
   }
   return Json{{"areas_mm2", std::move(xs)}, {"own_area_mm2", die.area.base()}, {"models", std::move(models)}};
 }
@@ -134,8 +141,8 @@ Json Counts(const std::vector<double>& values) {
 
 Json AnswerDraws(const StudyInput& input) {
   const CostStudy& study = input.study;
-  const std::vector<DrawnCost> outcomes =
-      DrawOutcomes(input.scenario.cluster, *input.scenario.cost, static_cast<std::uint64_t>(study.seed), study.first, study.last);
+  const std::vector<DrawnCost> outcomes = DrawOutcomes(input.scenario.cluster, *input.scenario.cost,
+                                                       static_cast<std::uint64_t>(study.seed), study.first, study.last);
   std::vector<double> device, hour;
   for (const DrawnCost& outcome : outcomes) {
     device.push_back(outcome.device.base());
@@ -157,12 +164,12 @@ Json AnswerDraws(const StudyInput& input) {
 Json AnswerTornado(const StudyInput& input) {
   Json swings = Json::array();
   for (const Swing& swing : Tornado(input.scenario.cluster, *input.scenario.cost)) {
-    swings.push_back(
-        Json{{"path", swing.guess.path},
-             {"low", swing.guess.band.low},
-             {"high", swing.guess.band.high},
-             {"device_usd", Json::array({swing.low.device.base(), swing.high.device.base()})},
-             {"device_hour_usd", Json::array({In(swing.low.device_second, kUsdPerHour), In(swing.high.device_second, kUsdPerHour)})}});
+    swings.push_back(Json{{"path", swing.guess.path},
+                          {"low", swing.guess.band.low},
+                          {"high", swing.guess.band.high},
+                          {"device_usd", Json::array({swing.low.device.base(), swing.high.device.base()})},
+                          {"device_hour_usd", Json::array({In(swing.low.device_second, kUsdPerHour),
+                                                           In(swing.high.device_second, kUsdPerHour)})}});
   }
   return Json{{"swings", std::move(swings)}};
 }

@@ -9,7 +9,8 @@ namespace slipstick {
 namespace {
 
 int PlaceOf(std::string_view id, const std::vector<MeasuredSource>& sources) {
-  const auto found = std::find_if(sources.begin(), sources.end(), [&](const MeasuredSource& source) { return source.id == id; });
+  const auto found =
+      std::find_if(sources.begin(), sources.end(), [&](const MeasuredSource& source) { return source.id == id; });
   return found == sources.end() ? kNoSource : static_cast<int>(found - sources.begin());
 }
 
@@ -21,8 +22,8 @@ void Tally(const Likely& likely, double measured, Coverage& coverage) {
 
 std::string RowText(std::string_view title, const Coverage& coverage) {
   char text[160];
-  std::snprintf(text, sizeof text, "%-50.*s %6d %8.1f %8.1f\n", static_cast<int>(title.size()), title.data(), coverage.runs,
-                100 * coverage.Held(), 100 * coverage.MedianHalfWidth());
+  std::snprintf(text, sizeof text, "%-50.*s %6d %8.1f %8.1f\n", static_cast<int>(title.size()), title.data(),
+                coverage.runs, 100 * coverage.Held(), 100 * coverage.MedianHalfWidth());
   return text;
 }
 
@@ -55,7 +56,8 @@ CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& te
   for (const MeasuredRun& run : tested.runs) {
     if (run.kind == MeasuredKind::kWholeRun) continue;
     const std::string_view source = tested.sources[static_cast<std::size_t>(run.source)].id;
-    const Likely likely = LikelyRange(run.kind, run.setting, false, {evidence.runs, evidence.distance}, PlaceOf(source, evidence.sources));
+    const Likely likely = LikelyRange(run.kind, run.setting, false, {evidence.runs, evidence.distance},
+                                      PlaceOf(source, evidence.sources));
     const double measured = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
     Tally(likely, measured, report.kinds[run.kind]);
     Tally(likely, measured, report.sources[{run.kind, std::string(source)}]);
@@ -88,8 +90,10 @@ Answer CoverageAnswer() {
   published.distance = MeasuredDistance();
   Json kinds = Json::array();
   for (const auto& [kind, coverage] : CoverageOf(published, published).kinds) {
-    kinds.push_back(
-        Json{{"kind", NameOf(kind)}, {"runs", coverage.runs}, {"held", coverage.Held()}, {"half_width", coverage.MedianHalfWidth()}});
+    kinds.push_back(Json{{"kind", NameOf(kind)},
+                         {"runs", coverage.runs},
+                         {"held", coverage.Held()},
+                         {"half_width", coverage.MedianHalfWidth()}});
   }
   return {JsonText(Json{{"kinds", std::move(kinds)}}), {}};
 }

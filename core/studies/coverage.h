@@ -27,8 +27,8 @@ std::string_view TitleOf(MeasuredKind kind);
 // As a table; reads the files tested, and says what the core does not answer of them.
 std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested);
 
-
-// The published runs of this core, each answered without its own source: {"kinds": [{"kind", "runs", "held", "half_width"}]}.
+// The published runs of this core, each answered without its own source: {"kinds": [{"kind", "runs", "held",
+// "half_width"}]}.
 Answer CoverageAnswer();
 
 }  // namespace slipstick

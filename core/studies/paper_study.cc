@@ -83,7 +83,8 @@ SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   // Behind the figures, why a point is infeasible.
   for (const Json& path : study["report"]) {
     const std::string_view text = TextOf(path);
-    if (text.ends_with(".feasible")) sweep.reports.push_back(std::string(text.substr(0, text.rfind('.'))) + ".infeasible");
+    if (text.ends_with(".feasible"))
+      sweep.reports.push_back(std::string(text.substr(0, text.rfind('.'))) + ".infeasible");
   }
   if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();
   return SweepAt(sweep, 0);
@@ -163,7 +164,8 @@ Json JudgeTrend(const Json& expectation, const Json& points, const std::string& 
 Json JudgeFlat(const Json& expectation, const Json& points) {
   const std::string path = expectation["flat"].get<std::string>();
   const double within = Member(expectation, "within", kEqual);
-  Verdict verdict{path + " is equal" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
+  Verdict verdict{path + " is equal" +
+                  (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for (const Json& label : expectation["along"]) {
     const double value = ValueFor(points, label, path);
@@ -181,7 +183,8 @@ Json JudgeRatio(const Json& expectation, const Json& points) {
   const Json& of = expectation["of"];
   const double ratio = ValueFor(points, of[0], path) / ValueFor(points, of[1], path);
   const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
-  return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
+  return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " +
+                       NumberText(high)},
           {"holds", ratio >= low && ratio <= high},
           {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
 }
@@ -234,7 +237,8 @@ Json JudgeMatches(const Json& expectation, const Json& points) {
   }
   Json found = nullptr;
   if (!std::isnan(error)) found = {{"mean_error", error}, {"correlation", Correlation(measured, predicted)}};
-  return {{"text", path + " is within " + NumberText(100 * within) + " % of " + std::to_string(measured.size()) + " measured in the mean"},
+  return {{"text", path + " is within " + NumberText(100 * within) + " % of " + std::to_string(measured.size()) +
+                       " measured in the mean"},
           {"holds", error <= within},
           {"found", std::move(found)}};
 }
@@ -261,7 +265,8 @@ Json Judge(const Json& expectation, const Json& points) {
 Result<Json> FindStudy(std::string_view id) {
   const Json* study = FindPreset("study", id);
   if (study == nullptr)
-    return Issues{{"study", "Unknown study " + internal::Shown(Json(std::string(id))), SetToEach("study", NearestPresets("study", id))}};
+    return Issues{{"study", "Unknown study " + internal::Shown(Json(std::string(id))),
+                   SetToEach("study", NearestPresets("study", id))}};
   return *study;
 }
 
@@ -303,7 +308,9 @@ Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {
   for (Json& one : *found) {
     if (one.is_object() && one.contains("point")) one = Json(one["point"]);
   }
-  const auto is_point = [](const Json& one) { return one.is_object() && one.contains("label") && one.contains("figures"); };
+  const auto is_point = [](const Json& one) {
+    return one.is_object() && one.contains("label") && one.contains("figures");
+  };
   if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_point)) {
     return WrongRequest({{"points", "Must be a list of study points"}});
   }

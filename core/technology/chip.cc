@@ -32,7 +32,9 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
   const double low = std::max(1 - kVoltageBelow / node.nominal_voltage, node.threshold);
   const double high = 1 + kVoltageAbove / node.nominal_voltage;
   const Watts one = unit.energy * node.energy * kBaseClock;  // one unit at nominal voltage and clock
-  const auto power = [&](double v) { return one * ((1 - node.leakage) * Speed(v, node.threshold) * v * v + node.leakage * v); };
+  const auto power = [&](double v) {
+    return one * ((1 - node.leakage) * Speed(v, node.threshold) * v * v + node.leakage * v);
+  };
   OperatingPoint point;
   if (units <= 0) return point;
   // More units at a lower voltage do more work per watt, down to the lowest voltage; beyond it each further unit only
@@ -105,14 +107,17 @@ class ChipBuilder {
   void AddComputeUnits() {
     const UnitTemplate& unit = design_.unit;
     const double logic = logic_, sram = sram_, core_share = design_.area_split.core;
-    const SquareMillimetres die_area = design_.area, logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
-    const SquareMillimetres storage_at_7nm = (unit.registers.base() * kRegisterAreaPerByte + unit.l1.base() * kL1AreaPerByte) * kMm2;
+    const SquareMillimetres die_area = design_.area,
+                            logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
+    const SquareMillimetres storage_at_7nm =
+        (unit.registers.base() * kRegisterAreaPerByte + unit.l1.base() * kL1AreaPerByte) * kMm2;
     trace_.Input("die_area", die_area, path_ + ".area");
     trace_.Input("core_share", core_share, path_ + ".area_split.core");
     FIGURE(trace_, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
-           (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic, storage_at_7nm, sram);
-    FIGURE(trace_, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}), core_share, die_area,
-           unit_area);
+           (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic,
+           storage_at_7nm, sram);
+    FIGURE(trace_, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}),
+           core_share, die_area, unit_area);
     chip_.units_built = Floor(units_that_fit);
     chip_.units_enabled = Floor(static_cast<double>(chip_.units_built) * design_.units_enabled);
     chip_.area_used = static_cast<double>(chip_.units_built) * unit_area;
@@ -126,17 +131,19 @@ class ChipBuilder {
     device.units = point.units;
     device.clock = point.clock;
     if (chip_.units_enabled == 0) {
-      issues_.push_back({path_ + ".area_split.core", "No compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"});
+      issues_.push_back({path_ + ".area_split.core",
+                         "No compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"});
     } else if (point.units == 0) {
-      issues_.push_back(
-          {path_ + ".power_split.core", "The core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
+      issues_.push_back({path_ + ".power_split.core",
+                         "The core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
     }
     if (!issues_.empty()) return;
     const auto running_units = static_cast<double>(device.units);
     const Hertz clock = device.clock;
     const Flops unit_flops = static_cast<double>(unit.flops_per_clock) * kFlop;
     FIGURE(trace_, matrix_rate, running_units * unit_flops * clock,
-           (Note{"Dense 16-bit peak throughput", "all running units, every clock; the clock is the highest that the core power allows"}),
+           (Note{"Dense 16-bit peak throughput",
+                 "all running units, every clock; the clock is the highest that the core power allows"}),
            running_units, unit_flops, clock);
     device.peak = {};
     device.peak.bf16 = device.peak.fp16 = matrix_rate;
@@ -159,12 +166,14 @@ class ChipBuilder {
     const Bytes slice_bytes = kSliceBytesPerClock;
     const JoulesPerByte l2_energy = kL2Energy * wire_energy;
     FIGURE(trace_, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
-           (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock, l2_power, l2_energy);
+           (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock,
+           l2_power, l2_energy);
     Device& device = chip_.device;
     const auto running_units = static_cast<double>(device.units);
     device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * device.clock}};
     if (chip_.l2_slices > 0 && !(l2_rate > BytesPerSecond{})) {
-      issues_.push_back({path_ + ".power_split.l2", "Give the L2 a share of the power to be read with, or no area",
+      issues_.push_back({path_ + ".power_split.l2",
+                         "Give the L2 a share of the power to be read with, or no area",
                          {SetToBase(path_ + ".area_split.l2", 0)}});
     }
     device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
@@ -181,11 +190,13 @@ class ChipBuilder {
     const double widest_bus = static_cast<double>(dram.max_chips);
     const bool takes_package = dram.in_package && dram.package_area.base() > 0;
     const double by_edge = design_.edge_split.memory * dies_.shoreline / dram.shore;
-    const double by_package = min(widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : widest_bus);
+    const double by_package =
+        min(widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : widest_bus);
     const double by_area = design_.area_split.memory * die_area / site_area;
-    FIGURE(trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
-           (Note{"Memory sites", "as many as the shoreline, the package or the widest bus, and the die area all allow"}), by_edge,
-           by_package, by_area);
+    FIGURE(
+        trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
+        (Note{"Memory sites", "as many as the shoreline, the package or the widest bus, and the die area all allow"}),
+        by_edge, by_package, by_area);
     DramBudget& memory = chip_.memory;
     memory.by_shoreline = by_edge;
     memory.by_package = by_package;
@@ -214,15 +225,16 @@ class ChipBuilder {
     memory.of_links = dies_.memory_limit;
     const BytesPerSecond link_limit = dies_.memory_limit.value_or(memory.of_stacks);
     FIGURE(trace_, memory_rate, min(stacks * stack_rate, memory_power / dram_energy, link_limit),
-           (Note{"Memory bandwidth", "limited by the stacks, by the memory power or by the links between dies"}), stacks, stack_rate,
-           memory_power, dram_energy, link_limit);
+           (Note{"Memory bandwidth", "limited by the stacks, by the memory power or by the links between dies"}),
+           stacks, stack_rate, memory_power, dram_energy, link_limit);
     memory.reached = memory_rate;
     memory.bound = memory_rate >= memory.of_stacks ? "stacks" : memory_rate >= memory.of_power ? "power" : "links";
     if (!(memory_rate > 0 * kBps)) {
-      issues_.push_back({path_ + ".edge_split.memory", "No memory site fits: the shoreline allows " + NumberText(memory.by_shoreline) +
-                                                           ", the package " + NumberText(memory.by_package) + ", the die area " +
-                                                           NumberText(memory.by_area) + ", of which " + NumberText(design_.memory_enabled) +
-                                                           " are enabled; or the memory power is 0"});
+      issues_.push_back({path_ + ".edge_split.memory",
+                         "No memory site fits: the shoreline allows " + NumberText(memory.by_shoreline) +
+                             ", the package " + NumberText(memory.by_package) + ", the die area " +
+                             NumberText(memory.by_area) + ", of which " + NumberText(design_.memory_enabled) +
+                             " are enabled; or the memory power is 0"});
       return;
     }
     chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};
@@ -236,14 +248,15 @@ class ChipBuilder {
     const SquareMillimetres link_area = design_.link.phy_area * analog_ + design_.link.controller_area * logic_;
     const double links_by_area = design_.area_split.network * design_.area / link_area;
     const double links_by_edge = design_.edge_split.network * dies_.shoreline / design_.link.shore;
-    FIGURE(trace_, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "as many as the die area and the shoreline allow"}),
-           links_by_area, links_by_edge);
+    FIGURE(trace_, links, floor(min(links_by_area, links_by_edge)),
+           (Note{"Links", "as many as the die area and the shoreline allow"}), links_by_area, links_by_edge);
     chip_.links = static_cast<Count>(links);
     const Watts network_power = power_ * design_.power_split.network;
     const BytesPerSecond link_rate = design_.link.bandwidth;
     const JoulesPerByte both_ways = 2 * design_.link.energy;
     FIGURE(trace_, network_rate, min(links * link_rate, network_power / both_ways),
-           (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power, both_ways);
+           (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power,
+           both_ways);
     chip_.network = network_rate;
     chip_.area_used += links * link_area;
     chip_.power_used += network_rate * both_ways;
@@ -261,7 +274,8 @@ class ChipBuilder {
 
 }  // namespace
 
-Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace) {
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path,
+                           Trace& trace) {
   return ChipBuilder(design, dies, path, trace).Build();
 }
 

@@ -1,11 +1,11 @@
 // Derives a device from a chip's area, power and shoreline on a process node.
 //
-// Area bounds the number of compute units, cache slices, memory and link interfaces; shoreline bounds the interfaces too;
-// power bounds the clock, through the voltage, and every bandwidth, through the energy per byte. More of any budget is
-// never slower and no budget is exceeded (tests/core/technology). Calibrated on the published areas of the A100; the same
-// constants give the H100's rates within 1.5 %, its L2 rate 6 % low.
-// Sources: the scaling of DeepFlow (github.com/nanocad-lab/DeepFlow) with its voltage law, foundry statements for the
-// nodes, LLMCompass (github.com/PrincetonUniversity/LLMCompass) for areas of an SM's parts.
+// Area bounds the number of compute units, cache slices, memory and link interfaces; shoreline bounds the interfaces
+// too; power bounds the clock, through the voltage, and every bandwidth, through the energy per byte. More of any
+// budget is never slower and no budget is exceeded (tests/core/technology). Calibrated on the published areas of the
+// A100; the same constants give the H100's rates within 1.5 %, its L2 rate 6 % low. Sources: the scaling of DeepFlow
+// (github.com/nanocad-lab/DeepFlow) with its voltage law, foundry statements for the nodes, LLMCompass
+// (github.com/PrincetonUniversity/LLMCompass) for areas of an SM's parts.
 #pragma once
 
 #include <optional>
@@ -57,8 +57,10 @@ struct ChipDies {
   Watts link_power;                            // not there for the circuits
   std::optional<BytesPerSecond> memory_limit;  // what the dies can read of each other's memory
 };
-// `dies`: absent for one die of the design's area. Issues, with paths below `path`, if the budgets allow no compute unit or no memory.
-Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace);
+// `dies`: absent for one die of the design's area. Issues, with paths below `path`, if the budgets allow no compute
+// unit or no memory.
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path,
+                           Trace& trace);
 inline Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace) {
   return Derive(design, std::nullopt, path, trace);
 }

@@ -1,9 +1,9 @@
 // The best split of a chip's area, power and shoreline for an objective given by the caller.
 //
-// Method: pattern search on the shares. A move shifts a step from one share of a budget to another (the remainder counts
-// as a share), so every tried split sums to one; when no move helps, the step is halved. It starts from the given split,
-// from those passed in, and from seeded random ones, and returns the best ever seen, never worse than its start. The
-// objective has floors (whole units, whole stacks), hence no gradients.
+// Method: pattern search on the shares. A move shifts a step from one share of a budget to another (the remainder
+// counts as a share), so every tried split sums to one; when no move helps, the step is halved. It starts from the
+// given split, from those passed in, and from seeded random ones, and returns the best ever seen, never worse than its
+// start. The objective has floors (whole units, whole stacks), hence no gradients.
 #pragma once
 
 #include <cstdint>

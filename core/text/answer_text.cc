@@ -64,13 +64,15 @@ std::string ConfigurationsText(const Json& configurations, bool is_colored) {
   }
   Table table(std::vector<Table::Align>(figures.size() + differing.size(), Table::kRight), 2);
   std::vector<Cell> head;
-  for (const std::string& figure : figures) head.push_back({std::string(BriefTitle(part + "." + figure)), Tone::kStrong});
+  for (const std::string& figure : figures)
+    head.push_back({std::string(BriefTitle(part + "." + figure)), Tone::kStrong});
   for (const std::string& path : differing) head.push_back({BriefPath(path), Tone::kStrong});
   table.Add(head);
   for (const Json& one : configurations) {
     std::vector<Cell> row;
     for (const std::string& figure : figures) {
-      row.push_back({one[figure].is_number() ? FigureText(one[figure].get<double>(), UnitOf(part + "." + figure)) : "–"});
+      row.push_back(
+          {one[figure].is_number() ? FigureText(one[figure].get<double>(), UnitOf(part + "." + figure)) : "–"});
     }
     for (const std::string& path : differing) {
       const Json* value = FindMember(one["overrides"], path);
@@ -79,7 +81,8 @@ std::string ConfigurationsText(const Json& configurations, bool is_colored) {
     table.Add(row);
   }
   const std::string_view which = configurations.size() > 1 ? "In all of them: " : "With ";
-  return table.Text(is_colored) + (same.empty() ? "" : "  " + Toned(std::string(which) + same, Tone::kFaint, is_colored) + "\n");
+  return table.Text(is_colored) +
+         (same.empty() ? "" : "  " + Toned(std::string(which) + same, Tone::kFaint, is_colored) + "\n");
 }
 
 std::string RejectedText(const Json& rejected) {
@@ -90,7 +93,9 @@ std::string RejectedText(const Json& rejected) {
 }
 
 // What fails first when the traffic grows, as people write it.
-std::string LimitText(std::string_view limit) { return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit); }
+std::string LimitText(std::string_view limit) {
+  return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
+}
 
 // A deployment that holds, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
@@ -119,7 +124,8 @@ std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
 bool IsHeadline(std::string_view path) {
   const Json* output = OutputAt(path);
   if (output == nullptr) return false;
-  return FindMember(*output, "sought") != nullptr || (path.starts_with("cost.") && FindMember(*output, "better") != nullptr);
+  return FindMember(*output, "sought") != nullptr ||
+         (path.starts_with("cost.") && FindMember(*output, "better") != nullptr);
 }
 
 }  // namespace
@@ -153,11 +159,11 @@ std::string SizeText(std::string_view json, bool is_colored) {
   std::stable_sort(holding.begin(), holding.end(), [](const Json* a, const Json* b) {
     return NumberAt(*a, "cost.usd_per_hour").value_or(0) < NumberAt(*b, "cost.usd_per_hour").value_or(0);
   });
-  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kLeft, Table::kRight, Table::kRight,
-               Table::kRight, Table::kLeft, Table::kRight});
+  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kLeft, Table::kRight,
+               Table::kRight, Table::kRight, Table::kLeft, Table::kRight});
   std::vector<Cell> head;
-  for (const char* title : {"Cluster", "Per hour", "Per 1 M output", "Devices", "Replicas", "Mapping", "TTFT", "TPOT", "Headroom",
-                            "Breaks first", "May fail"}) {
+  for (const char* title : {"Cluster", "Per hour", "Per 1 M output", "Devices", "Replicas", "Mapping", "TTFT", "TPOT",
+                            "Headroom", "Breaks first", "May fail"}) {
     head.push_back({title, Tone::kStrong});
   }
   table.Add(head);
@@ -170,9 +176,11 @@ std::string SizeText(std::string_view json, bool is_colored) {
 std::string AdviceText(std::string_view json, bool is_colored) {
   const Json answer = *ParseJson(json);
   const std::string& figure = TextOf(answer["figure"]);
-  std::string text = std::string(BriefTitle(figure)) + " now: " + FigureText(answer["value"].get<double>(), UnitOf(figure)) +
+  std::string text = std::string(BriefTitle(figure)) +
+                     " now: " + FigureText(answer["value"].get<double>(), UnitOf(figure)) +
                      (answer["feasible"] == false ? ", were it feasible" : "") + "\n";
-  for (const auto& [list, title] : {std::pair("changes", "What one change brings"), std::pair("pairs", "Two together")}) {
+  for (const auto& [list, title] :
+       {std::pair("changes", "What one change brings"), std::pair("pairs", "Two together")}) {
     if (answer[list].empty()) continue;
     Table table({Table::kRight, Table::kRight, Table::kLeft, Table::kLeft});
     for (const Json& change : answer[list]) {
@@ -208,8 +216,9 @@ std::string CompareText(std::string_view json, bool is_colored) {
       table.Add({});
       table.Add({{std::string(part), Tone::kStrong}});
     }
-    add(OutputTitle(path), figure["values"], Tone::kPlain,
-        [&path](const Json& value) { return value.is_number() ? FigureText(value.get<double>(), UnitOf(path)) : ValueText(value); });
+    add(OutputTitle(path), figure["values"], Tone::kPlain, [&path](const Json& value) {
+      return value.is_number() ? FigureText(value.get<double>(), UnitOf(path)) : ValueText(value);
+    });
   }
   std::string text = table.Text(is_colored);
   for (const Json& fault : answer["infeasible"]) {
@@ -221,16 +230,21 @@ std::string CompareText(std::string_view json, bool is_colored) {
 std::string SolveText(std::string_view json, bool is_colored) {
   const Json answer = *ParseJson(json);
   const std::string& path = TextOf(answer["path"]);
-  if (answer["value"].is_null()) return "No value of " + path + " meets the conditions: " + TextOf(answer["reason"]) + "\n";
+  if (answer["value"].is_null())
+    return "No value of " + path + " meets the conditions: " + TextOf(answer["reason"]) + "\n";
   const std::string value = InputText(path, answer["value"].get<double>());
   const std::string& which = TextOf(answer["which"]);
-  const char* limit = which == "largest" ? " at most " : which == "smallest" ? " at least " : " anywhere in the range; at ";
+  const char* limit = which == "largest"    ? " at most "
+                      : which == "smallest" ? " at least "
+                                            : " anywhere in the range; at ";
   const Json* binding = FindMember(answer, "binding");
   Table table({Table::kLeft, Table::kRight, Table::kLeft}, 2);
   const auto add = [&](const Json& figure) {
     const std::string& of = TextOf(figure["path"]);
     const bool binds = binding != nullptr && *binding == figure["path"];
-    table.Add({{std::string(OutputTitle(of))}, {FigureText(figure["value"].get<double>(), UnitOf(of))}, {binds ? "fails first" : ""}});
+    table.Add({{std::string(OutputTitle(of))},
+               {FigureText(figure["value"].get<double>(), UnitOf(of))},
+               {binds ? "fails first" : ""}});
   };
   if (const Json* figures = FindMember(answer, "figures")) {
     for (const Json& figure : *figures) add(figure);
@@ -243,7 +257,8 @@ std::string SolveText(std::string_view json, bool is_colored) {
     for (const auto& [input, chosen] : best->items())
       mapping += (mapping.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
   }
-  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + mapping + (mapping.empty() ? "" : "\n");
+  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + mapping +
+         (mapping.empty() ? "" : "\n");
 }
 
 std::string SensitivityText(std::string_view json, bool is_colored) {
@@ -252,7 +267,8 @@ std::string SensitivityText(std::string_view json, bool is_colored) {
   const auto figure_text = [&figure](const Json& value) { return FigureText(value.get<double>(), UnitOf(figure)); };
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight});
   const std::string share = CountText(answer["share"].get<double>() * 100) + " %";
-  table.Add({{"Input", Tone::kStrong}, {"Now", Tone::kStrong}, {"− " + share, Tone::kStrong}, {"+ " + share, Tone::kStrong}});
+  table.Add(
+      {{"Input", Tone::kStrong}, {"Now", Tone::kStrong}, {"− " + share, Tone::kStrong}, {"+ " + share, Tone::kStrong}});
   for (const Json& input : answer["inputs"]) {
     const std::string& path = TextOf(input["path"]);
     table.Add({{path},
@@ -268,7 +284,9 @@ std::string PresetsText(std::string_view json, bool is_colored) {
   const Json presets = *ParseJson(json);
   for (const Json& preset : presets) {
     const Json* name = FindMember(preset, preset.contains("name") ? "name" : "title");
-    table.Add({{TextOf(preset["id"]), Tone::kStrong}, {name == nullptr ? "" : TextOf(*name)}, {TextOf(preset["kind"]), Tone::kFaint}});
+    table.Add({{TextOf(preset["id"]), Tone::kStrong},
+               {name == nullptr ? "" : TextOf(*name)},
+               {TextOf(preset["kind"]), Tone::kFaint}});
   }
   return table.Text(is_colored);
 }

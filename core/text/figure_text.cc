@@ -49,14 +49,16 @@ std::string Digits(double value) {
 std::string Prefixed(double value, std::string_view unit) {
   std::string_view prefixes = kPrefixes;
   std::string prefix;
-  for (; !prefixes.empty() && std::abs(value) >= kDecimal; prefixes.remove_prefix(1)) value /= kDecimal, prefix = prefixes[0];
+  for (; !prefixes.empty() && std::abs(value) >= kDecimal; prefixes.remove_prefix(1))
+    value /= kDecimal, prefix = prefixes[0];
   return Digits(value) + " " + prefix + std::string(unit);
 }
 
 std::string BytesText(double bytes, std::string_view unit) {
   std::string_view prefixes = kBinaryPrefixes;
   std::string prefix;
-  for (; !prefixes.empty() && std::abs(bytes) >= kBinary; prefixes.remove_prefix(1)) bytes /= kBinary, prefix = {prefixes[0], 'i'};
+  for (; !prefixes.empty() && std::abs(bytes) >= kBinary; prefixes.remove_prefix(1))
+    bytes /= kBinary, prefix = {prefixes[0], 'i'};
   return Digits(bytes) + " " + prefix + std::string(unit);
 }
 

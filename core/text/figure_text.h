@@ -8,7 +8,8 @@
 
 namespace slipstick {
 
-// A value and its base unit as outputs describe it: (0.0198, "s") -> "19.8 ms", (0.518, "%") -> "51.8 %", (8.1e6, "$") -> "$8.1 M".
+// A value and its base unit as outputs describe it: (0.0198, "s") -> "19.8 ms", (0.518, "%") -> "51.8 %", (8.1e6, "$")
+// -> "$8.1 M".
 std::string FigureText(double value, std::string_view unit);
 // "1,576", "27.6".
 std::string CountText(double value);

@@ -93,7 +93,8 @@ Json SchemaOf(const Type& type, const FieldFacts& facts) {
   Json schema = BareSchema(type, facts);
   std::string description(facts.help);
   if (!facts.unit.empty())
-    description += (description.empty() ? "" : "; ") + std::string("a text has its unit, such as ") + std::string(facts.unit);
+    description +=
+        (description.empty() ? "" : "; ") + std::string("a text has its unit, such as ") + std::string(facts.unit);
   if (!description.empty()) schema["description"] = description;
   return schema;
 }
@@ -111,9 +112,10 @@ Json ScenarioSchema() {
     mapping["pattern"] = "^auto$";
     mapping["properties"]["auto"] = Json{{"type", "boolean"}};
   }
-  properties["written"] = Json{{"description", "Paths that somebody wrote; other values of the default scenario follow these"},
-                               {"type", "array"},
-                               {"items", Json{{"type", "string"}}}};
+  properties["written"] =
+      Json{{"description", "Paths that somebody wrote; other values of the default scenario follow these"},
+           {"type", "array"},
+           {"items", Json{{"type", "string"}}}};
   return schema;
 }
 
@@ -125,7 +127,8 @@ Json OutputSchema(const Json& output) {
   Json schema{{"type", Json(kTypes.at(TextOf(output["kind"])))}};
   schema["type"].push_back("null");
   for (const char* key : {"title", "unit"}) {
-    if (const Json* text = FindMember(output, key)) schema[std::string_view(key) == "unit" ? "description" : key] = *text;
+    if (const Json* text = FindMember(output, key))
+      schema[std::string_view(key) == "unit" ? "description" : key] = *text;
   }
   return schema;
 }
@@ -135,7 +138,8 @@ void AddOutput(const Json& output, Json& parts) {
   std::string_view path = TextOf(output["path"]);
   Json* owner = &parts[std::string(path.substr(0, path.find('.')))];
   if (owner->is_null()) *owner = Json{{"type", TypeNames({"object", "null"})}};
-  for (path.remove_prefix(path.find('.') + 1); path.find('.') != std::string_view::npos; path.remove_prefix(path.find('.') + 1)) {
+  for (path.remove_prefix(path.find('.') + 1); path.find('.') != std::string_view::npos;
+       path.remove_prefix(path.find('.') + 1)) {
     const std::string key(path.substr(0, path.find('.')));
     Json& next = key == "*" ? (*owner)["items"] : (*owner)["properties"][key];
     if (next.is_null()) next = Json{{"type", "object"}};
@@ -153,10 +157,11 @@ Json ReportSchema() {
   properties.update(parts);
   properties["warnings"] = Json{{"type", "array"}, {"items", Json{{"type", "string"}}}};
   const Json text{{"type", "string"}};
-  properties["units_assumed"] = Json{{"type", "array"},
-                                     {"items", Json{{"type", "object"},
-                                                    {"properties", Json{{"path", text}, {"text", text}, {"value", text}}},
-                                                    {"required", TypeNames({"path", "text", "value"})}}}};
+  properties["units_assumed"] =
+      Json{{"type", "array"},
+           {"items", Json{{"type", "object"},
+                          {"properties", Json{{"path", text}, {"text", text}, {"value", text}}},
+                          {"required", TypeNames({"path", "text", "value"})}}}};
   properties["explanations"] = Json{{"type", "array"}};
   properties["sources"] = Json{{"type", "object"}};
   return Json{{"type", "object"},
@@ -167,7 +172,8 @@ Json ReportSchema() {
 }  // namespace
 
 std::string FormatSchema(std::string_view of) {
-  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"$id", "urn:slipstick:" + std::string(kRelease)}};
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"$id", "urn:slipstick:" + std::string(kRelease)}};
   if (of.empty()) {
     schema["anyOf"] = Json::array({Json{{"$ref", "#/$defs/report"}}, Json{{"$ref", "#/$defs/scenario"}}});
   } else {

@@ -29,8 +29,9 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
 // What parts of a bill are called, where their names are short for it.
-constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {
-    {"module", "board, VRM and heat spreader"}, {"assembly loss", "assembly yield loss"}, {"test loss", "test yield loss"}};
+constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {{"module", "board, VRM and heat spreader"},
+                                                                        {"assembly loss", "assembly yield loss"},
+                                                                        {"test loss", "test yield loss"}};
 // Members beside the parts that are none.
 constexpr std::string_view kNoParts[] = {"total", "capacity", "host"};
 
@@ -82,7 +83,10 @@ void AddBreakdown(const Json& report, const Breakdown& breakdown, Table& table) 
              {FigureAt(report, breakdown.total), Tone::kStrong}});
   for (const Part& part : PartsOf(*parts, breakdown.parts)) {
     const double share = part.value / total->get<double>();
-    table.Add({{"  " + part.title}, {FigureText(part.value, UnitOf(breakdown.total))}, {ShareText(share)}, {Bar(share), Tone::kFaint}});
+    table.Add({{"  " + part.title},
+               {FigureText(part.value, UnitOf(breakdown.total))},
+               {ShareText(share)},
+               {Bar(share), Tone::kFaint}});
   }
 }
 
@@ -96,8 +100,8 @@ std::string CountAt(const Json& report, std::string_view path) {
 }
 
 // One of the four answers: what it is of, the figure, and what else matters; or that its question is off.
-void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const std::string& figure, const std::string& more,
-               Table& table) {
+void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const std::string& figure,
+               const std::string& more, Table& table) {
   table.Add({{std::string(title), Tone::kStrong},
              {is_asked ? std::string(of) : "off", Tone::kFaint},
              {is_asked ? figure : "", Tone::kStrong},
@@ -120,13 +124,17 @@ void AddInfeasibilities(const Json& part, Table& table) {
 
 std::string Answers(const Json& report, bool is_colored) {
   const auto at = [&report](std::string_view path) { return FigureAt(report, path); };
-  const bool trains = report["training"].is_object(), serves = report["serving"].is_object(), costs = report["cost"].is_object();
+  const bool trains = report["training"].is_object(), serves = report["serving"].is_object(),
+             costs = report["cost"].is_object();
   Table table({Table::kLeft, Table::kLeft, Table::kRight, Table::kLeft});
-  AddAnswer(
-      "Training", trains, FigureText(NumberAt(report, "scenario.training.tokens").value_or(0), "token"), at("training.time_to_train_s"),
-      at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " + at("training.cost_usd"), table);
+  AddAnswer("Training", trains, FigureText(NumberAt(report, "scenario.training.tokens").value_or(0), "token"),
+            at("training.time_to_train_s"),
+            at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " +
+                at("training.cost_usd"),
+            table);
   AddAnswer("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", at("serving.tpot_s"),
-            "per output token (TPOT), time to first token " + at("serving.ttft_s") + ", " + at("serving.tokens_per_s"), table);
+            "per output token (TPOT), time to first token " + at("serving.ttft_s") + ", " + at("serving.tokens_per_s"),
+            table);
   if (trains) {
     AddAnswer("Memory", true, "per GPU, when training", at("training.memory_bytes.total"),
               "of " + at("training.memory_bytes.capacity") + VerdictText(report, "training.memory_verdict"), table);
@@ -140,7 +148,8 @@ std::string Answers(const Json& report, bool is_colored) {
                 (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""),
             table);
   if (FindMember(report, "post_training") != nullptr) {
-    AddAnswer("Post-training", true, CountAt(report, "post_training.samples") + " samples per step", at("post_training.step_time_s"),
+    AddAnswer("Post-training", true, CountAt(report, "post_training.samples") + " samples per step",
+              at("post_training.step_time_s"),
               "per step, " + at("post_training.tokens_per_s_per_device") + " per GPU, " +
                   CountAt(report, "post_training.generation_devices") + " devices generate, " +
                   CountAt(report, "post_training.training_devices") + " train",
@@ -159,8 +168,9 @@ std::string Answers(const Json& report, bool is_colored) {
 
 std::string ReportText(std::string_view answer, bool is_colored) {
   const Json report = *ParseJson(answer);
-  const std::string system = NameAt(report, "scenario.model.name") + " on " + CountAt(report, "scenario.cluster.devices") + " × " +
-                             NameAt(report, "scenario.cluster.device.name") + " (" + NameAt(report, "scenario.cluster.name") + ")";
+  const std::string system =
+      NameAt(report, "scenario.model.name") + " on " + CountAt(report, "scenario.cluster.devices") + " × " +
+      NameAt(report, "scenario.cluster.device.name") + " (" + NameAt(report, "scenario.cluster.name") + ")";
   std::string text = Toned(system, Tone::kStrong, is_colored) + "\n\n" + Answers(report, is_colored);
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
   for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
@@ -168,9 +178,11 @@ std::string ReportText(std::string_view answer, bool is_colored) {
   if (const Json* units = FindMember(report, "units_assumed")) {
     for (const Json& one : *units) text += "\nRead " + TextOf(one["path"]) + " as " + TextOf(one["value"]) + ".";
   }
-  for (const Json& warning : report["warnings"]) text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
+  for (const Json& warning : report["warnings"])
+    text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
   return text + "\n" +
-         Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n", Tone::kFaint, is_colored);
+         Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n",
+               Tone::kFaint, is_colored);
 }
 
 }  // namespace slipstick

@@ -42,7 +42,8 @@ std::string PointsText(const Json& study, bool is_colored) {
     std::string note = !found.empty() ? "measured: " + found : other.empty() ? "" : "at " + other;
     if (IsInfeasible(point["figures"])) note += note.empty() ? "infeasible" : ", infeasible";
     if (!point["issues"].empty()) note = TextOf(point["issues"][0]["message"]);
-    table.Add({{TextOf(point["label"])}, {StudiedText(&point["figures"], figure), Tone::kStrong}, {note, Tone::kFaint}});
+    table.Add(
+        {{TextOf(point["label"])}, {StudiedText(&point["figures"], figure), Tone::kStrong}, {note, Tone::kFaint}});
   }
   return Toned(TextOf(chart["title"]), Tone::kStrong, is_colored) + "\n" + table.Text(is_colored);
 }
@@ -59,17 +60,19 @@ std::string ChecksText(const Json& checks, bool is_colored) {
     failed += Toned("  Does not hold: " + TextOf(check["text"]), Tone::kBad, is_colored) +
               (why == nullptr ? "" : " (" + TextOf(*why) + ")") + "\n";
   }
-  return CountText(static_cast<double>(held)) + " of " + CountText(static_cast<double>(checks.size())) + " checks hold.\n" + failed;
+  return CountText(static_cast<double>(held)) + " of " + CountText(static_cast<double>(checks.size())) +
+         " checks hold.\n" + failed;
 }
 
 }  // namespace
 
 std::string StudyText(std::string_view json, bool is_colored) {
   const Json study = *ParseJson(json);
-  std::string text = Toned(TextOf(study["title"]), Tone::kStrong, is_colored) + "\n" + TextOf(study["question"]) + "\n\n" +
-                     PointsText(study, is_colored) + "\n" + ChecksText(study["expectations"], is_colored);
-  for (const auto& [member, title] : {std::pair("paper", "Paper"), std::pair("paper_says", "The paper says"),
-                                      std::pair("our_reading", "Our reading"), std::pair("differs", "How it is done here")}) {
+  std::string text = Toned(TextOf(study["title"]), Tone::kStrong, is_colored) + "\n" + TextOf(study["question"]) +
+                     "\n\n" + PointsText(study, is_colored) + "\n" + ChecksText(study["expectations"], is_colored);
+  for (const auto& [member, title] :
+       {std::pair("paper", "Paper"), std::pair("paper_says", "The paper says"), std::pair("our_reading", "Our reading"),
+        std::pair("differs", "How it is done here")}) {
     if (const Json* words = FindMember(study, member)) text += "\n" + std::string(title) + ": " + TextOf(*words) + "\n";
   }
   return text + "\n" + Toned("All figures: --json", Tone::kFaint, is_colored) + "\n";

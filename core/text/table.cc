@@ -33,7 +33,8 @@ std::string Table::Text(bool is_colored) const {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t free = widths[i] - WidthOf(row[i].text);
       const bool is_right = columns_[i] == kRight;
-      if (!row[i].text.empty()) text.append(owed + (is_right ? free : 0), ' ').append(Toned(row[i].text, row[i].tone, is_colored));
+      if (!row[i].text.empty())
+        text.append(owed + (is_right ? free : 0), ' ').append(Toned(row[i].text, row[i].tone, is_colored));
       owed = row[i].text.empty() ? owed + widths[i] : is_right ? 0 : free;
       owed += kBetweenColumns.size();
     }

@@ -1,4 +1,5 @@
-// Tables for a terminal: columns as wide as their widest cell, numbers to the right, tones only where colors are wanted.
+// Tables for a terminal: columns as wide as their widest cell, numbers to the right, tones only where colors are
+// wanted.
 #pragma once
 
 #include <string>

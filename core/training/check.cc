@@ -81,7 +81,8 @@ class Checker {
       case Precision::kNvfp4:
         return;
       default:
-        Say("precision", "Choose one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4", {At("precision", "bf16"), At("precision", "fp8")});
+        Say("precision", "Choose one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4",
+            {At("precision", "bf16"), At("precision", "fp8")});
     }
   }
 
@@ -112,13 +113,17 @@ class Checker {
 
   // Changes of one degree or of the devices; where no single degree helps, a change of all three.
   [[nodiscard]] Fixes NearestDegrees(Count devices, const TrainingMapping& mapping) const {
-    const auto suits = [&](Count tp, Count pp, Count cp) { return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0; };
-    const std::vector<Count> tps = Nearest(mapping.tp, devices, [&](Count tp) { return suits(tp, mapping.pp, mapping.cp); });
-    const std::vector<Count> pps =
-        Nearest(mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && AllowsStages(pp, mapping); });
+    const auto suits = [&](Count tp, Count pp, Count cp) {
+      return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0;
+    };
+    const std::vector<Count> tps =
+        Nearest(mapping.tp, devices, [&](Count tp) { return suits(tp, mapping.pp, mapping.cp); });
+    const std::vector<Count> pps = Nearest(
+        mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && AllowsStages(pp, mapping); });
     const std::vector<Count> counts = NearestMultiples(devices, ModelParallelDevices(mapping), kMostDevices);
     const Fixes other_devices = counts.empty() ? Fixes() : OnDevices(counts.front());
-    if (!tps.empty() || !pps.empty()) return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
+    if (!tps.empty() || !pps.empty())
+      return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
     Count tp = std::min(mapping.tp, devices), pp = std::min(mapping.pp, devices), cp = std::min(mapping.cp, devices);
     while (!suits(tp, 1, 1)) --tp;
     while (!suits(tp, pp, 1)) --pp;
@@ -143,8 +148,8 @@ class Checker {
     const Count parts = ModelParallelDevices(mapping);
     if (devices % parts != 0) {
       Say("mapping",
-          "TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " + Text(mapping.cp) + " = " + Text(parts) + " does not divide " +
-              Text(devices) + " devices",
+          "TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " + Text(mapping.cp) + " = " + Text(parts) +
+              " does not divide " + Text(devices) + " devices",
           NearestDegrees(devices, mapping));
       if (!mapping.dp) mapping.dp = 1;
       return;
@@ -152,33 +157,35 @@ class Checker {
     const Count dp = devices / parts;
     if (mapping.dp && *mapping.dp != dp) {
       Say("mapping.dp",
-          "Must be " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " + Text(mapping.cp) +
-              ") = " + Text(dp),
+          "Must be " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " +
+              Text(mapping.cp) + ") = " + Text(dp),
           Joined({{At("mapping.dp", dp)}, OnDevices(*mapping.dp * parts)}));
     }
     mapping.dp = dp;
     const Count stage_devices = devices / mapping.pp, experts_take = mapping.ep * mapping.expert_tp;
     if (stage_devices % experts_take != 0) {
       Say("mapping.ep",
-          "EP " + Text(mapping.ep) + " × ETP " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
-              " devices of a pipeline stage",
+          "EP " + Text(mapping.ep) + " × ETP " + Text(mapping.expert_tp) + " does not divide the " +
+              Text(stage_devices) + " devices of a pipeline stage",
           NearestExpertDegrees(stage_devices, mapping));
     }
     if (mapping.shard_within && dp % *mapping.shard_within != 0) {
       Say("mapping.shard_within", "Must divide DP = " + Text(dp),
-          AtEach("mapping.shard_within", Nearest(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; })));
+          AtEach("mapping.shard_within",
+                 Nearest(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; })));
     }
   }
 
   static std::string BatchUnitText(const TrainingRun& run, Count unit) {
-    return "Must be a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " × micro-batch size " + Text(run.mapping.micro_batch) + " = " +
-           Text(unit);
+    return "Must be a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " × micro-batch size " +
+           Text(run.mapping.micro_batch) + " = " + Text(unit);
   }
 
   void CheckBatch(const TrainingRun& run) {
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
     if (run.global_batch % unit == 0) return;
-    Say("global_batch", BatchUnitText(run, unit), AtEach("global_batch", NearestMultiples(run.global_batch, unit, kMostBatch)));
+    Say("global_batch", BatchUnitText(run, unit),
+        AtEach("global_batch", NearestMultiples(run.global_batch, unit, kMostBatch)));
   }
 
   void CheckRamp(TrainingRun& run) {
@@ -208,23 +215,26 @@ class Checker {
   [[nodiscard]] std::vector<Count> NearestHeadSplits(const TrainingRun& run) const {
     const TrainingMapping& mapping = run.mapping;
     const auto splits_heads = [&](Count tp) { return model_.heads % tp == 0; };
-    const std::vector<Count> degrees =
-        Nearest(mapping.tp, model_.heads, [&](Count tp) { return splits_heads(tp) && *run.devices % (tp * mapping.pp * mapping.cp) == 0; });
+    const std::vector<Count> degrees = Nearest(mapping.tp, model_.heads, [&](Count tp) {
+      return splits_heads(tp) && *run.devices % (tp * mapping.pp * mapping.cp) == 0;
+    });
     return degrees.empty() ? Nearest(mapping.tp, model_.heads, splits_heads) : degrees;
   }
 
   void CheckContext(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
     const bool spreads_heads = mapping.cp_kind == ContextKind::kUlysses;
-    const auto suits = [&](Count cp) { return run.sequence % cp == 0 && (!spreads_heads || model_.heads % (cp * mapping.tp) == 0); };
+    const auto suits = [&](Count cp) {
+      return run.sequence % cp == 0 && (!spreads_heads || model_.heads % (cp * mapping.tp) == 0);
+    };
     if (suits(mapping.cp)) return;
     const Fixes degrees = AtEach("mapping.cp", Nearest(mapping.cp, run.sequence, suits));
     if (run.sequence % mapping.cp != 0) {
       Say("mapping.cp", "Must divide the sequence of " + Text(run.sequence) + " tokens", degrees);
     } else {
       Say("mapping.cp",
-          "Ulysses splits heads: TP " + Text(mapping.tp) + " × CP " + Text(mapping.cp) + " does not divide the model's " +
-              Text(model_.heads) + " heads",
+          "Ulysses splits heads: TP " + Text(mapping.tp) + " × CP " + Text(mapping.cp) +
+              " does not divide the model's " + Text(model_.heads) + " heads",
           Joined({degrees, {At("mapping.cp_kind", NameOf(ContextKind::kRing))}}));
     }
   }
@@ -232,7 +242,8 @@ class Checker {
   void CheckModel(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
     if (model_.heads % mapping.tp != 0) {
-      Say("mapping.tp", "Must divide the model's " + Text(model_.heads) + " heads", AtEach("mapping.tp", NearestHeadSplits(run)));
+      Say("mapping.tp", "Must divide the model's " + Text(model_.heads) + " heads",
+          AtEach("mapping.tp", NearestHeadSplits(run)));
     }
     CheckContext(run);
     const auto without_experts = [&](const char* member, Count degree) {
@@ -242,7 +253,8 @@ class Checker {
     without_experts("mapping.expert_tp", mapping.expert_tp);
     if (model_.moe && !SuitsExperts(mapping.ep)) {
       const Count stage_devices = *run.devices / mapping.pp;
-      Say("mapping.ep", "Must divide the model's " + Text(model_.moe->experts) + " experts", NearestExpertDegrees(stage_devices, mapping));
+      Say("mapping.ep", "Must divide the model's " + Text(model_.moe->experts) + " experts",
+          NearestExpertDegrees(stage_devices, mapping));
     }
   }
 
@@ -251,7 +263,8 @@ class Checker {
     const Count most = std::max<Count>(1, (model_.layers + 2) / mapping.pp);
     if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) {
       if (most >= 2) return {At("mapping.virtual_stages", Count{2})};
-      return {{At("mapping.schedule", NameOf(PipelineSchedule::kOneFOneB)).change, {At("mapping.virtual_stages", Count{1}).change}}};
+      return {{At("mapping.schedule", NameOf(PipelineSchedule::kOneFOneB)).change,
+               {At("mapping.virtual_stages", Count{1}).change}}};
     }
     const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
     return {At("mapping.virtual_stages", interleaves ? std::min(mapping.virtual_stages, most) : 1)};
@@ -263,14 +276,17 @@ class Checker {
     const auto suits = [&](Count pp) { return AllowsStages(pp, mapping); };
     const auto divides = [&](Count pp) { return suits(pp) && *run.devices % (mapping.tp * pp * mapping.cp) == 0; };
     const std::vector<Count> degrees = Nearest(mapping.pp, model_.layers, divides);
-    const Fixes fixes = WithStagesOfEach(degrees.empty() ? Nearest(mapping.pp, model_.layers, suits) : degrees, mapping);
+    const Fixes fixes =
+        WithStagesOfEach(degrees.empty() ? Nearest(mapping.pp, model_.layers, suits) : degrees, mapping);
     if (!fixes.empty() || mapping.schedule != PipelineSchedule::kDualPipe) return fixes;
     return {At("mapping.schedule", NameOf(PipelineSchedule::kOneFOneB))};
   }
 
   void CheckSchedule(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
-    const auto say_virtual = [&](const std::string& message) { Say("mapping.virtual_stages", message, LegalVirtualStages(mapping)); };
+    const auto say_virtual = [&](const std::string& message) {
+      Say("mapping.virtual_stages", message, LegalVirtualStages(mapping));
+    };
     // The embedding and the head may have virtual stages of their own.
     const Count parts = model_.layers + 2;
     if (mapping.pp > model_.MostStages()) {
@@ -279,8 +295,9 @@ class Checker {
                             : "At most " + Text(model_.layers) + ", the layers of the model",
           NearestStages(run));
     } else if (mapping.pp * mapping.virtual_stages > parts) {
-      say_virtual("PP " + Text(mapping.pp) + " × virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
-                  Text(model_.layers) + " layers, embedding and head; at most " + Text(parts / mapping.pp));
+      say_virtual("PP " + Text(mapping.pp) + " × virtual stages " + Text(mapping.virtual_stages) +
+                  " exceeds the model's " + Text(model_.layers) + " layers, embedding and head; at most " +
+                  Text(parts / mapping.pp));
     }
     if (mapping.virtual_stages > 1 && mapping.pp == 1) say_virtual("Must be 1 without pipeline parallelism");
     const bool folds = mapping.schedule == PipelineSchedule::kZbV;
@@ -305,7 +322,8 @@ class Checker {
     names.push_back(rest);
     std::sort(names.begin(), names.end());
     if (names != std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) {
-      Say("mapping.order", "Enter tp, cp, ep, dp and pp in any order joined by -, innermost first, such as tp-cp-ep-dp-pp",
+      Say("mapping.order",
+          "Enter tp, cp, ep, dp and pp in any order joined by -, innermost first, such as tp-cp-ep-dp-pp",
           {At("mapping.order", TrainingMapping().order)});
     }
   }
@@ -319,7 +337,8 @@ class Checker {
 
 }  // namespace
 
-void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
+void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path,
+                             Issues& issues) {
   Checker(model, cluster, path, issues).Run(run);
 }
 

@@ -15,13 +15,14 @@ struct GradientExchange {
   Seconds host_link, host_exposed;  // offloaded optimizer state, both directions at once
   Seconds optimizer;                // update of the rank's shard, gradient norm, zeroing of gradients
 };
-// The stage behind whose passes the reduction hides: the first stage, whose backward pass is the last of a step. With several chunks
-// or postponed weight gradients further passes follow at the pace of the slowest stage, and waiting for it hides communication too.
+// The stage behind whose passes the reduction hides: the first stage, whose backward pass is the last of a step. With
+// several chunks or postponed weight gradients further passes follow at the pace of the slowest stage, and waiting for
+// it hides communication too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages);
 
-// Of the device that takes longest for it. The figures stage_forward and stage_backward of HidingStage are in the scope "gradients".
-// `stages`: whose passes may hide the reduction.
-GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
-                                   Trace& trace);
+// Of the device that takes longest for it. The figures stage_forward and stage_backward of HidingStage are in the scope
+// "gradients". `stages`: whose passes may hide the reduction.
+GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
+                                   const std::vector<StageTime>& stages, Trace& trace);
 
 }  // namespace slipstick

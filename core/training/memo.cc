@@ -71,13 +71,24 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   strides.pipeline = 1;
   if (layer.zero < 3) strides.data = 1;
   Hash hash;
-  hash.Mix(layer.tp).Mix(layer.cp).Mix(layer.ep).Mix(layer.expert_tp).Mix(layer.micro_batch).Mix(layer.zero).Mix(layer.dp.value_or(0));
+  hash.Mix(layer.tp)
+      .Mix(layer.cp)
+      .Mix(layer.ep)
+      .Mix(layer.expert_tp)
+      .Mix(layer.micro_batch)
+      .Mix(layer.zero)
+      .Mix(layer.dp.value_or(0));
   hash.Mix(layer.pp).Mix(Count{layer.sequence_parallel});
   hash.Mix(recompute.full_share).Mix(recompute.selective.share).Mix(Count{recompute.selective.core});
-  hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB}).Mix(strides.tensor).Mix(strides.context).Mix(strides.data);
-  hash.Mix(Count{layer.overlap.ep.value_or(false)}).Mix(static_cast<Count>(layer.dispatch.value_or(ExpertDispatch::kAllToAll)));
+  hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB})
+      .Mix(strides.tensor)
+      .Mix(strides.context)
+      .Mix(strides.data);
+  hash.Mix(Count{layer.overlap.ep.value_or(false)})
+      .Mix(static_cast<Count>(layer.dispatch.value_or(ExpertDispatch::kAllToAll)));
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];
-  if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides) return entry->times;
+  if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides)
+    return entry->times;
   Trace off = Trace::Off();
   entry.reset(new Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, off, nullptr)});
   return entry->times;

@@ -12,11 +12,13 @@
 namespace slipstick {
 
 // Of the device whose own stage is stages[index].
-TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index, const RecomputeChoice& recompute,
-                           Trace& trace);
+TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
+                           const RecomputeChoice& recompute, Trace& trace);
 
-// Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where every stage fits.
-Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);
+// Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where
+// every stage fits.
+Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute,
+                   Bytes capacity);
 // Whether every stage fits into device memory (capacity) and into host memory.
 bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);
 

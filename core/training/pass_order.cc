@@ -10,7 +10,8 @@ constexpr PassKind kForward = PassKind::kForward, kBackward = PassKind::kBackwar
 }  // namespace
 
 PassOrder::PassOrder(const PipelineShape& shape, Count device) {
-  const auto i = static_cast<int>(device), p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
+  const auto i = static_cast<int>(device), p = static_cast<int>(shape.stages),
+             m = static_cast<int>(shape.micro_batches);
   // On one device all schedules are the same.
   switch (p == 1 ? PipelineSchedule::kOneFOneB : shape.schedule) {
     case PipelineSchedule::kOneFOneB:
@@ -45,7 +46,8 @@ bool PassOrder::Next(PassGroup& group) {
       const Step& step = steps_[step_++];
       Lane& lane = lanes_[static_cast<std::size_t>(step.lane)];
       const int micro_batch = lane.from + lane.done[static_cast<std::size_t>(step.kind)]++;
-      if (micro_batch < lane.to) group.passes[group.size++] = {lane.visit, micro_batch, both_ways_ ? step.lane : 0, step.kind};
+      if (micro_batch < lane.to)
+        group.passes[group.size++] = {lane.visit, micro_batch, both_ways_ ? step.lane : 0, step.kind};
     } while (step_ < loop.last && steps_[step_].joined);
     if (step_ < loop.last) continue;
     if (++round_ == loop.times) ++loop_, round_ = 0;
@@ -67,10 +69,11 @@ void PassOrder::Gpipe(const PipelineShape& shape) {
   Repeat(m, {{kBackward, 0}});
 }
 
-// Interleaved 1F1B; plain where there is one chunk. A chunk runs p micro-batches before the next chunk does; micro-batches missing
-// from the last group are skipped.
+// Interleaved 1F1B; plain where there is one chunk. A chunk runs p micro-batches before the next chunk does;
+// micro-batches missing from the last group are skipped.
 void PassOrder::Interleaved(const PipelineShape& shape, int device) {
-  const auto p = static_cast<int>(shape.stages), v = static_cast<int>(shape.chunks), m = static_cast<int>(shape.micro_batches);
+  const auto p = static_cast<int>(shape.stages), v = static_cast<int>(shape.chunks),
+             m = static_cast<int>(shape.micro_batches);
   if (v == 1) {
     const int warm_up = std::min(m, p - 1 - device);
     Repeat(warm_up, {{kForward, 0}});
@@ -78,7 +81,8 @@ void PassOrder::Interleaved(const PipelineShape& shape, int device) {
     Repeat(warm_up, {{kBackward, 0}});
     return;
   }
-  const Count round = Count{p} * v, total = (m + p - 1) / p * round, warm_up = std::min<Count>(total, 2 * (p - 1 - device) + (v - 1) * p);
+  const Count round = Count{p} * v, total = (m + p - 1) / p * round,
+              warm_up = std::min<Count>(total, 2 * (p - 1 - device) + (v - 1) * p);
   const auto forward = [&](Count q) { return Step{kForward, static_cast<int>(q % round / p)}; };
   const auto backward = [&](Count q) { return Step{kBackward, v - 1 - static_cast<int>(q % round / p)}; };
   std::vector<Step> both;
@@ -104,7 +108,8 @@ void PassOrder::ZbV(const PipelineShape& shape, int device) {
   Repeat(2 * (p - device) - 1, {{kForward, kDown}});
   Repeat(device, {{kForward, kUp}, {kForward, kDown}});
   Repeat(p - device, {{kForward, kUp}, {kBackward, kUp}, {kWeight, kUp}});
-  Repeat(m - p, {{kForward, kDown}, {kBackward, kDown}, {kWeight, kDown}, {kForward, kUp}, {kBackward, kUp}, {kWeight, kUp}});
+  Repeat(m - p,
+         {{kForward, kDown}, {kBackward, kDown}, {kWeight, kDown}, {kForward, kUp}, {kBackward, kUp}, {kWeight, kUp}});
   Repeat(device, {{kBackward, kDown}, {kBackward, kUp}});
   Repeat(p - device, {{kBackward, kDown}, {kWeight, kDown}});
   Repeat(device, {{kWeight, kUp}});
@@ -115,17 +120,27 @@ void PassOrder::ZbV(const PipelineShape& shape, int device) {
 void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
   const int near = 2 * device < p ? 0 : 1, far = 1 - near;
-  const int depth = std::min(device, p - 1 - device), to_middle = p / 2 - depth - 1, in_half = std::max(2 * p, m + m % 2) / 2;
+  const int depth = std::min(device, p - 1 - device), to_middle = p / 2 - depth - 1,
+            in_half = std::max(2 * p, m + m % 2) / 2;
   Repeat(2 * to_middle, {{kForward, near}});
   Repeat(depth + 1, {{kForward, near}, {kForward, far}});
   Repeat(to_middle, {{kBackward, far}, {kWeight, far}, {kForward, far}});
   const int both = in_half - p + depth + 1;
   const int apart = to_middle == 0 ? 1 : 0;
-  Repeat(apart,
-         {{kForward, near}, {kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
-  Repeat(both - apart,
-         {{kForward, near}, {kBackward, far, true}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
-  Repeat(to_middle, {{kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
+  Repeat(apart, {{kForward, near},
+                 {kBackward, far},
+                 {kWeight, far, true},
+                 {kForward, far},
+                 {kBackward, near, true},
+                 {kWeight, near, true}});
+  Repeat(both - apart, {{kForward, near},
+                        {kBackward, far, true},
+                        {kWeight, far, true},
+                        {kForward, far},
+                        {kBackward, near, true},
+                        {kWeight, near, true}});
+  Repeat(to_middle,
+         {{kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
   // The second half of these passes postpone their weight gradients, which then run in the order of postponement.
   const int turn = (depth + 1) / 2;
   std::vector<int> postponed;
@@ -140,7 +155,8 @@ void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   }
   for (int i = 0; i < to_middle; ++i) postponed.push_back(near);
   for (int i = 0; i < to_middle; ++i) Repeat(1, {{kWeight, postponed[static_cast<std::size_t>(i)]}, {kBackward, near}});
-  for (std::size_t i = static_cast<std::size_t>(to_middle); i < postponed.size(); ++i) Repeat(1, {{kWeight, postponed[i]}});
+  for (std::size_t i = static_cast<std::size_t>(to_middle); i < postponed.size(); ++i)
+    Repeat(1, {{kWeight, postponed[i]}});
 }
 
 }  // namespace slipstick

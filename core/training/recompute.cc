@@ -45,8 +45,8 @@ double DeepestStage(const std::vector<Stage>& stages) {
   return deepest;
 }
 
-// Nothing; norms and activation functions; the projections up from latents too; the attention core too. Full recomputation of some layers
-// is added to the last one.
+// Nothing; norms and activation functions; the projections up from latents too; the attention core too. Full
+// recomputation of some layers is added to the last one.
 std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
   std::vector<RecomputeChoice> choices(2);
   choices[1].selective.norms = true;
@@ -68,7 +68,8 @@ RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double dee
 }
 
 // The least number of layers per stage to recompute in full. Memory falls with it, so bisection finds it.
-double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget, const RecomputeChoice& light) {
+double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
+                   const RecomputeChoice& light) {
   const double deepest = DeepestStage(stages);
   double low = 0, high = deepest;
   if (Fits(terms, stages, light, budget)) return low;
@@ -108,8 +109,8 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
   double low = max(1.0, least), high = deepest - 1;
   while (low < high) {
     const double middle = floor((low + high) / 2);
-    const bool falls =
-        consider(WithFullLayers(light.back(), middle + 1, deepest)) < consider(WithFullLayers(light.back(), middle, deepest));
+    const bool falls = consider(WithFullLayers(light.back(), middle + 1, deepest)) <
+                       consider(WithFullLayers(light.back(), middle, deepest));
     (falls ? low : high) = middle + (falls ? 1 : 0);
   }
   if (low == high) consider(WithFullLayers(light.back(), low, deepest));
@@ -123,7 +124,8 @@ struct Alternative {
   std::string name;
   RecomputeChoice choice;
 };
-std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages) {
+std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const MemoryTerms& terms,
+                                        const std::vector<Stage>& stages) {
   const std::vector<RecomputeChoice> light = LightChoices(terms);
   std::vector<Alternative> alternatives;
   for (const RecomputeChoice& choice : light) alternatives.push_back({NameOf(choice.selective), choice});
@@ -132,14 +134,16 @@ std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const Me
   double named = 0;
   for (const double tried : {layers - 1, layers, layers + 1, deepest}) {
     if (tried <= named || tried > deepest) continue;
-    alternatives.push_back({number(tried) + " of " + number(deepest) + " layers", WithFullLayers(light.back(), tried, deepest)});
+    alternatives.push_back(
+        {number(tried) + " of " + number(deepest) + " layers", WithFullLayers(light.back(), tried, deepest)});
     named = tried;
   }
   return alternatives;
 }
 
 // Memory of the most loaded stage, as the figure memory_total.
-Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Trace& trace) {
+Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                    Trace& trace) {
   Trace off = Trace::Off();
   std::size_t fullest = 0;
   Bytes most;
@@ -156,7 +160,8 @@ Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, co
 // `compare`: what an alternative was judged by, where it was considered at all.
 template <class Q>
 void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
-             const std::string& compared, const std::function<std::optional<Q>(const RecomputeChoice&)>& compare, Trace& trace) {
+             const std::string& compared, const std::function<std::optional<Q>(const RecomputeChoice&)>& compare,
+             Trace& trace) {
   std::vector<std::pair<std::string, Q>> among;
   std::size_t place = 0;
   for (const Alternative& one : AlternativesTo(decided, terms, stages)) {
@@ -166,7 +171,8 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
     among.emplace_back(one.name + ": " + compared, *value);
   }
   constexpr std::string_view kRule = "the least recomputation under which every stage fits; with offload the fastest";
-  const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0, core = decided.selective.core ? 1 : 0;
+  const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0,
+               core = decided.selective.core ? 1 : 0;
   const double latents = decided.selective.latents ? 1 : 0;
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
   trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "memory_budget", budget);
@@ -182,15 +188,15 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
 
 }  // namespace
 
-void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
-                  Trace& trace) {
+void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                  Bytes budget, Trace& trace) {
   if (!trace.on()) return;
   const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, budget); };
   Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond, trace);
 }
 
-void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
-                    const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
+void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                    Bytes budget, const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
   if (!trace.on()) return;
   const auto time_of = [&](const RecomputeChoice& choice) {
     const bool is_considered = choice == decided || Fits(terms, stages, choice, budget);

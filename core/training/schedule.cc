@@ -33,14 +33,19 @@ class Queue {
   std::vector<double> ends_;
 };
 
-// Any schedule, pass by pass. A device runs its passes in order and waits only for what its neighbors send; only messages in
-// flight are kept.
+// Any schedule, pass by pass. A device runs its passes in order and waits only for what its neighbors send; only
+// messages in flight are kept.
 class Simulation {
  public:
   Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
-      : shape_(shape), passes_(passes), transfer_(transfer.base()), visits_(static_cast<int>(passes.size())), sent_(4 * passes.size()) {}
+      : shape_(shape),
+        passes_(passes),
+        transfer_(transfer.base()),
+        visits_(static_cast<int>(passes.size())),
+        sent_(4 * passes.size()) {}
 
-  // Calls `emit(device, pass, start, end)` for every pass, of each device for the first `most`; returns the end of the last.
+  // Calls `emit(device, pass, start, end)` for every pass, of each device for the first `most`; returns the end of the
+  // last.
   template <class Emit>
   double Run(const Emit& emit, Count most = std::numeric_limits<Count>::max()) {
     struct Device {
@@ -59,7 +64,8 @@ class Simulation {
       moved = false;
       for (Count i = 0; i < shape_.stages; ++i) {
         Device& device = devices[static_cast<std::size_t>(i)];
-        for (; device.more && device.done < most && IsReady(device.group); device.more = device.order.Next(device.group)) {
+        for (; device.more && device.done < most && IsReady(device.group);
+             device.more = device.order.Next(device.group)) {
           double end = Start(device.group, device.free);
           for (std::size_t k = 0; k < device.group.size; ++k) {
             const double began = end;
@@ -94,8 +100,8 @@ class Simulation {
     const int row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
     return sent_[static_cast<std::size_t>(row * visits_ + visit)];
   }
-  // Neighboring virtual stages that feed and are fed by a pass; -1: none. The turn from forward to backward on the last virtual stage
-  // and weight gradients need no message: the device's own order holds them.
+  // Neighboring virtual stages that feed and are fed by a pass; -1: none. The turn from forward to backward on the last
+  // virtual stage and weight gradients need no message: the device's own order holds them.
   [[nodiscard]] int From(const Pass& pass) const {
     if (pass.kind == PassKind::kForward) return pass.visit - 1;
     return pass.kind == PassKind::kBackward && pass.visit + 1 < visits_ ? pass.visit + 1 : -1;
@@ -125,7 +131,8 @@ class Simulation {
   void Send(const Pass& pass, double end) {
     const int to = To(pass);
     if (to < 0) return;
-    const bool stays = StageOf(pass.visit, shape_.stages, shape_.schedule) == StageOf(to, shape_.stages, shape_.schedule);
+    const bool stays =
+        StageOf(pass.visit, shape_.stages, shape_.schedule) == StageOf(to, shape_.stages, shape_.schedule);
     Sent(pass.visit, pass).Push(stays ? end : end + transfer_);
   }
 
@@ -136,12 +143,15 @@ class Simulation {
   std::vector<Queue> sent_;
 };
 
-// 1F1B, plain or interleaved, without pass orders or a timeline: pass q of a direction needs pass q of the neighbor, whose most
-// recent end times are kept.
+// 1F1B, plain or interleaved, without pass orders or a timeline: pass q of a direction needs pass q of the neighbor,
+// whose most recent end times are kept.
 class Interleaving {
  public:
   Interleaving(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
-      : p_(static_cast<int>(shape.stages)), v_(static_cast<int>(shape.chunks)), passes_(passes), transfer_(transfer.base()) {
+      : p_(static_cast<int>(shape.stages)),
+        v_(static_cast<int>(shape.chunks)),
+        passes_(passes),
+        transfer_(transfer.base()) {
     // A device leads another by at most a warm-up, 2(p - 1) + (v - 1)p passes, plus the p that the last group may lack.
     for (kept_ = 1; kept_ < (v_ + 3) * p_;) kept_ *= 2;
     forward_.resize(At(p_ * kept_));
@@ -252,9 +262,9 @@ struct Run {
   double length = 0, work = 0;
 };
 
-// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches add the busiest device's time for p, so
-// the length is extrapolated once two simulated lengths differ by just that. Where more passes than `kMostPasses` do not settle, what the
-// last p micro-batches added is extrapolated.
+// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches add the busiest device's time
+// for p, so the length is extrapolated once two simulated lengths differ by just that. Where more passes than
+// `kMostPasses` do not settle, what the last p micro-batches added is extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5, kMostPasses = 1 << 20;
@@ -292,15 +302,16 @@ double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>&
     PipelineShape part = shape;
     part.micro_batches = micro_batches;
     std::vector<double> work(static_cast<std::size_t>(shape.stages), 0);
-    const double length = Simulation(part, passes, transfer).Run([&](Count device, const Pass&, double start, double end) {
-      work[static_cast<std::size_t>(device)] += end - start;
-    });
+    const double length =
+        Simulation(part, passes, transfer).Run([&](Count device, const Pass&, double start, double end) {
+          work[static_cast<std::size_t>(device)] += end - start;
+        });
     return Run{length, *std::max_element(work.begin(), work.end())};
   });
 }
 
-// All forward, then all backward: in each direction the first micro-batch passes every stage, and the others follow at the pace of the
-// slowest one.
+// All forward, then all backward: in each direction the first micro-batch passes every stage, and the others follow at
+// the pace of the slowest one.
 double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   Seconds once, forward, backward;
   for (const StagePass& pass : passes) {
@@ -314,14 +325,17 @@ double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& pas
 
 }  // namespace
 
-std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer, Count most) {
+std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer,
+                                    Count most) {
   std::vector<ScheduledPass> boxes;
   const auto add = [&](Count device, const Pass& pass, double start, double end) {
-    boxes.push_back({device, pass.visit / shape.stages, pass.micro_batch, kKindNames[static_cast<std::size_t>(pass.kind)],
-                     Seconds::FromBase(start), Seconds::FromBase(end)});
+    boxes.push_back({device, pass.visit / shape.stages, pass.micro_batch,
+                     kKindNames[static_cast<std::size_t>(pass.kind)], Seconds::FromBase(start),
+                     Seconds::FromBase(end)});
   };
   const bool is_whole = PassesOf(shape, passes) <= most;
-  Simulation(shape, passes, transfer).Run(add, is_whole ? std::numeric_limits<Count>::max() : std::max<Count>(1, most / shape.stages));
+  Simulation(shape, passes, transfer)
+      .Run(add, is_whole ? std::numeric_limits<Count>::max() : std::max<Count>(1, most / shape.stages));
   return boxes;
 }
 
@@ -331,9 +345,11 @@ Count PassesOf(const PipelineShape& shape, const std::vector<StagePass>& passes)
 }
 
 Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
-  if (shape.schedule == PipelineSchedule::kGpipe && shape.chunks == 1) return Seconds::FromBase(GpipeLength(shape, passes, transfer));
+  if (shape.schedule == PipelineSchedule::kGpipe && shape.chunks == 1)
+    return Seconds::FromBase(GpipeLength(shape, passes, transfer));
   const bool interleaves = shape.schedule == PipelineSchedule::kOneFOneB || shape.stages == 1;
-  return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer) : SimulatedLength(shape, passes, transfer));
+  return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer)
+                                       : SimulatedLength(shape, passes, transfer));
 }
 
 }  // namespace slipstick

@@ -20,7 +20,8 @@ namespace slipstick {
 namespace {
 
 // Time of one stage; the rest of the step is its bubble.
-StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step, const LinkTime& link) {
+StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step,
+                     const LinkTime& link) {
   const double m = context.shape.micro_batches;
   StepTime time = step;
   time.forward = m * stage.forward.compute;
@@ -34,7 +35,8 @@ StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, con
   return time;
 }
 
-// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work. A longer schedule is cut.
+// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work. A longer
+// schedule is cut.
 void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingReport& report) {
   constexpr Count kMostPasses = 1 << 14;  // 2 MB of a report
   std::vector<ScheduledPass>& boxes = report.timeline;
@@ -50,11 +52,13 @@ void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingRepo
 }
 
 // Memory of the most loaded stage. Of equal stages the first has the most passes in flight.
-TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan, const RecomputeChoice& recompute) {
+TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan,
+                             const RecomputeChoice& recompute) {
   Trace off = Trace::Off();
   TrainingMemory fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const bool mirrors_same = StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
+    const bool mirrors_same =
+        StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
     if (RepeatsPrevious(plan, i) && mirrors_same) continue;
     const TrainingMemory memory = StageMemory(terms, plan, i, recompute, off);
     const Bytes host = max(fullest.host, memory.host);
@@ -64,7 +68,8 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
   return fullest;
 }
 
-std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& plan) {
+std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTimes& times,
+                                  const std::vector<Stage>& plan) {
   std::vector<StageTime> stages;
   stages.reserve(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -85,8 +90,8 @@ bool ExposesOffload(const std::vector<StageTime>& stages) {
 }
 
 // Step time under a recomputation choice. Choices that differ only in a full_share between 0 and 1 share `blocks`.
-Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, const StagePlan& plan, const RecomputeChoice& choice,
-                      std::optional<LayerTimes>& blocks) {
+Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, const StagePlan& plan,
+                      const RecomputeChoice& choice, std::optional<LayerTimes>& blocks) {
   Trace off = Trace::Off();
   const bool mixed = choice.full_share > 0 && choice.full_share < 1;
   std::optional<LayerTimes> own;
@@ -95,13 +100,16 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   times->recompute = choice;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
   const PipelineSends sends = TimePipelineSends(context, off);
-  return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off)
+  return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends),
+                       sends, off)
       .time.Total();
 }
 
-// Lower bound on the step time: the passes of the slowest stage; under 1F1B and GPipe also those of the last stage plus one
-// micro-batch's passes on all stages before it, which the pipeline needs to fill and drain. The bound on energy needs compute apart.
-StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<StageTime>& stages, const Pipeline& pipeline) {
+// Lower bound on the step time: the passes of the slowest stage; under 1F1B and GPipe also those of the last stage plus
+// one micro-batch's passes on all stages before it, which the pipeline needs to fill and drain. The bound on energy
+// needs compute apart.
+StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<StageTime>& stages,
+                            const Pipeline& pipeline) {
   const StageTime* slowest = &stages.front();
   for (const StageTime& stage : stages) {
     if (stage.Total() > slowest->Total()) slowest = &stage;
@@ -116,38 +124,44 @@ StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<St
   const PipelineSchedule schedule = context.run.mapping.schedule;
   if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
     Seconds others;  // on their first chunk
-    for (std::size_t i = 0; i + 1 < stages.size(); ++i) others += pipeline.passes[i].forward + pipeline.passes[i].backward;
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i)
+      others += pipeline.passes[i].forward + pipeline.passes[i].backward;
     work = max(work, m * stages.back().Total() + others);
   }
   bound.other = max(Seconds{}, kRounding * work - bound.forward - bound.backward - bound.recompute);
   return bound;
 }
 
-// Forward passes alone over the batch, as log-probabilities of given texts take: every micro-batch on the slowest stage, and the first one
-// on its way to it and on. Nothing is kept for a backward pass, nothing recomputed.
-Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTime>& stages, const PipelineSends& sends) {
+// Forward passes alone over the batch, as log-probabilities of given texts take: every micro-batch on the slowest
+// stage, and the first one on its way to it and on. Nothing is kept for a backward pass, nothing recomputed.
+Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTime>& stages,
+                      const PipelineSends& sends) {
   Seconds slowest, all;
   for (const StageTime& stage : stages) {
     slowest = max(slowest, stage.Forward());
     all += stage.Forward();
   }
-  const auto hops = static_cast<double>(stages.size() - 1), chunks = static_cast<double>(context.run.mapping.virtual_stages);
+  const auto hops = static_cast<double>(stages.size() - 1),
+             chunks = static_cast<double>(context.run.mapping.virtual_stages);
   return context.shape.micro_batches * slowest + (all - slowest) / chunks + hops * sends.one;
 }
 
 // Evaluates one run. A search may stop it once memory or the lower bound on the step time is known.
 class Evaluation {
  public:
-  Evaluation(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail, Trace& trace)
+  Evaluation(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
+             Trace& trace)
       : model_(model),
         cluster_(cluster),
         run_(run),
         detail_(detail),
         trace_(trace),
-        context_(detail.memo != nullptr ? detail.memo->Context() : own_context_.emplace(MakeContext(model, cluster, run))),
+        context_(detail.memo != nullptr ? detail.memo->Context()
+                                        : own_context_.emplace(MakeContext(model, cluster, run))),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_} {
-    if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives))) own_context_->log = &report_.collectives;
+    if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives)))
+      own_context_->log = &report_.collectives;
   }
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
@@ -198,7 +212,8 @@ class Evaluation {
     trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
     if (const auto& utilization = context_.framework().utilization) {
-      ExplainUtilizations(context_.prepared->requested, context_.prepared->stated, *utilization, "training.framework.utilization", trace_);
+      ExplainUtilizations(context_.prepared->requested, context_.prepared->stated, *utilization,
+                          "training.framework.utilization", trace_);
     }
     ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
@@ -210,23 +225,25 @@ class Evaluation {
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
     if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
     FIGURE(trace_, dropped_tokens, 1 * dropped_share,
-           (Note{"Dropped copies of routed tokens", "those above the experts' capacity; none without a capacity factor", "",
-                 "training.dropped_tokens"}),
+           (Note{"Dropped copies of routed tokens", "those above the experts' capacity; none without a capacity factor",
+                 "", "training.dropped_tokens"}),
            dropped_share);
     report_.dropped_tokens = dropped_tokens;
     const Bytes visible = UsableMemory(context_.device());
     if (context_.device().memory.usable) trace_.Input("visible", visible, "cluster.device.memory.usable");
     const Bytes outside = context_.framework().memory.outside;
     trace_.Input("outside", outside, "training.framework.memory.outside");
-    FIGURE(trace_, capacity, max(0 * kB, visible - outside),
-           (Note{"Usable memory per device", "visible to programs, without what the framework's allocator cannot reserve", "",
-                 "training.memory_bytes.capacity"}),
-           visible, outside);
+    FIGURE(
+        trace_, capacity, max(0 * kB, visible - outside),
+        (Note{"Usable memory per device", "visible to programs, without what the framework's allocator cannot reserve",
+              "", "training.memory_bytes.capacity"}),
+        visible, outside);
     report_.memory.capacity = capacity;
     const double memory_margin = run_.memory_margin.value_or(0);
     if (!run_.memory_margin) trace_.Input("memory_margin", memory_margin, "training.memory_margin");
     FIGURE(trace_, memory_budget, (1 - memory_margin) * capacity,
-           (Note{"Memory that automatic choices may fill", "usable memory without the margin"}), memory_margin, capacity);
+           (Note{"Memory that automatic choices may fill", "usable memory without the margin"}), memory_margin,
+           capacity);
     memory_budget_ = memory_budget;
   }
 
@@ -267,7 +284,9 @@ class Evaluation {
     TimeLayersInto(off_);
     if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
       std::optional<LayerTimes> blocks;
-      const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context_, works_, *plan_, choice, blocks); };
+      const auto step_time = [&](const RecomputeChoice& choice) {
+        return StepTimeUnder(context_, works_, *plan_, choice, blocks);
+      };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
       ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
     } else {
@@ -281,9 +300,10 @@ class Evaluation {
     const Trace::Scope scope(trace_, "executed");
     const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages, trace_);
     const double micro_batches = context_.shape.micro_batches, pp = context_.shape.pipeline;
-    FIGURE(trace_, executed_flops, micro_batches / pp * micro_batch_flops,
-           (Note{"FLOPs that the kernels execute in a step", "mean of the devices; attention as far as they compute it"}), micro_batches,
-           pp, micro_batch_flops);
+    FIGURE(
+        trace_, executed_flops, micro_batches / pp * micro_batch_flops,
+        (Note{"FLOPs that the kernels execute in a step", "mean of the devices; attention as far as they compute it"}),
+        micro_batches, pp, micro_batch_flops);
     return executed_flops;
   }
 
@@ -302,15 +322,17 @@ class Evaluation {
     for (const LayerKind kind : kLayerKinds) {
       double count = 0;
       for (const Stage& stage : plan_->stages) count += stage.layers.of[kind];
-      for (const auto part : {&TimeByBound::compute, &TimeByBound::l1, &TimeByBound::l2, &TimeByBound::memory, &TimeByBound::latency}) {
+      for (const auto part :
+           {&TimeByBound::compute, &TimeByBound::l1, &TimeByBound::l2, &TimeByBound::memory, &TimeByBound::latency}) {
         layers.*part += count * (operators_.by_bound[kind].*part);
       }
     }
-    const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, tp = time.tp, cp = time.cp, ep = time.ep,
-                  pp = time.pp, dp = time.dp, offload = time.offload;
-    FIGURE(trace_, passes, forward + backward + recompute, (Note{"Computing of the slowest stage"}), forward, backward, recompute);
-    FIGURE(trace_, exchanged, tp + cp + ep + pp + dp + offload, (Note{"Exposed communication and host transfers"}), tp, cp, ep, pp, dp,
-           offload);
+    const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, tp = time.tp,
+                  cp = time.cp, ep = time.ep, pp = time.pp, dp = time.dp, offload = time.offload;
+    FIGURE(trace_, passes, forward + backward + recompute, (Note{"Computing of the slowest stage"}), forward, backward,
+           recompute);
+    FIGURE(trace_, exchanged, tp + cp + ep + pp + dp + offload, (Note{"Exposed communication and host transfers"}), tp,
+           cp, ep, pp, dp, offload);
     ByBound<Beside> beside;
     beside.network = {exchanged, "exchanged"};
     beside.latency = {time.other, "other"};
@@ -335,7 +357,8 @@ class Evaluation {
     report_.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_));
     const Bytes capacity = report_.memory.capacity, total = report_.memory.Total();
     FIGURE(trace_, headroom, capacity - total,
-           (Note{"Free memory per GPU", "of the most loaded stage", "", "training.memory_headroom_bytes"}), capacity, total);
+           (Note{"Free memory per GPU", "of the most loaded stage", "", "training.memory_headroom_bytes"}), capacity,
+           total);
   }
 
   [[nodiscard]] Seconds FirstStepOfRamp() {
@@ -370,8 +393,8 @@ class Evaluation {
 
 }  // namespace
 
-TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
-                                Trace& trace) {
+TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run,
+                                const TrainingDetail& detail, Trace& trace) {
   Trace::Scope scope(trace, "training");
   return Evaluation(model, cluster, run, detail, trace).Run();
 }

@@ -23,8 +23,8 @@ struct Pipeline {
   std::vector<StagePass> passes;  // of every virtual stage, exposed sends included
   Seconds transfer;               // the part of a send that is not in the passes: the next stage waits for it
 };
-Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<KindCounts>& virtual_stages,
-                    const PipelineSends& sends);
+Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
+                    const std::vector<KindCounts>& virtual_stages, const PipelineSends& sends);
 
 // Mean time of a micro-batch on each device: under DualPipe a device computes its own stage and the mirrored one.
 std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<StageTime> stages);
@@ -36,7 +36,8 @@ struct StepBreakdown {
   Seconds schedule_length;
 };
 // `stages`: times per device (DeviceTimes); `plan` and `times`: what they were computed from.
-StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times, const std::vector<StageTime>& stages,
-                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends, Trace& trace);
+StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times,
+                            const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
+                            const Pipeline& pipeline, const PipelineSends& sends, Trace& trace);
 
 }  // namespace slipstick

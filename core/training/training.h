@@ -13,8 +13,10 @@
 
 namespace slipstick {
 
-// Reports contradictions between run, model and cluster, with the nearest valid values; fills run.devices and mapping.dp.
-void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+// Reports contradictions between run, model and cluster, with the nearest valid values; fills run.devices and
+// mapping.dp.
+void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path,
+                             Issues& issues);
 
 class TrainingMemo;
 
@@ -22,17 +24,17 @@ class TrainingMemo;
 struct TrainingDetail {
   bool operators = true;  // and collectives
   bool timeline = true;
-  // Every stage's memory and time, the time of a run that does not fit, and the nearest change under which it would. A search
-  // needs none of them.
+  // Every stage's memory and time, the time of a run that does not fit, and the nearest change under which it would. A
+  // search needs none of them.
   bool advice = true;
   // For a search: sub-results that its mappings share (memo.h), made for this very model, cluster and run.
   TrainingMemo* memo = nullptr;
-  // For a search: called with a report of the run's memory and a lower bound on its step time; true ends the evaluation there, as
-  // `pruned`.
+  // For a search: called with a report of the run's memory and a lower bound on its step time; true ends the evaluation
+  // there, as `pruned`.
   const std::function<bool(const TrainingReport& bound)>* can_prune = nullptr;
 };
 // The run must be valid (ValidateAndFillDefaults without issues). A run that does not fit is reported in `infeasible`.
-TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
-                                Trace& trace);
+TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run,
+                                const TrainingDetail& detail, Trace& trace);
 
 }  // namespace slipstick

@@ -23,6 +23,7 @@ struct HostTime {
   Seconds link, exposed, update;
 };
 // Optimizer state in host memory: streamed through the device for its update, or updated by the host.
-HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update, Trace& trace);
+HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update,
+                         Trace& trace);
 
 }  // namespace slipstick

@@ -20,9 +20,10 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   const LayerWorks works = WorksOf(context);
   const MemoryTerms terms{context, works};
   PlacementLoads loads;
-  const std::vector<Stage> plan = PlanStages(context, works,
-                                             CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
-                                                                             run.mapping.schedule, loads, run.framework.places_by_cost)));
+  const std::vector<Stage> plan =
+      PlanStages(context, works,
+                 CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
+                                                 run.mapping.schedule, loads, run.framework.places_by_cost)));
   Trace off = Trace::Off();
   RecomputeChoice choice = ChoiceFor(base.model, run, plan);
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
@@ -38,8 +39,8 @@ bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : mapping.tp;
   const bool stays = mapping.tp == context.run.mapping.tp || static_cast<double>(mapping.tp) <= context.node_devices;
-  return stays && context.model.heads % heads_over == 0 && mapping.pp * mapping.virtual_stages <= context.model.layers &&
-         run.sequence % mapping.cp == 0;
+  return stays && context.model.heads % heads_over == 0 &&
+         mapping.pp * mapping.virtual_stages <= context.model.layers && run.sequence % mapping.cp == 0;
 }
 
 std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run, Bytes capacity) {
@@ -64,13 +65,14 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
   // More model parallelism on the same devices, in place of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
   for (Count factor = 2; factor <= 64; factor *= 2) {
-    for (const auto& [name, member] :
-         {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp), std::pair("CP ", &TrainingMapping::cp)}) {
+    for (const auto& [name, member] : {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp),
+                                       std::pair("CP ", &TrainingMapping::cp)}) {
       TrainingRun changed = run;
       changed.mapping.*member *= factor;
       if (data % factor != 0 || !IsLegalSplit(context, changed)) continue;
       changed.mapping.dp = data / factor;
-      if (fits(changed)) return name + std::to_string(changed.mapping.*member) + " in place of data parallelism would fit";
+      if (fits(changed))
+        return name + std::to_string(changed.mapping.*member) + " in place of data parallelism would fit";
     }
   }
   return "";
@@ -92,8 +94,10 @@ namespace {
 // Paths of inputs that a rule set, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   using A = AssumedEfficiency;
-  std::vector<AssumedFlag> used{&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power, &A::bandwidth_efficiency, &A::usable};
-  if (IsEightBitFloat(NativePrecision(context.device(), context.run.precision))) used.push_back(&A::gemm_efficiency_fp8);
+  std::vector<AssumedFlag> used{&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power,
+                                &A::bandwidth_efficiency, &A::usable};
+  if (IsEightBitFloat(NativePrecision(context.device(), context.run.precision)))
+    used.push_back(&A::gemm_efficiency_fp8);
   if (context.run.flash_attention && !HasOwnAttention(context)) {
     used.insert(used.end(), {&A::attention_forward, &A::attention_backward});
   }
@@ -116,25 +120,28 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
          (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, step_time);
   const double counted = context.shape.counted;
   FIGURE(trace, useful_tokens_per_s, batch * counted * kToken / step_time,
-         (Note{"Useful throughput (tokens/s)", "all devices, without padding", "", "training.useful_tokens_per_s"}), batch, counted,
-         step_time);
+         (Note{"Useful throughput (tokens/s)", "all devices, without padding", "", "training.useful_tokens_per_s"}),
+         batch, counted, step_time);
   const Flops executed_flops = report.hardware_flops_per_device;
   FIGURE(trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
          (Note{"Arithmetic utilization",
-               "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 for long sequences",
+               "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 "
+               "for long sequences",
                "", "training.arithmetic_utilization"}),
          executed_flops, peak_rate, step_time);
   FIGURE(trace, device_tokens_per_s, tokens_per_s / devices,
          (Note{"Throughput per GPU (tokens/s)", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
   FIGURE(trace, model_flops_utilization, model_flops / (devices * peak_rate * step_time),
          (Note{"Model FLOPs utilization (MFU)",
-               "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT report it",
+               "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT "
+               "report it",
                "Korthikanti et al. 2022", "training.model_flops_utilization"}),
          model_flops, devices, peak_rate, step_time);
-  FIGURE(trace, model_flops_utilization_causal, model_flops_causal / (devices * peak_rate * step_time),
-         (Note{"MFU, causal attention", "attention cut by the causal mask; compare it with runs that count attention so", "",
-               "training.model_flops_utilization_causal"}),
-         model_flops_causal, devices, peak_rate, step_time);
+  FIGURE(
+      trace, model_flops_utilization_causal, model_flops_causal / (devices * peak_rate * step_time),
+      (Note{"MFU, causal attention", "attention cut by the causal mask; compare it with runs that count attention so",
+            "", "training.model_flops_utilization_causal"}),
+      model_flops_causal, devices, peak_rate, step_time);
   FIGURE(trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
          (Note{"Hardware FLOPs utilization (HFU), attention unmasked",
                "recomputation included; kernels skip the masked half of attention, so that long sequences may pass 1",
@@ -151,8 +158,8 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   report.hardware_flops_utilization = hardware_flops_utilization;
 }
 
-Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond useful_tokens_per_s, Seconds first_step,
-                    Seconds step_time, Trace& trace) {
+Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond useful_tokens_per_s,
+                    Seconds first_step, Seconds step_time, Trace& trace) {
   constexpr Note kNote{"Time to train", "without interruptions", "", "training.time_to_train_s"};
   const TrainingRun& run = context.run;
   if (!run.batch_ramp) {
@@ -160,11 +167,11 @@ Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSeco
     return time_to_train;
   }
   const Tokens ramp_tokens = run.batch_ramp->tokens;
-  const Seconds ramp_time =
-      RampTime(*run.batch_ramp, context.shape.counted, static_cast<double>(run.global_batch), first_step, step_time, trace);
+  const Seconds ramp_time = RampTime(*run.batch_ramp, context.shape.counted, static_cast<double>(run.global_batch),
+                                     first_step, step_time, trace);
   trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
-  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / useful_tokens_per_s, kNote, ramp_time, tokens, ramp_tokens,
-         useful_tokens_per_s);
+  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / useful_tokens_per_s, kNote, ramp_time, tokens,
+         ramp_tokens, useful_tokens_per_s);
   return time_to_train;
 }
 
@@ -179,16 +186,18 @@ Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, Train
   const Seconds time_to_train = TimeToTrain(context, tokens, useful_tokens_per_s, first_step, step_time, trace);
   FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time of the run", ""}), time_to_train, devices);
   const StepTime& time = report.time;
-  const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, optimizer = time.optimizer;
-  FIGURE(trace, busy_time, forward + backward + recompute + optimizer, (Note{"Time in which a device computes"}), forward, backward,
-         recompute, optimizer);
+  const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute,
+                optimizer = time.optimizer;
+  FIGURE(trace, busy_time, forward + backward + recompute + optimizer, (Note{"Time in which a device computes"}),
+         forward, backward, recompute, optimizer);
   const Watts tdp = device.tdp, idle = min(device.idle, device.tdp);
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
   FIGURE(trace, mean_power, idle + (tdp - idle) * busy_time / step_time,
-         (Note{"Mean power per device", "TDP while it computes, idle power while it waits"}), idle, tdp, busy_time, step_time);
-  FIGURE(trace, device_energy, device_seconds * mean_power, (Note{"Training energy of all devices", "", "", "training.device_energy_j"}),
-         device_seconds, mean_power);
+         (Note{"Mean power per device", "TDP while it computes, idle power while it waits"}), idle, tdp, busy_time,
+         step_time);
+  FIGURE(trace, device_energy, device_seconds * mean_power,
+         (Note{"Training energy of all devices", "", "", "training.device_energy_j"}), device_seconds, mean_power);
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;
   report.energy = device_energy;
@@ -201,24 +210,27 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
     std::string message;
     if (advice) {
       const std::string nearest = NearestFit(context, report.memory.capacity);
-      message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " + GibText(report.memory.capacity) +
-                (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP on these devices makes it fit" : "; " + nearest);
+      message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " +
+                GibText(report.memory.capacity) +
+                (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP on these devices makes it fit"
+                                 : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});
   }
   Bytes on_host = report.memory.host;
   for (const TrainingStage& stage : report.stages) on_host = max(on_host, stage.memory.host);
   if (on_host > host_memory) {
-    const std::string message =
-        "Out of host memory: offload needs " + GibText(on_host) + " of " + GibText(host_memory) + " per device; offload a smaller share";
+    const std::string message = "Out of host memory: offload needs " + GibText(on_host) + " of " +
+                                GibText(host_memory) + " per device; offload a smaller share";
     report.infeasible.push_back({"host_memory", advice ? message : ""});
   }
 }
 
 void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& report) {
   if (!LacksLinks(context)) return;
-  const std::string message = "No links: " + std::to_string(DevicesOf(context)) +
-                              " devices of a chip without links cannot exchange what they compute; give its network area, edge and power";
+  const std::string message =
+      "No links: " + std::to_string(DevicesOf(context)) +
+      " devices of a chip without links cannot exchange what they compute; give its network area, edge and power";
   report.infeasible.push_back({"network", advice ? message : ""});
 }
 
@@ -234,8 +246,8 @@ Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace
 
 }  // namespace
 
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
-                  TrainingReport& report, Trace& trace) {
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
+                  Seconds first_step, TrainingReport& report, Trace& trace) {
   const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute, trace);
   AddThroughput(context, flops, report, trace);
   const Watts mean_power = AddTimeAndEnergy(context, first_step, report, trace);
@@ -244,7 +256,8 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
     const Flops run_flops = FlopsOfRun(context, flops.model, trace);
-    report.run = WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, run_flops}, trace);
+    report.run =
+        WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, run_flops}, trace);
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);

@@ -1,4 +1,5 @@
-// Time of the attention core of a training layer: forward and backward, flash or unfused, or of the recurrence in its place.
+// Time of the attention core of a training layer: forward and backward, flash or unfused, or of the recurrence in its
+// place.
 #pragma once
 
 #include "core/operators/kernel.h"

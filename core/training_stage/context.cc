@@ -69,7 +69,8 @@ std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const 
   const Cluster used = framework.utilization ? AtUtilizations(cluster, *framework.utilization) : cluster;
   auto prepared = std::make_shared<StepCluster>(StepCluster{used, used, cluster});
   CompleteEfficiency(prepared->cluster.device);
-  for (std::size_t i = 1; i < cluster.networks.size(); ++i) prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
+  for (std::size_t i = 1; i < cluster.networks.size(); ++i)
+    prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
   return prepared;
 }
 
@@ -142,7 +143,9 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   return context;
 }
 
-bool SplitsBackward(const TrainingContext& context) { return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule); }
+bool SplitsBackward(const TrainingContext& context) {
+  return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule);
+}
 
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
   const double contention = context.framework().exchange.contention;
@@ -159,8 +162,8 @@ Seconds Collective(const TrainingContext& context, const CollectiveCall& call, c
   return context.collectives != nullptr ? context.collectives->Get(call, group, time) : time();
 }
 
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group, std::string_view name,
-                   Trace& trace) {
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group,
+                   std::string_view name, Trace& trace) {
   if (!trace.on() || group.Ranks() <= 1 || !(call.bytes > Bytes{})) return Collective(context, call, group);
   Trace::Scope scope(trace, name);
   return TimeOf(call, group, NetworkFor(context, call), trace).time;
@@ -170,10 +173,11 @@ namespace {
 
 BytesPerSecond ExplainStreamRate(const TrainingContext& context, double bandwidth_efficiency, Trace& trace) {
   constexpr Note kNote{"Achievable memory bandwidth", "of long streaming kernels; a slower cache on the way limits it"};
-  const BytesPerSecond bandwidth = SlowestStream(context.device(), trace).bandwidth, memory_bandwidth = context.device().memory.bandwidth;
+  const BytesPerSecond bandwidth = SlowestStream(context.device(), trace).bandwidth,
+                       memory_bandwidth = context.device().memory.bandwidth;
   if (bandwidth < memory_bandwidth) {
-    FIGURE(trace, stream_rate, min(bandwidth_efficiency * memory_bandwidth, bandwidth), kNote, bandwidth_efficiency, memory_bandwidth,
-           bandwidth);
+    FIGURE(trace, stream_rate, min(bandwidth_efficiency * memory_bandwidth, bandwidth), kNote, bandwidth_efficiency,
+           memory_bandwidth, bandwidth);
     return stream_rate;
   }
   FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth, kNote, bandwidth_efficiency, bandwidth);
@@ -189,7 +193,8 @@ void ExplainDocuments(const TrainingContext& context, Trace& trace) {
   trace.Input("length", length, "training.documents.length");
   trace.Input("variation", variation, "training.documents.variation");
   FIGURE(trace, attended, min(sequence, length * (1 + variation * variation)),
-         (Note{"Length of the document that a token is in, in the mean", "long documents hold more of the tokens; none passes a sequence"}),
+         (Note{"Length of the document that a token is in, in the mean",
+               "long documents hold more of the tokens; none passes a sequence"}),
          sequence, length, variation);
 }
 
@@ -206,21 +211,25 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   trace.Input("chunks", shape.chunks, "training.mapping.virtual_stages");
   trace.Input("query_heads", static_cast<double>(context.model.heads), "model.heads");
   trace.Input("vocabulary", static_cast<double>(context.model.vocab), "model.vocab");
-  trace.Input("split", split, context.run.mapping.sequence_parallel ? "training.mapping.tp" : "training.mapping.sequence_parallel");
+  trace.Input("split", split,
+              context.run.mapping.sequence_parallel ? "training.mapping.tp" : "training.mapping.sequence_parallel");
   trace.Input("visible", UsableMemory(context.device()), "cluster.device.memory.usable");
   trace.Input("element_share", context.framework().compute.element_wise, "training.framework.compute.element_wise");
   ExplainDocuments(context, trace);
-  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches per step", "of one data-parallel replica"}),
-         global_batch, dp, micro_batch);
-  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch, sequence, cp);
+  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch),
+         (Note{"Micro-batches per step", "of one data-parallel replica"}), global_batch, dp, micro_batch);
+  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch,
+         sequence, cp);
   FIGURE(trace, own_tokens, tokens / split,
-         (Note{"Tokens whose residual stream the device holds", "sequence parallelism splits them over the TP ranks"}), tokens, split);
+         (Note{"Tokens whose residual stream the device holds", "sequence parallelism splits them over the TP ranks"}),
+         tokens, split);
   const double bandwidth_efficiency = *context.device().efficiency.bandwidth_efficiency,
                element_share = context.framework().compute.element_wise;
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
   const BytesPerSecond stream_rate = ExplainStreamRate(context, bandwidth_efficiency, trace);
   FIGURE(trace, element_rate, element_share * stream_rate,
-         (Note{"Rate of elementwise passes", "operands counted once per pass; the framework's factor says how much it fuses"}),
+         (Note{"Rate of elementwise passes",
+               "operands counted once per pass; the framework's factor says how much it fuses"}),
          element_share, stream_rate);
 }
 

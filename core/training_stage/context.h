@@ -21,7 +21,8 @@ struct Link {
 
 // The cluster, the same for every mapping.
 struct StepCluster {
-  Cluster cluster;    // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
+  Cluster
+      cluster;  // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
   Cluster stated;     // as the request has it, or at the framework's utilizations
   Cluster requested;  // as the request has it
 };
@@ -32,10 +33,11 @@ struct Strides {
   double tensor = 1, context = 1, data = 1, pipeline = 1;
   friend bool operator==(const Strides&, const Strides&) = default;
 };
-// `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and tp, so it has
-// no stride of its own.
+// `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and
+// tp, so it has no stride of its own.
 Strides StridesOf(std::string_view order, const TrainingShape& shape);
-// Ranks of the innermost group of more than one rank; ranks that share experts are such a group among the data-parallel ones.
+// Ranks of the innermost group of more than one rank; ranks that share experts are such a group among the data-parallel
+// ones.
 double InnermostRanks(std::string_view order, const TrainingShape& shape);
 
 class CollectiveMemo;  // collective_memo.h
@@ -56,13 +58,14 @@ struct TrainingContext {
   CollectiveLog* log = nullptr;                   // null: not wanted
   Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
   double sustained_clock_derating = 0;            // relative slow-down of long kernels at the power limit
-  BytesPerSecond stream_rate{};                   // that streaming kernels reach: of the memory, or of a slower cache on the way
+  BytesPerSecond stream_rate{};  // that streaming kernels reach: of the memory, or of a slower cache on the way
   Bound stream_bound = Bound::kMemory;
-  BytesPerSecond
-      elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the framework fuses passes
+  BytesPerSecond elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the
+                                      // framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
-  GroupPlacement shard{}, replica{};  // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
-  double innermost = 1;               // InnermostRanks: the slice of a torus suits them
+  GroupPlacement shard{},
+      replica{};         // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
+  double innermost = 1;  // InnermostRanks: the slice of a torus suits them
   Link pipeline_link{}, context_link{};
   double node_devices = 1;  // devices of the innermost network level
   [[nodiscard]] const Framework& framework() const { return run.framework; }
@@ -78,24 +81,25 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
 // Placement of the group that the spans generate.
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 
-// Compute time lost to concurrent communication, over the link time: the framework's contention where links inside the node run at
-// full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
+// Compute time lost to concurrent communication, over the link time: the framework's contention where links inside the
+// node run at full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
-// The network that a collective finds: tokens to their experts (`routed`) that which the cluster states, others that which a step's
-// collectives reach.
+// The network that a collective finds: tokens to their experts (`routed`) that which the cluster states, others that
+// which a step's collectives reach.
 inline const Cluster& NetworkFor(const TrainingContext& context, const CollectiveCall& call) {
   return call.routed ? context.prepared->stated : context.cluster;
 }
 
 // Time of a collective; 0 for a group of one or an empty message.
 Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group);
-inline Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
+inline Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes,
+                          const GroupPlacement& group) {
   return Collective(context, {.type = type, .bytes = bytes}, group);
 }
 // The same, recorded below `name`.
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group, std::string_view name,
-                   Trace& trace);
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group,
+                   std::string_view name, Trace& trace);
 
 // Whether the schedule runs weight gradients as a pass of their own.
 bool SplitsBackward(const TrainingContext& context);

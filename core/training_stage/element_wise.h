@@ -14,10 +14,12 @@ struct Elementwise {
   Seconds norms;  // the part of forward spent in norms and activation functions
 };
 
-// Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise rate.
+// Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise
+// rate.
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace);
 
-// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients, bound by memory up to a rank of some 200.
+// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients, bound by memory up to a rank of
+// some 200.
 struct Adapters {
   Seconds forward, backward;
 };

@@ -43,7 +43,8 @@ double ExponentialRate(double device_exponentials, double exponential, Trace& tr
     return device_exponentials;
   }
   FIGURE(trace, exponentials, device_exponentials / exponential,
-         (Note{"Exponentials per clock, over the share that is not hidden", "on the special-function units of one SM", kFamilySource}),
+         (Note{"Exponentials per clock, over the share that is not hidden", "on the special-function units of one SM",
+               kFamilySource}),
          device_exponentials, exponential);
   return exponentials;
 }
@@ -55,7 +56,8 @@ struct FlashTerms {
   Bytes forward_bytes;
   Flops forward_flops, backward_flops;
 };
-FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& work, const TrainingAttention& kernel, Trace& trace) {
+FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& work, const TrainingAttention& kernel,
+                        Trace& trace) {
   const Device& device = context.device();
   const double units = static_cast<double>(device.units), sustained_clock_derating = context.sustained_clock_derating;
   const Hertz clock = device.clock;
@@ -64,35 +66,41 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
   const double exponentials = ExponentialRate(device_exponentials, exponential, trace);
-  FIGURE(trace, unhidden, min(1.0, ceil(exponential)), (Note{"Whether the tensor cores leave exponentials unhidden", "1 or 0"}),
-         exponential);
+  FIGURE(trace, unhidden, min(1.0, ceil(exponential)),
+         (Note{"Whether the tensor cores leave exponentials unhidden", "1 or 0"}), exponential);
   const double pairs = work.pairs, query_heads = work.heads, core_kv_heads = work.kv_heads;
   const double query_width = work.query_width, value_width = work.value_width;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const Bytes element = ElementSize(context.matrix_precision);
   trace.Input("element", element, "training.precision");
   const double sequences = work.sequences, queries = work.queries;
-  FIGURE(trace, query_tiles, sequences * query_heads * queries / 128, (Note{"Tiles of 128 queries"}), sequences, query_heads, queries);
+  FIGURE(trace, query_tiles, sequences * query_heads * queries / 128, (Note{"Tiles of 128 queries"}), sequences,
+         query_heads, queries);
   FIGURE(trace, core_tokens, sequences * queries, (Note{"Tokens of a micro-batch on one device"}), sequences, queries);
-  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_clock_derating), (Note{"Dense peak at sustained power", "", kFamilySource}),
-         peak_rate, sustained_clock_derating);
+  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_clock_derating),
+         (Note{"Dense peak at sustained power", "", kFamilySource}), peak_rate, sustained_clock_derating);
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
-         (Note{"Exponentials not hidden by the tensor cores", "one per score, on the special-function units", kFamilySource}), unhidden,
-         pairs, exponentials, clock, units);
+         (Note{"Exponentials not hidden by the tensor cores", "one per score, on the special-function units",
+               kFamilySource}),
+         unhidden, pairs, exponentials, clock, units);
   const Seconds tile = device.architecture->attention.step.tile_overhead, tile_cost = tile;
-  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source), tile);
+  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source),
+            tile);
   trace.Alias("tile_cost", tile_cost, "tile");
-  FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}),
-         tile_cost, query_tiles, units);
+  FIGURE(trace, tile_time, tile_cost * query_tiles / units,
+         (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}), tile_cost, query_tiles, units);
   const double operand_passes = device.architecture->attention.step.operand_passes;
-  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source), operand_passes);
-  FIGURE(trace, forward_bytes, operand_passes * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
-         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), operand_passes, element, core_tokens,
-         query_width, value_width, query_heads, core_kv_heads);
-  FIGURE(trace, forward_flops, 2 * kFlop * pairs * (query_width + value_width), (Note{"FLOPs of the two forward GEMMs", ""}), pairs,
-         query_width, value_width);
+  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source),
+            operand_passes);
+  FIGURE(trace, forward_bytes,
+         operand_passes * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
+         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), operand_passes, element,
+         core_tokens, query_width, value_width, query_heads, core_kv_heads);
+  FIGURE(trace, forward_flops, 2 * kFlop * pairs * (query_width + value_width),
+         (Note{"FLOPs of the two forward GEMMs", ""}), pairs, query_width, value_width);
   FIGURE(trace, backward_flops, 5 * kFlop * pairs * (query_width + value_width),
-         (Note{"FLOPs of the five backward GEMMs", "the scores again, and four gradients"}), pairs, query_width, value_width);
+         (Note{"FLOPs of the five backward GEMMs", "the scores again, and four gradients"}), pairs, query_width,
+         value_width);
   return {sustained_rate, exponential_time, tile_time, forward_bytes, forward_flops, backward_flops};
 }
 
@@ -102,8 +110,8 @@ void BindStep(const TrainingContext& context, double square, Trace& trace) {
   const StepCoreTable& step = context.device().architecture->attention.step;
   const double backward_tile = step.backward_tile_factor, backward_bytes = step.backward_bytes_factor;
   const Seconds launch = step.launch, backward_launch = step.backward_launch;
-  CONSTANTS(trace, KernelTable(context.device(), "attention.step"), SourceOf(context.device(), step.source), backward_tile, backward_bytes,
-            launch, backward_launch);
+  CONSTANTS(trace, KernelTable(context.device(), "attention.step"), SourceOf(context.device(), step.source),
+            backward_tile, backward_bytes, launch, backward_launch);
   trace.Alias("round_launch", launch, "launch");
   trace.Alias("backward_moved", backward_bytes, "backward_bytes");
   trace.Input("square", square, "training.framework.compute.skips_masked_tiles");
@@ -113,25 +121,30 @@ void BindStep(const TrainingContext& context, double square, Trace& trace) {
 struct TrafficFactors {
   double square, unbalanced, backward_moved;
 };
-// The passes' own times, or those of the caches. Each tile of 128 queries reads its keys and values from L2, each fragment of queries from
-// shared memory.
-std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const AttentionWork& work, const TrafficFactors& factors,
-                                          Seconds forward_work, Seconds backward_work, CoreTime& core, Trace& trace) {
+// The passes' own times, or those of the caches. Each tile of 128 queries reads its keys and values from L2, each
+// fragment of queries from shared memory.
+std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const AttentionWork& work,
+                                          const TrafficFactors& factors, Seconds forward_work, Seconds backward_work,
+                                          CoreTime& core, Trace& trace) {
   const Device& device = context.device();
   const auto [square, unbalanced, backward_moved] = factors;
   const double pairs = work.pairs, query_width = work.query_width, value_width = work.value_width,
                fragment_rows = device.architecture->traits.fragment_rows;
   const Bytes element = ElementSize(context.matrix_precision), forward_bytes = core.forward_bytes;
-  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.step.source), fragment_rows);
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.step.source),
+            fragment_rows);
   FIGURE(trace, key_value_pass, square * pairs * (query_width + value_width) * element,
-         (Note{"Keys and values, once per query", "a tile of queries shares them"}), square, pairs, query_width, value_width, element);
+         (Note{"Keys and values, once per query", "a tile of queries shares them"}), square, pairs, query_width,
+         value_width, element);
   FIGURE(trace, forward_l2, key_value_pass / 128 + forward_bytes,
          (Note{"Traffic of the L2, forward", "keys and values once per 128 queries"}), key_value_pass, forward_bytes);
   FIGURE(trace, forward_l1, key_value_pass / min(128, fragment_rows) + forward_bytes,
-         (Note{"Traffic of shared memory, forward", "keys and values once per fragment of queries"}), key_value_pass, fragment_rows,
-         forward_bytes);
-  FIGURE(trace, backward_l2, backward_moved * forward_l2, (Note{"Traffic of the L2, backward"}), backward_moved, forward_l2);
-  FIGURE(trace, backward_l1, backward_moved * forward_l1, (Note{"Traffic of shared memory, backward"}), backward_moved, forward_l1);
+         (Note{"Traffic of shared memory, forward", "keys and values once per fragment of queries"}), key_value_pass,
+         fragment_rows, forward_bytes);
+  FIGURE(trace, backward_l2, backward_moved * forward_l2, (Note{"Traffic of the L2, backward"}), backward_moved,
+         forward_l2);
+  FIGURE(trace, backward_l1, backward_moved * forward_l1, (Note{"Traffic of shared memory, backward"}), backward_moved,
+         forward_l1);
   core.forward_l2 = forward_l2, core.backward_l2 = backward_l2;
   core.forward_l1 = forward_l1, core.backward_l1 = backward_l1;
   const auto bounded = [&](std::string_view pass, std::string_view symbol, Seconds pass_work, std::string_view work_is,
@@ -148,16 +161,16 @@ std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const 
   };
   trace.Alias("l2_traffic", forward_l2, "forward_l2");
   trace.Alias("l1_traffic", forward_l1, "forward_l1");
-  const Seconds forward =
-      bounded("forward_pass", "forward_bounded", forward_work, "forward_work", {forward_l2, forward_l1}, core.forward_bound);
-  FIGURE(trace, waited_l2, unbalanced * backward_l2, (Note{"Traffic of the L2, backward", "of the last rank of the ring"}), unbalanced,
-         backward_l2);
-  FIGURE(trace, waited_l1, unbalanced * backward_l1, (Note{"Traffic of shared memory, backward", "of the last rank of the ring"}),
-         unbalanced, backward_l1);
+  const Seconds forward = bounded("forward_pass", "forward_bounded", forward_work, "forward_work",
+                                  {forward_l2, forward_l1}, core.forward_bound);
+  FIGURE(trace, waited_l2, unbalanced * backward_l2,
+         (Note{"Traffic of the L2, backward", "of the last rank of the ring"}), unbalanced, backward_l2);
+  FIGURE(trace, waited_l1, unbalanced * backward_l1,
+         (Note{"Traffic of shared memory, backward", "of the last rank of the ring"}), unbalanced, backward_l1);
   trace.Alias("l2_traffic", waited_l2, "waited_l2");
   trace.Alias("l1_traffic", waited_l1, "waited_l1");
-  const Seconds backward =
-      bounded("backward_pass", "backward_bounded", backward_work, "backward_work", {waited_l2, waited_l1}, core.backward_bound);
+  const Seconds backward = bounded("backward_pass", "backward_bounded", backward_work, "backward_work",
+                                   {waited_l2, waited_l1}, core.backward_bound);
   return {forward, backward};
 }
 
@@ -201,7 +214,8 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, table.source), stream, overlap);
-  FIGURE(trace, stream_rate, stream * bandwidth, (Note{"Memory bandwidth of the attention core", "", kFamilySource}), stream, bandwidth);
+  FIGURE(trace, stream_rate, stream * bandwidth, (Note{"Memory bandwidth of the attention core", "", kFamilySource}),
+         stream, bandwidth);
   // Kernels that do not skip masked tiles compute the full square; an unbalanced ring waits for its last rank.
   const double square = compute.skips_masked_tiles ? 1 : 2;
   const double is_unbalanced = compute.balanced_context ? 0 : 1;
@@ -210,34 +224,36 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const Seconds round_launch = table.step.launch, backward_launch = table.step.backward_launch;
   const double backward_tile = table.step.backward_tile_factor, backward_moved = table.step.backward_bytes_factor;
   BindStep(context, square, trace);
-  FIGURE(trace, unbalanced, (rounds + is_unbalanced * (rounds - 1)) / rounds,
-         (Note{"Wait for the last rank of the ring", "with a causal mask it has the most to do; none in a balanced ring"}), is_unbalanced,
-         rounds);
   FIGURE(
-      trace, forward_work,
-      square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, overlap),
-      (Note{"Compute and data movement, forward", "", kFamilySource}), square, forward_flops, sustained_rate, forward_share,
-      exponential_time, tile_time, forward_bytes, stream_rate, overlap);
+      trace, unbalanced, (rounds + is_unbalanced * (rounds - 1)) / rounds,
+      (Note{"Wait for the last rank of the ring", "with a causal mask it has the most to do; none in a balanced ring"}),
+      is_unbalanced, rounds);
+  FIGURE(trace, forward_work,
+         square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time,
+                       forward_bytes / stream_rate, overlap),
+         (Note{"Compute and data movement, forward", "", kFamilySource}), square, forward_flops, sustained_rate,
+         forward_share, exponential_time, tile_time, forward_bytes, stream_rate, overlap);
   FIGURE(trace, backward_work,
          unbalanced * square *
              norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
                   backward_moved * forward_bytes / stream_rate, overlap),
-         (Note{"Compute and data movement, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate,
-         backward_share, exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, overlap);
-  FIGURE(trace, core_forward_flops, square * forward_flops, (Note{"FLOPs that the attention core executes, forward", ""}), square,
-         forward_flops);
-  FIGURE(trace, core_backward_flops, square * backward_flops, (Note{"FLOPs that the attention core executes, backward", ""}), square,
-         backward_flops);
+         (Note{"Compute and data movement, backward", "", kFamilySource}), unbalanced, square, backward_flops,
+         sustained_rate, backward_share, exponential_time, backward_tile, tile_time, backward_moved, forward_bytes,
+         stream_rate, overlap);
+  FIGURE(trace, core_forward_flops, square * forward_flops,
+         (Note{"FLOPs that the attention core executes, forward", ""}), square, forward_flops);
+  FIGURE(trace, core_backward_flops, square * backward_flops,
+         (Note{"FLOPs that the attention core executes, backward", ""}), square, backward_flops);
   CoreTime core;
   core.forward_flops = core_forward_flops, core.backward_flops = core_backward_flops;
   core.forward_bytes = forward_bytes, core.backward_bytes = backward_moved * forward_bytes;
   const auto [forward_bounded, backward_bounded] =
       BoundByCaches(context, work, {square, unbalanced, backward_moved}, forward_work, backward_work, core, trace);
   FIGURE(trace, forward, forward_bounded + round_launch * rounds,
-         (Note{"Attention core, forward", "one launch per block of a context-parallel ring", kFamilySource}), forward_bounded, round_launch,
-         rounds);
-  FIGURE(trace, backward, backward_bounded + backward_launch * rounds, (Note{"Attention core, backward", "", kFamilySource}),
-         backward_bounded, backward_launch, rounds);
+         (Note{"Attention core, forward", "one launch per block of a context-parallel ring", kFamilySource}),
+         forward_bounded, round_launch, rounds);
+  FIGURE(trace, backward, backward_bounded + backward_launch * rounds,
+         (Note{"Attention core, backward", "", kFamilySource}), backward_bounded, backward_launch, rounds);
   core.forward = forward, core.backward = backward;
   SetVersion(context, work, core, trace);
   return core;

@@ -9,7 +9,8 @@
 namespace slipstick {
 
 struct StepFlops {
-  // Three times the forward pass, attention over the full square (Korthikanti et al. 2022); frozen weights need no gradient.
+  // Three times the forward pass, attention over the full square (Korthikanti et al. 2022); frozen weights need no
+  // gradient.
   Flops model;
   Flops model_causal;  // attention cut by the causal mask: half of the square
   Flops hardware;      // recomputation included; selective counts the attention core twice, as that paper prints it

@@ -8,10 +8,10 @@
 
 namespace slipstick {
 
-// Sets the host waits of `time`, and its pass of weight gradients where the schedule has one; its other parts are complete.
-// `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`: launches of the backward pass over
-// those of one that repeats nothing.
-void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients, double backward_launches,
-                  LayerTime& time, Trace& trace);
+// Sets the host waits of `time`, and its pass of weight gradients where the schedule has one; its other parts are
+// complete. `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`:
+// launches of the backward pass over those of one that repeats nothing.
+void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients,
+                  double backward_launches, LayerTime& time, Trace& trace);
 
 }  // namespace slipstick

@@ -21,20 +21,22 @@ struct KeptBytes {
 // A frozen GEMM keeps its input only where an adapter needs it.
 KeptBytes KeptBesideFrozen(const TrainingContext& context, const LayerWork& work, double unfused_bytes, Trace& trace) {
   const bool in_mlp = context.framework().lora_targets == AdapterTargets::kAll, gated = context.model.gated;
-  const bool has_mlp = std::any_of(work.products.begin(), work.products.end(),
-                                   [](const LayerProduct& product) { return TraitsOf(product.id).role == ProductRole::kMlp; });
-  const double lora_bytes = 6, mlp_input = in_mlp && has_mlp ? 2 : 0, mlp_inner = gated ? 4 : 2, mlp_product = in_mlp ? 2 : 0;
+  const bool has_mlp = std::any_of(work.products.begin(), work.products.end(), [](const LayerProduct& product) {
+    return TraitsOf(product.id).role == ProductRole::kMlp;
+  });
+  const double lora_bytes = 6, mlp_input = in_mlp && has_mlp ? 2 : 0, mlp_inner = gated ? 4 : 2,
+               mlp_product = in_mlp ? 2 : 0;
   CONSTANTS(trace, "training.lora", kMemorySource, lora_bytes);
   const std::string_view without = work.routed_rows > 0 ? "model.moe.shared_experts" : "model.mlp_layers";
   trace.Input("mlp_input", mlp_input, has_mlp || !in_mlp ? "training.framework.lora_targets" : without);
   trace.Input("mlp_inner", mlp_inner, "model.gated");
   trace.Input("mlp_product", mlp_product, "training.framework.lora_targets");
   FIGURE(trace, hidden_kept, lora_bytes + mlp_input + unfused_bytes,
-         (Note{"Bytes kept per token and hidden unit", "frozen GEMMs keep no input but the adapters'", kMemorySource}), lora_bytes,
-         mlp_input, unfused_bytes);
+         (Note{"Bytes kept per token and hidden unit", "frozen GEMMs keep no input but the adapters'", kMemorySource}),
+         lora_bytes, mlp_input, unfused_bytes);
   FIGURE(trace, mlp_kept, mlp_inner + mlp_product,
-         (Note{"Bytes kept per token and inner unit of the MLP", "inputs of the activation function, and its output for an adapter",
-               kMemorySource}),
+         (Note{"Bytes kept per token and inner unit of the MLP",
+               "inputs of the activation function, and its output for an adapter", kMemorySource}),
          mlp_inner, mlp_product);
   return {hidden_kept, mlp_kept};
 }
@@ -50,35 +52,38 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const LayerWork& work, con
   // Recomputed tensors are not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
   const double norms_again = plan.norms ? 4 : 0, activation_again = plan.norms ? 2 : 0;
   trace.Input("framework_hidden", framework_hidden, "training.framework.memory.hidden");
-  trace.Input("framework_mlp", framework_mlp, gated ? "training.framework.memory.gated" : "training.framework.memory.plain");
-  trace.Input("hidden_saved", hidden_saved, narrow ? "training.framework.memory.hidden_saved_fp8" : "training.precision");
+  trace.Input("framework_mlp", framework_mlp,
+              gated ? "training.framework.memory.gated" : "training.framework.memory.plain");
+  trace.Input("hidden_saved", hidden_saved,
+              narrow ? "training.framework.memory.hidden_saved_fp8" : "training.precision");
   trace.Input("mlp_saved", mlp_saved, narrow ? "training.framework.memory.gated_saved_fp8" : "training.precision");
   trace.Input("norms_again", norms_again, "training.recompute");
   trace.Input("activation_again", activation_again, "training.recompute");
   FIGURE(trace, hidden_kept, framework_hidden + unfused_bytes - max(hidden_saved, norms_again),
-         (Note{"Bytes kept per token and hidden unit", "more without fused attention; less in 8 bits, and where norms are recomputed",
-               kMemorySource}),
+         (Note{"Bytes kept per token and hidden unit",
+               "more without fused attention; less in 8 bits, and where norms are recomputed", kMemorySource}),
          framework_hidden, unfused_bytes, hidden_saved, norms_again);
   FIGURE(trace, mlp_kept, framework_mlp - max(mlp_saved, activation_again),
-         (Note{"Bytes kept per token and inner unit of the MLP", "less in 8 bits, and where its activation function is recomputed",
-               kMemorySource}),
+         (Note{"Bytes kept per token and inner unit of the MLP",
+               "less in 8 bits, and where its activation function is recomputed", kMemorySource}),
          framework_mlp, mlp_saved, activation_again);
   return {hidden_kept, mlp_kept};
 }
 
 // Bytes of the attention core: log-sum-exps, or the softmax, its mask and the dropped output.
-Addend<double> ScorePart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+Addend<double> ScorePart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
+                         Trace& trace) {
   constexpr std::string_view kSymbol = "score_part";
   if (context.run.flash_attention) {
     const double query_heads = work.attention.heads, tokens = context.shape.tokens;
-    FIGURE(trace, score_part, 4 * query_heads * tokens, (Note{"Log-sum-exps of the attention core", "in 4 bytes", kMemorySource}),
-           query_heads, tokens);
+    FIGURE(trace, score_part, 4 * query_heads * tokens,
+           (Note{"Log-sum-exps of the attention core", "in 4 bytes", kMemorySource}), query_heads, tokens);
     return {kSymbol, score_part};
   }
   if (plan.core || work.attention.is_recurrence) return {kSymbol, 0, false};
   const double all_pairs = work.attention.all_pairs;
-  FIGURE(trace, score_part, 5 * all_pairs, (Note{"Softmax, its mask and the dropped output", "5 bytes per score", kMemorySource}),
-         all_pairs);
+  FIGURE(trace, score_part, 5 * all_pairs,
+         (Note{"Softmax, its mask and the dropped output", "5 bytes per score", kMemorySource}), all_pairs);
   return {kSymbol, score_part};
 }
 
@@ -92,17 +97,20 @@ double KeptColumns(const TrainingContext& context, const LayerWork& work, const 
   const auto q_lora_rank = static_cast<double>(context.model.mla->q_lora_rank),
              kv_lora_rank = static_cast<double>(context.model.mla->kv_lora_rank);
   const auto rope_head_dim = static_cast<double>(context.model.mla->rope_head_dim);
-  const double query_heads = work.attention.heads, query_width = work.attention.query_width, value_width = work.attention.value_width;
+  const double query_heads = work.attention.heads, query_width = work.attention.query_width,
+               value_width = work.attention.value_width;
   const double direct = q_lora_rank > 0 ? 0 : 1;
   trace.Input("direct", direct, "model.mla.q_lora_rank");
-  FIGURE(trace, kept_columns, query_heads * (value_width + direct * query_width) + q_lora_rank + kv_lora_rank + rope_head_dim,
-         (Note{"Kept elements per token of the attention core", "its output and the latents; queries, keys and values are projected again",
-               kMemorySource}),
+  FIGURE(trace, kept_columns,
+         query_heads * (value_width + direct * query_width) + q_lora_rank + kv_lora_rank + rope_head_dim,
+         (Note{"Kept elements per token of the attention core",
+               "its output and the latents; queries, keys and values are projected again", kMemorySource}),
          query_heads, value_width, direct, query_width, q_lora_rank, kv_lora_rank, rope_head_dim);
   return kept_columns;
 }
 
-Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
+                          Trace& trace) {
   constexpr std::string_view kSymbol = "routed_part";
   if (!(work.routed_rows > 0)) return {kSymbol, 0, false};
   const bool narrow = NarrowRecipe(context);
@@ -112,9 +120,10 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   trace.Input("inner_bytes", inner_bytes, "training.precision");
   trace.Input("row_bytes", row_bytes, "training.precision");
   trace.Input("inner_again", inner_again, "training.recompute");
-  FIGURE(trace, routed_part, routed_rows * (inner_bytes * rank_expert + row_bytes * routed_width - inner_again * rank_expert),
-         (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kMemorySource}), routed_rows, inner_bytes,
-         rank_expert, row_bytes, routed_width, inner_again);
+  FIGURE(trace, routed_part,
+         routed_rows * (inner_bytes * rank_expert + row_bytes * routed_width - inner_again * rank_expert),
+         (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kMemorySource}),
+         routed_rows, inner_bytes, rank_expert, row_bytes, routed_width, inner_again);
   return {kSymbol, routed_part};
 }
 
@@ -125,7 +134,8 @@ Addend<double> EmbeddingPart(const TrainingContext& context, Trace& trace) {
   const double own_tokens = context.shape.sequence_parallel_tokens, hidden = static_cast<double>(context.model.hidden);
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, embedding_part, own_tokens * (min(1.0, layer_embedding) * 4 * hidden + 6 * layer_embedding),
-         (Note{"Operands of a layer's embedding", "in 16 bits; none without one", kMemorySource}), own_tokens, layer_embedding, hidden);
+         (Note{"Operands of a layer's embedding", "in 16 bits; none without one", kMemorySource}), own_tokens,
+         layer_embedding, hidden);
   return {kSymbol, embedding_part};
 }
 
@@ -137,7 +147,8 @@ Addend<double> GatheredPart(const TrainingContext& context, double residual_toke
   const double tokens = context.shape.tokens, hidden = static_cast<double>(context.model.hidden);
   trace.Input("gathered_bytes", gathered_bytes, "training.framework.memory.gathered");
   FIGURE(trace, gathered_part, gathered_bytes * hidden * (tokens - residual_tokens),
-         (Note{"Gathered inputs", "of the other ranks' tokens; none where the backward pass gathers them again", kMemorySource}),
+         (Note{"Gathered inputs", "of the other ranks' tokens; none where the backward pass gathers them again",
+               kMemorySource}),
          gathered_bytes, hidden, tokens, residual_tokens);
   return {kSymbol, gathered_part};
 }
@@ -146,11 +157,12 @@ Addend<double> GatheredPart(const TrainingContext& context, double residual_toke
 Addend<double> StreamPart(const TrainingContext& context, double residual_tokens, Trace& trace) {
   constexpr std::string_view kSymbol = "stream_part";
   if (!context.model.compressed) return {kSymbol, 0, false};
-  const double streams = static_cast<double>(context.model.compressed->streams), hidden = static_cast<double>(context.model.hidden);
+  const double streams = static_cast<double>(context.model.compressed->streams),
+               hidden = static_cast<double>(context.model.hidden);
   trace.Input("streams", streams, "model.compressed.streams");
   FIGURE(trace, stream_part, 4 * (streams - 1) * hidden * residual_tokens,
-         (Note{"Further residual streams", "inputs of attention and of the MLP in 16 bits", kMemorySource}), streams, hidden,
-         residual_tokens);
+         (Note{"Further residual streams", "inputs of attention and of the MLP in 16 bits", kMemorySource}), streams,
+         hidden, residual_tokens);
   return {kSymbol, stream_part};
 }
 
@@ -190,8 +202,8 @@ double ResidualTokens(const TrainingContext& context, Trace& trace) {
     trace.Alias("residual_tokens", context.shape.sequence_parallel_tokens, "own_tokens");
     return context.shape.sequence_parallel_tokens;
   }
-  FIGURE(trace, residual_tokens, tokens / tensor, (Note{"Tokens whose residual stream the device keeps", "split over the TP ranks"}),
-         tokens, tensor);
+  FIGURE(trace, residual_tokens, tokens / tensor,
+         (Note{"Tokens whose residual stream the device keeps", "split over the TP ranks"}), tokens, tensor);
   return residual_tokens;
 }
 
@@ -201,11 +213,12 @@ Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace) {
     const auto streams = static_cast<double>(context.model.compressed->streams);
     trace.Input("streams", streams, "model.compressed.streams");
     FIGURE(trace, checkpoint, 2 * kB * residual_tokens * streams * hidden,
-           (Note{"Input of a layer", "all residual streams: all that full recomputation keeps"}), residual_tokens, streams, hidden);
+           (Note{"Input of a layer", "all residual streams: all that full recomputation keeps"}), residual_tokens,
+           streams, hidden);
     return checkpoint;
   }
-  FIGURE(trace, checkpoint, 2 * kB * residual_tokens * hidden, (Note{"Input of a layer", "all that full recomputation keeps"}),
-         residual_tokens, hidden);
+  FIGURE(trace, checkpoint, 2 * kB * residual_tokens * hidden,
+         (Note{"Input of a layer", "all that full recomputation keeps"}), residual_tokens, hidden);
   return checkpoint;
 }
 
@@ -216,23 +229,29 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   trace.Alias("mlp_columns", mlp_columns, has_experts ? "rank_shared" : "rank_mlp");
   const auto [hidden_kept, mlp_kept] = KeptBytesOf(context, work, plan, trace);
   FIGURE(trace, hidden_part, hidden_kept * hidden * residual_tokens,
-         (Note{"Tensors as wide as the residual stream", "in bytes", kMemorySource}), hidden_kept, hidden, residual_tokens);
+         (Note{"Tensors as wide as the residual stream", "in bytes", kMemorySource}), hidden_kept, hidden,
+         residual_tokens);
   const double kept_columns = KeptColumns(context, work, plan, trace);
   FIGURE(trace, token_part, tokens * (2 * kept_columns + mlp_kept * mlp_columns),
-         (Note{"Operands of the attention core and of the MLP", "in bytes", kMemorySource}), tokens, kept_columns, mlp_kept, mlp_columns);
-  const double kept_parts = Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kMemorySource},
-                                        {{"hidden_part", hidden_part},
-                                         {"token_part", token_part},
-                                         ScorePart(context, work, plan, trace),
-                                         EmbeddingPart(context, trace),
-                                         GatheredPart(context, residual_tokens, trace),
-                                         StreamPart(context, residual_tokens, trace),
-                                         RoutedPart(context, work, plan, trace)});
+         (Note{"Operands of the attention core and of the MLP", "in bytes", kMemorySource}), tokens, kept_columns,
+         mlp_kept, mlp_columns);
+  const double kept_parts =
+      Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kMemorySource},
+                  {{"hidden_part", hidden_part},
+                   {"token_part", token_part},
+                   ScorePart(context, work, plan, trace),
+                   EmbeddingPart(context, trace),
+                   GatheredPart(context, residual_tokens, trace),
+                   StreamPart(context, residual_tokens, trace),
+                   RoutedPart(context, work, plan, trace)});
   const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
-  const bool is_selected = context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;
-  trace.Input("kept_share", kept_share, is_selected ? "training.framework.memory.selective_kept" : "training.recompute");
+  const bool is_selected =
+      context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;
+  trace.Input("kept_share", kept_share,
+              is_selected ? "training.framework.memory.selective_kept" : "training.recompute");
   FIGURE(trace, layer_activations, kept_share * kept_parts * kB,
-         (Note{"Activations that a layer keeps", "of one micro-batch; without what the framework's selection repeats", kMemorySource}),
+         (Note{"Activations that a layer keeps", "of one micro-batch; without what the framework's selection repeats",
+               kMemorySource}),
          kept_share, kept_parts);
   return layer_activations;
 }
@@ -247,13 +266,15 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   return LayerActivations(context, work, plan, off);
 }
 
-bool Restores(const RecomputeChoice& recompute) { return recompute.full_share > 0 || !(recompute.selective == RecomputePlan{}); }
+bool Restores(const RecomputeChoice& recompute) {
+  return recompute.full_share > 0 || !(recompute.selective == RecomputePlan{});
+}
 
 namespace {
 
 // What recomputation restores while a layer of this kind, or a group of them, runs backward.
-Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes layer_activations, const RecomputeChoice& recompute,
-                 double group_layers, Trace& trace) {
+Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes layer_activations,
+                 const RecomputeChoice& recompute, double group_layers, Trace& trace) {
   Trace::Scope scope(trace, "restored");
   const Bytes all_activations = LayerActivations(context, work, RecomputePlan{}, trace);
   trace.Alias("all_activations", all_activations, "layer_activations");
@@ -261,25 +282,26 @@ Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes la
     const Bytes checkpoint = LayerCheckpoint(context, trace);
     if (context.run.recompute == Recompute::kFull && !recompute.is_leading) {
       FIGURE(trace, restored, group_layers * all_activations - checkpoint,
-             (Note{"Activations that recomputing a group of layers restores", "all of the group but its input"}), group_layers,
-             all_activations, checkpoint);
+             (Note{"Activations that recomputing a group of layers restores", "all of the group but its input"}),
+             group_layers, all_activations, checkpoint);
       return restored;
     }
-    FIGURE(trace, restored, all_activations - checkpoint, (Note{"Activations that recomputing a layer restores"}), all_activations,
-           checkpoint);
+    FIGURE(trace, restored, all_activations - checkpoint, (Note{"Activations that recomputing a layer restores"}),
+           all_activations, checkpoint);
     return restored;
   }
   const Bytes kept_activations = layer_activations;
   trace.Alias("kept_activations", kept_activations, "layer_activations");
-  FIGURE(trace, restored, all_activations - kept_activations, (Note{"Activations that recomputing parts of a layer restores"}),
-         all_activations, kept_activations);
+  FIGURE(trace, restored, all_activations - kept_activations,
+         (Note{"Activations that recomputing parts of a layer restores"}), all_activations, kept_activations);
   return restored;
 }
 
 double LayerParameters(const LayerWork& work, Trace& trace) {
   const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
-  return Sum<double>(trace, "layer_parameters", Note{"Weights of a layer on one device"},
-                     {{"dense_parameters", dense_parameters}, {"expert_parameters", expert_parameters, expert_parameters > 0}});
+  return Sum<double>(
+      trace, "layer_parameters", Note{"Weights of a layer on one device"},
+      {{"dense_parameters", dense_parameters}, {"expert_parameters", expert_parameters, expert_parameters > 0}});
 }
 
 }  // namespace
@@ -298,8 +320,8 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
     const Bytes kept = LayerActivations(context, work, recompute.selective, trace);
     const double kind_layers = stage.layers.of[kind], leading_layers = stage.layers.leading[kind];
     if (recompute.is_leading) {
-      FIGURE(trace, other_layers, kind_layers - leading_layers, (Note{"Layers of a kind that are not recomputed"}), kind_layers,
-             leading_layers);
+      FIGURE(trace, other_layers, kind_layers - leading_layers, (Note{"Layers of a kind that are not recomputed"}),
+             kind_layers, leading_layers);
       layers.Add(NameOf(kind), kept, other_layers, "layer_activations", "other_layers");
     } else {
       layers.Add(NameOf(kind), kept, kind_layers, "layer_activations", "kind_layers");
@@ -309,13 +331,16 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
     } else {
       largest.Add(trace, name, kept, "layer_activations");
     }
-    if (restores) working.Add(trace, name, RestoredBy(context, work, kept, recompute, stage.largest_group, trace), "restored");
+    if (restores)
+      working.Add(trace, name, RestoredBy(context, work, kept, recompute, stage.largest_group, trace), "restored");
     parameters.Add(trace, name, LayerParameters(work, trace), "layer_parameters");
   }
   KeptActivations kept;
-  kept.layers = layers.Total("kept_layers", Note{"Activations that the layers of the stage keep", "of one micro-batch", kMemorySource});
+  kept.layers = layers.Total(
+      "kept_layers", Note{"Activations that the layers of the stage keep", "of one micro-batch", kMemorySource});
   kept.largest = largest.Record(trace, "largest_kept", Note{"Activations that the largest layer keeps"});
-  kept.working = working.Record(trace, "working_layer", Note{"Largest set that recomputation restores", "while a layer runs backward"});
+  kept.working = working.Record(trace, "working_layer",
+                                Note{"Largest set that recomputation restores", "while a layer runs backward"});
   kept.largest_layer = parameters.Record(trace, "largest_layer", Note{"Weights of the largest layer on one device"});
   return kept;
 }

@@ -8,8 +8,9 @@
 namespace slipstick {
 
 // Bytes that one layer keeps for the backward pass of one micro-batch on one device.
-//   unfused attention: Korthikanti et al. 2022, table 2, exactly: 10·h/t' + 24·h/t + 5·a·s/t per token (f = 4h, plain MLP)
-//   flash attention: both norms' inputs, inputs of both blocks, Q, K, V and output, log-sum-exp, gate, up and their product
+//   unfused attention: Korthikanti et al. 2022, table 2, exactly: 10·h/t' + 24·h/t + 5·a·s/t per token (f = 4h, plain
+//   MLP) flash attention: both norms' inputs, inputs of both blocks, Q, K, V and output, log-sum-exp, gate, up and
+//   their product
 Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan);
 // Bytes that a fully recomputed layer keeps: its input.
 Bytes LayerCheckpoint(const TrainingContext& context);
@@ -31,8 +32,8 @@ struct KeptActivations {
   Bytes working;             // largest set that recomputation restores while a layer runs backward
   double largest_layer = 0;  // parameters of one layer on the device
 };
-// Records kept_layers, largest_kept, working_layer and largest_layer; each kind of layer in a scope of its name, which says by
-// `kind_layers` how many of them the stage has.
+// Records kept_layers, largest_kept, working_layer and largest_layer; each kind of layer in a scope of its name, which
+// says by `kind_layers` how many of them the stage has.
 KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const RecomputeChoice& recompute, Trace& trace);
 
 // Whether the backward pass restores any activations.

@@ -9,8 +9,8 @@ LayerPass& LayerPass::operator+=(const LayerPass& other) {
 }
 
 LayerPass operator*(LayerPass pass, double times) {
-  for (Seconds LayerPass::*part : {&LayerPass::compute, &LayerPass::tp, &LayerPass::cp, &LayerPass::ep, &LayerPass::host,
-                                   &LayerPass::tp_link, &LayerPass::cp_link, &LayerPass::ep_link}) {
+  for (Seconds LayerPass::* part : {&LayerPass::compute, &LayerPass::tp, &LayerPass::cp, &LayerPass::ep,
+                                    &LayerPass::host, &LayerPass::tp_link, &LayerPass::cp_link, &LayerPass::ep_link}) {
     pass.*part *= times;
   }
   return pass;

@@ -17,7 +17,8 @@ struct LayerPass {
 struct LayerTime {
   LayerPass forward, backward, recompute;
   Seconds weight_gradient_compute;  // the part of backward.compute that computes weight gradients
-  Seconds weight_gradient;          // the part of Backward() that the schedule may postpone, host waits included; 0 where it is not split
+  Seconds weight_gradient;  // the part of Backward() that the schedule may postpone, host waits included; 0 where it is
+                            // not split
   // GEMMs and attention core, as the kernels execute them.
   Flops forward_flops, backward_flops, recomputed_flops, all_flops;
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }

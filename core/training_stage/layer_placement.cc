@@ -9,8 +9,8 @@
 namespace slipstick {
 namespace {
 
-// Multiply-adds of a layer's forward pass on one device, attention cut by the causal mask. Experts have the rows of even routing: nobody
-// knows when layers are placed how uneven it will be.
+// Multiply-adds of a layer's forward pass on one device, attention cut by the causal mask. Experts have the rows of
+// even routing: nobody knows when layers are placed how uneven it will be.
 double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
   for (const LayerProduct& product : work.products) {
@@ -41,34 +41,40 @@ LayerKind KindOf(const Model& model, double sequence, Count layer) {
       (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
     kind.feed_forward = FeedForward::kExperts;
   }
-  const bool local = model.window.tokens > 0 && (static_cast<double>(model.window.tokens) < sequence || model.HasWindowHeads());
+  const bool local =
+      model.window.tokens > 0 && (static_cast<double>(model.window.tokens) < sequence || model.HasWindowHeads());
   if (model.IsLinearAttention(layer)) {
     kind.mixer = Mixer::kRecurrence;
   } else if (local && (model.window.global_every == 0 || (layer + 1) % model.window.global_every != 0)) {
     kind.mixer = Mixer::kWindow;
   }
-  if (layer >= model.layers - model.shared_kv.layers) kind.mixer = IsLocal(kind.mixer) ? Mixer::kSharedKvWindow : Mixer::kSharedKv;
+  if (layer >= model.layers - model.shared_kv.layers)
+    kind.mixer = IsLocal(kind.mixer) ? Mixer::kSharedKvWindow : Mixer::kSharedKv;
   return kind;
 }
 
-LayerKind MtpKind(const TrainingContext& context) { return KindOf(context.model, context.shape.sequence, context.model.layers - 1); }
+LayerKind MtpKind(const TrainingContext& context) {
+  return KindOf(context.model, context.shape.sequence, context.model.layers - 1);
+}
 
-std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
-                               bool by_cost) {
+std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule,
+                               const PlacementLoads& loads, bool by_cost) {
   const Count visits = stages * chunks;
   if (by_cost) return PlaceByCost(layers, visits, loads);
   std::vector<Count> counts(static_cast<std::size_t>(visits), layers / visits);
   if (layers % visits == 0) return counts;
-  // Greedy: each layer goes to the least loaded stage, and there to the least loaded chunk. For equal layers this minimizes the
-  // load of the most loaded stage.
+  // Greedy: each layer goes to the least loaded stage, and there to the least loaded chunk. For equal layers this
+  // minimizes the load of the most loaded stage.
   std::fill(counts.begin(), counts.end(), 0);
   std::vector<double> stage_load(static_cast<std::size_t>(stages), 0);
   stage_load[0] += loads.embedding;
   stage_load[static_cast<std::size_t>(StageOf(visits - 1, stages, schedule))] += loads.head;
   std::vector<std::vector<Count>> visits_of(static_cast<std::size_t>(stages));
-  for (Count visit = 0; visit < visits; ++visit) visits_of[static_cast<std::size_t>(StageOf(visit, stages, schedule))].push_back(visit);
+  for (Count visit = 0; visit < visits; ++visit)
+    visits_of[static_cast<std::size_t>(StageOf(visit, stages, schedule))].push_back(visit);
   for (Count layer = 0; layer < layers; ++layer) {
-    const auto least = static_cast<std::size_t>(std::min_element(stage_load.begin(), stage_load.end()) - stage_load.begin());
+    const auto least =
+        static_cast<std::size_t>(std::min_element(stage_load.begin(), stage_load.end()) - stage_load.begin());
     stage_load[least] += loads.layer;
     const auto load_of = [&](Count visit) {
       const double ends = (visit == 0 ? loads.embedding : 0) + (visit + 1 == visits ? loads.head : 0);
@@ -135,8 +141,8 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
     loads.head = head * (1 + modules) + modules * loads.layer;
   }
   StagePlan plan;
-  plan.virtual_stages = CountKinds(
-      context, PlaceLayers(model.layers, mapping.pp, mapping.virtual_stages, mapping.schedule, loads, context.framework().places_by_cost));
+  plan.virtual_stages = CountKinds(context, PlaceLayers(model.layers, mapping.pp, mapping.virtual_stages,
+                                                        mapping.schedule, loads, context.framework().places_by_cost));
   plan.stages = PlanStages(context, works, plan.virtual_stages, trace);
   return plan;
 }

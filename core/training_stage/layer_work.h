@@ -1,4 +1,5 @@
-// Work of one layer for one micro-batch on one device, without times: GEMM shapes, attention, elementwise passes, parameters.
+// Work of one layer for one micro-batch on one device, without times: GEMM shapes, attention, elementwise passes,
+// parameters.
 #pragma once
 
 #include <array>
@@ -50,12 +51,13 @@ inline bool IsAdapted(const Framework& framework, ProductRole role) {
   return role == ProductRole::kMixer || (role == ProductRole::kMlp && framework.lora_targets == AdapterTargets::kAll);
 }
 // Weights of the low-rank adapters of a mixer's or a feed-forward part's products, recorded as the figure `symbol`.
-double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths, const Framework& framework,
-                       std::string_view symbol, Trace& trace);
+double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths,
+                       const Framework& framework, std::string_view symbol, Trace& trace);
 
 // Records it in the current scope, each product and each pass in a scope of its own name.
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind,
-                 Trace& trace);
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind);
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device,
+                 LayerKind kind, Trace& trace);
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device,
+                 LayerKind kind);
 
 }  // namespace slipstick

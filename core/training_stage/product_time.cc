@@ -11,11 +11,13 @@
 namespace slipstick {
 namespace {
 
-Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k, Trace& trace) {
+Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k,
+               Trace& trace) {
   Gemm gemm;
   gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
   const ProductRole role = TraitsOf(product.id).role;
-  gemm.precision = role == ProductRole::kWide ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
+  gemm.precision =
+      role == ProductRole::kWide ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
   gemm.weights = gemm.precision;
   if (trace.on()) {
     const Bytes size = ElementSize(gemm.precision);
@@ -27,9 +29,10 @@ Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, doub
   return gemm;
 }
 
-// Time to quantize `rows` of `columns` per group, whose names are symbols of the current scope. Its figure is bound to `symbol`.
-Seconds QuantizeTime(const TrainingContext& context, double groups, double rows, double columns, std::string_view columns_are,
-                     std::string_view symbol, Trace& trace) {
+// Time to quantize `rows` of `columns` per group, whose names are symbols of the current scope. Its figure is bound to
+// `symbol`.
+Seconds QuantizeTime(const TrainingContext& context, double groups, double rows, double columns,
+                     std::string_view columns_are, std::string_view symbol, Trace& trace) {
   const QuantizePasses& passes = context.framework().compute.quantize;
   const Precision precision = NativePrecision(context.device(), context.run.precision);
   if (BytesPerElement(precision) >= 2) {
@@ -48,8 +51,8 @@ Seconds QuantizeTime(const TrainingContext& context, double groups, double rows,
   trace.Alias("columns", columns, columns_are);
   FIGURE_OVER_GROUPS(trace, quantized, rows * columns, (Note{"Elements that are quantized"}), rows, columns);
   FIGURE(trace, quantize_time, quantize_bytes * kB * quantized / element_rate + quantize_launch,
-         (Note{"Quantization of an operand", "a pass over memory, and its launch"}), quantize_bytes, quantized, element_rate,
-         quantize_launch);
+         (Note{"Quantization of an operand", "a pass over memory, and its launch"}), quantize_bytes, quantized,
+         element_rate, quantize_launch);
   trace.Alias(symbol, quantize_time, "quantize_time");
   return quantize_time;
 }
@@ -60,11 +63,13 @@ double GroupedEfficiency(const TrainingContext& context, Trace& trace) {
   const bool is_narrow = BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2;
   const double grouped_efficiency = is_narrow ? experts.grouped_efficiency_fp8 : experts.grouped_efficiency;
   trace.Input("grouped_efficiency", grouped_efficiency,
-              is_narrow ? "training.framework.experts.grouped_efficiency_fp8" : "training.framework.experts.grouped_efficiency");
+              is_narrow ? "training.framework.experts.grouped_efficiency_fp8"
+                        : "training.framework.experts.grouped_efficiency");
   return grouped_efficiency;
 }
 
-// Time of one of a product's GEMMs, over the efficiency of grouped ones, with the quantization of an operand if there is any.
+// Time of one of a product's GEMMs, over the efficiency of grouped ones, with the quantization of an operand if there
+// is any.
 struct PassParts {
   std::string_view symbol, product_is, quantize_is;
   Seconds product, quantize;
@@ -95,8 +100,8 @@ void BindShape(const Gemm& gemm, std::string_view m, std::string_view n, std::st
 
 }  // namespace
 
-void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
-                    const KernelTime& kernel, Seconds time) {
+void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name,
+                    std::string_view suffix, const KernelTime& kernel, Seconds time) {
   if (operators == nullptr) return;
   operators->by_bound.Of(kernel.bound) += time;
   if (!operators->is_listed) return;
@@ -111,7 +116,8 @@ void RecordOperator(LayerOperators* operators, const TrainingContext& context, s
   operators->list.push_back(std::move(row));
 }
 
-void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace, LayerOperators* operators) {
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
+                 LayerOperators* operators) {
   const Device& device = context.device();
   const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
   if (!(rows > 0) || !(outputs > 0)) return;
@@ -127,9 +133,9 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   trace.Alias("forward_product", forward_product, "time");
   const Seconds forward_quantize =
       quantized ? QuantizeTime(context, product.groups, rows, inputs, "inputs", "forward_quantize", trace) : Seconds{};
-  const Seconds forward_time =
-      PassTime({"forward_time", "forward_product", quantized ? "forward_quantize" : "", forward_product, forward_quantize},
-               {"GEMM, forward", "quantization of its input included"}, is_grouped, grouped_efficiency, trace);
+  const Seconds forward_time = PassTime(
+      {"forward_time", "forward_product", quantized ? "forward_quantize" : "", forward_product, forward_quantize},
+      {"GEMM, forward", "quantization of its input included"}, is_grouped, grouped_efficiency, trace);
   sums.forward.Add(name, forward_time, 1, "forward_time");
   sums.forward_flops.Add(name, forward_kernel.flops, 1, "flops");
   if (product.id == ProductId::kQueryUp || product.id == ProductId::kKeyValueUp) {
@@ -148,23 +154,27 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
     return kernel;
   };
   const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs, trace);
-  const KernelTime input_kernel = time_backward("input gradient", input_gemm, "rows", "outputs", "input_product", false);
+  const KernelTime input_kernel =
+      time_backward("input gradient", input_gemm, "rows", "outputs", "input_product", false);
   const Seconds input_product = input_kernel.time;
   const Seconds gradient_quantize =
-      quantized ? QuantizeTime(context, product.groups, rows, outputs, "outputs", "gradient_quantize", trace) : Seconds{};
-  const Seconds input_gradient_time =
-      PassTime({"input_gradient_time", "input_product", quantized ? "gradient_quantize" : "", input_product, gradient_quantize},
-               {"GEMM, input gradient", ""}, is_grouped, grouped_efficiency, trace);
+      quantized ? QuantizeTime(context, product.groups, rows, outputs, "outputs", "gradient_quantize", trace)
+                : Seconds{};
+  const Seconds input_gradient_time = PassTime(
+      {"input_gradient_time", "input_product", quantized ? "gradient_quantize" : "", input_product, gradient_quantize},
+      {"GEMM, input gradient", ""}, is_grouped, grouped_efficiency, trace);
   sums.input_gradient.Add(name, input_gradient_time, 1, "input_gradient_time");
   RecordOperator(operators, context, name, ", input gradient", input_kernel, input_gradient_time);
 
   if (context.run.trainable == Trainable::kLora) return;  // frozen
   Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows, trace);
   weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
-  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm, "outputs", "rows", "weight_product", true);
+  const KernelTime weight_kernel =
+      time_backward("weight gradient", weight_gemm, "outputs", "rows", "weight_product", true);
   const Seconds weight_product = weight_kernel.time;
-  const Seconds weight_gradient_time = PassTime({"weight_gradient_time", "weight_product", "", weight_product, Seconds{}},
-                                                {"GEMM, weight gradient", ""}, is_grouped, grouped_efficiency, trace);
+  const Seconds weight_gradient_time =
+      PassTime({"weight_gradient_time", "weight_product", "", weight_product, Seconds{}}, {"GEMM, weight gradient", ""},
+               is_grouped, grouped_efficiency, trace);
   sums.weight_gradient.Add(name, weight_gradient_time, 1, "weight_gradient_time");
   RecordOperator(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
 }

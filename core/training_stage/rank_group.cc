@@ -33,7 +33,8 @@ const GroupPlacement& PlacementOf(const TrainingContext& context, RankGroup grou
 }
 
 // A degree's distance in devices: the product of the degrees inside it, in the order of the mapping.
-void ExplainStride(const TrainingContext& context, std::string_view degree, double stride, std::string_view symbol, Trace& trace) {
+void ExplainStride(const TrainingContext& context, std::string_view degree, double stride, std::string_view symbol,
+                   Trace& trace) {
   std::string inside;
   std::string_view order = context.run.mapping.order;
   const auto product = [&](std::string_view name) {
@@ -50,12 +51,14 @@ void ExplainStride(const TrainingContext& context, std::string_view degree, doub
   const double tp = shape.tensor, cp = shape.context, dp = shape.data, pp = shape.pipeline;
   std::vector<internal::Value> values{internal::ValueOf(stride)};
   std::string names;
-  for (const auto& [name, value] : {std::pair{"tp", tp}, std::pair{"cp", cp}, std::pair{"dp", dp}, std::pair{"pp", pp}}) {
+  for (const auto& [name, value] :
+       {std::pair{"tp", tp}, std::pair{"cp", cp}, std::pair{"dp", dp}, std::pair{"pp", pp}}) {
     if (inside.find(name) == std::string::npos) continue;
     names += (names.empty() ? "" : ", ") + std::string(name);
     values.push_back(internal::ValueOf(value));
   }
-  const internal::FigureText text{symbol, inside, names, Note{"Distance between neighbors of a group", "in devices: the groups inside it"}};
+  const internal::FigureText text{symbol, inside, names,
+                                  Note{"Distance between neighbors of a group", "in devices: the groups inside it"}};
   trace.Record(text, values);
 }
 
@@ -77,7 +80,8 @@ void ExplainSpacing(double stride, std::string_view stride_is, double node_devic
   trace.Alias("spacing", stride, stride_is);
   trace.Alias("stride", stride, stride_is);
   if (stride <= node_devices) return;
-  FIGURE(trace, spacing, stride / node_devices, (Note{"Distance between neighbors of a group", "in nodes"}), stride, node_devices);
+  FIGURE(trace, spacing, stride / node_devices, (Note{"Distance between neighbors of a group", "in nodes"}), stride,
+         node_devices);
 }
 
 void ExplainRanks(const TrainingContext& context, const Degrees& degrees, Trace& trace) {
@@ -86,17 +90,19 @@ void ExplainRanks(const TrainingContext& context, const Degrees& degrees, Trace&
   trace.Input("node_devices", node_devices, "cluster.networks.0.size");
   trace.Alias("inner", inner, degrees.inner_is);
   trace.Alias("outer", outer, degrees.outer_is);
-  ExplainSpacing(inner > 1 ? inner_stride : outer_stride, inner > 1 ? "inner_stride" : "outer_stride", node_devices, trace);
+  ExplainSpacing(inner > 1 ? inner_stride : outer_stride, inner > 1 ? "inner_stride" : "outer_stride", node_devices,
+                 trace);
   if (degrees.inner_is.empty()) {
     trace.Alias("group_ranks", outer, "outer");
-    FIGURE(trace, inner_ranks, max(1.0, min(outer, node_devices / outer_stride)), (Note{"Ranks of the group in a node"}), outer,
-           node_devices, outer_stride);
+    FIGURE(trace, inner_ranks, max(1.0, min(outer, node_devices / outer_stride)),
+           (Note{"Ranks of the group in a node"}), outer, node_devices, outer_stride);
     const double group_ranks = outer;
     FIGURE(trace, nodes, group_ranks / inner_ranks, (Note{"Nodes of the group"}), group_ranks, inner_ranks);
     return BindRanks(group_ranks, inner_ranks, trace);
   }
   FIGURE(trace, group_ranks, inner * outer, (Note{"Ranks of the group"}), inner, outer);
-  FIGURE(trace, inner_ranks, max(1.0, min(inner, node_devices / inner_stride)) * max(1.0, min(outer, node_devices / outer_stride)),
+  FIGURE(trace, inner_ranks,
+         max(1.0, min(inner, node_devices / inner_stride)) * max(1.0, min(outer, node_devices / outer_stride)),
          (Note{"Ranks of the group in a node"}), inner, node_devices, inner_stride, outer, outer_stride);
   FIGURE(trace, nodes, group_ranks / inner_ranks, (Note{"Nodes of the group"}), group_ranks, inner_ranks);
   BindRanks(group_ranks, inner_ranks, trace);
@@ -111,7 +117,8 @@ void ExplainInnermost(const TrainingContext& context, Trace& trace) {
     order.remove_prefix(std::min(order.size(), name.size() + 1));
     if (InnermostRanks(name, shape) <= 1) continue;
     if (name != "dp" || ep * expert_tp == 1) return trace.Alias("innermost", innermost, name);
-    trace.Record("innermost", "ep * expert_tp", innermost, Note{"Ranks of the innermost group"}, "ep, expert_tp", ep, expert_tp);
+    trace.Record("innermost", "ep * expert_tp", innermost, Note{"Ranks of the innermost group"}, "ep, expert_tp", ep,
+                 expert_tp);
     return;
   }
 }
@@ -122,7 +129,8 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
   if (!trace.on()) return;
   const TrainingShape& shape = context.shape;
   const Strides& strides = context.strides;
-  const double tp = shape.tensor, cp = shape.context, dp = shape.data, ep = shape.expert, expert_tp = shape.expert_tensor;
+  const double tp = shape.tensor, cp = shape.context, dp = shape.data, ep = shape.expert,
+               expert_tp = shape.expert_tensor;
   const double one = 1;
   ExplainInnermost(context, trace);
   switch (group) {
@@ -141,8 +149,10 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
       trace.Constants("training.placement", "ranks of expert tensor parallelism are neighbors", "outer_stride", one);
       return ExplainRanks(context, {"", "expert_tp", one, expert_tp, one, one}, trace);
     case RankGroup::kExpertData: {
-      FIGURE(trace, outer_stride, ep * expert_tp, (Note{"Distance between holders of the same experts", "in devices"}), ep, expert_tp);
-      FIGURE(trace, expert_copies, dp * cp * tp / (ep * expert_tp), (Note{"Ranks that hold the same experts"}), dp, cp, tp, ep, expert_tp);
+      FIGURE(trace, outer_stride, ep * expert_tp, (Note{"Distance between holders of the same experts", "in devices"}),
+             ep, expert_tp);
+      FIGURE(trace, expert_copies, dp * cp * tp / (ep * expert_tp), (Note{"Ranks that hold the same experts"}), dp, cp,
+             tp, ep, expert_tp);
       return ExplainRanks(context, {"", "expert_copies", one, expert_copies, one, outer_stride}, trace);
     }
     default:
@@ -160,8 +170,8 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
   if (group == RankGroup::kShard) {
     return ExplainRanks(context, {"cp", "shard_within", cp, shards / cp, strides.context, strides.data}, trace);
   }
-  FIGURE(trace, outer_stride, kept_stride * shard_within, (Note{"Distance between holders of the same shard", "in devices"}), kept_stride,
-         shard_within);
+  FIGURE(trace, outer_stride, kept_stride * shard_within,
+         (Note{"Distance between holders of the same shard", "in devices"}), kept_stride, shard_within);
   FIGURE(trace, replicas, dp / shard_within, (Note{"Ranks that hold the same shard"}), dp, shard_within);
   ExplainRanks(context, {"", "replicas", one, replicas, one, outer_stride}, trace);
 }
@@ -196,13 +206,14 @@ void ExplainHop(const TrainingContext& context, const Link& link, double stride,
   }
   const double wire_share = link.rate / (share * bandwidth);
   if (context.prepared->stated.networks[level].topology == Topology::kSwitch || wire_share == 1) {
-    trace.Record("hop_rate", "share * bandwidth", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource}, "share, bandwidth",
-                 share, bandwidth);
+    trace.Record("hop_rate", "share * bandwidth", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource},
+                 "share, bandwidth", share, bandwidth);
     return;
   }
   BindNeighborShare("wire_share", wire_share, levels[level], level, trace);
-  trace.Record("hop_rate", "share * bandwidth * wire_share", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource},
-               "share, bandwidth, wire_share", share, bandwidth, wire_share);
+  trace.Record("hop_rate", "share * bandwidth * wire_share", link.rate,
+               Note{"Rate of a send to the next rank", "", kInStepSource}, "share, bandwidth, wire_share", share,
+               bandwidth, wire_share);
 }
 
 void ExplainNetworks(const TrainingContext& context, Trace& trace) {
@@ -211,9 +222,11 @@ void ExplainNetworks(const TrainingContext& context, Trace& trace) {
   for (std::size_t i = 1; i < context.cluster.networks.size(); ++i) {
     const std::string path = "cluster.networks." + std::to_string(i);
     const Trace::Scope scope(trace, "network " + std::to_string(i));
-    const BytesPerSecond stated = context.prepared->stated.networks[i].bandwidth, nic = context.cluster.networks[i].bandwidth;
+    const BytesPerSecond stated = context.prepared->stated.networks[i].bandwidth,
+                         nic = context.cluster.networks[i].bandwidth;
     trace.Input("stated", stated, path + ".bandwidth");
-    trace.Record("nic", "network_share * stated", nic, Note{"Bandwidth that a step's collectives reach between nodes", "of one device"},
+    trace.Record("nic", "network_share * stated", nic,
+                 Note{"Bandwidth that a step's collectives reach between nodes", "of one device"},
                  "network_share, stated", network_share, stated);
     trace.Alias(path + ".bandwidth", nic, "nic");
   }
@@ -224,10 +237,12 @@ void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link
   if (!trace.on()) return;
   const double framework_contention = context.framework().exchange.contention;
   trace.Input("framework_contention", framework_contention, "training.framework.exchange.contention");
-  if (context.cluster.networks.empty() || !(link > Seconds{})) return trace.Alias("contention", contention, "framework_contention");
+  if (context.cluster.networks.empty() || !(link > Seconds{}))
+    return trace.Alias("contention", contention, "framework_contention");
   const BytesPerSecond scale_up = context.cluster.networks.front().bandwidth;
   trace.Input("scale_up", scale_up, "cluster.networks.0.bandwidth");
-  std::vector<internal::Value> values{internal::ValueOf(contention), internal::ValueOf(framework_contention), internal::ValueOf(moved)};
+  std::vector<internal::Value> values{internal::ValueOf(contention), internal::ValueOf(framework_contention),
+                                      internal::ValueOf(moved)};
   std::string names = "framework_contention, moved";
   std::string_view rest = link_is;
   for (const Seconds one : links) {
@@ -237,22 +252,24 @@ void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link
   }
   values.push_back(internal::ValueOf(scale_up));
   names += ", scale_up";
-  const std::string formula = "framework_contention * min(1, moved / (" + std::string(link_is) + ") / (0.8 * scale_up))";
+  const std::string formula =
+      "framework_contention * min(1, moved / (" + std::string(link_is) + ") / (0.8 * scale_up))";
   trace.Record({"contention", formula, names,
-                Note{"Compute lost to communication beside it", "over the link time; less where slower links move fewer bytes per second"}},
+                Note{"Compute lost to communication beside it",
+                     "over the link time; less where slower links move fewer bytes per second"}},
                values);
 }
 
-void RecordNone(std::initializer_list<std::string_view> symbols, std::string_view vanishing, const Note& note, std::string_view degree_is,
-                double degree, Trace& trace) {
+void RecordNone(std::initializer_list<std::string_view> symbols, std::string_view vanishing, const Note& note,
+                std::string_view degree_is, double degree, Trace& trace) {
   if (!trace.on()) return;
   for (const std::string_view symbol : symbols) {
     trace.Record(symbol, std::string(vanishing) + " * 0", Seconds(), note, degree_is, degree);
   }
 }
 
-Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,
-                       std::string_view name, std::string_view symbol, Trace& trace) {
+Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are,
+                       RankGroup group, std::string_view name, std::string_view symbol, Trace& trace) {
   const GroupPlacement& placement = PlacementOf(context, group);
   if (context.log != nullptr) context.log->Add(NameOf(group), call, placement, NetworkFor(context, call));
   if (!trace.on()) return Collective(context, call, placement);
@@ -260,8 +277,8 @@ Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& cal
   if (placement.Ranks() <= 1) {
     const Trace::Scope scope(trace, name);
     ExplainGroup(context, group, trace);
-    RecordNone({symbol}, "(group_ranks - 1)", Note{"Time of the collective", "none in a group of one rank"}, "group_ranks",
-               placement.Ranks(), trace);
+    RecordNone({symbol}, "(group_ranks - 1)", Note{"Time of the collective", "none in a group of one rank"},
+               "group_ranks", placement.Ranks(), trace);
     return {};
   }
   {

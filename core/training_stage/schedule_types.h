@@ -19,7 +19,8 @@ struct StagePass {
 
 // Whether the schedule runs the weight gradients as a pass of its own.
 constexpr bool SplitsBackward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV || schedule == PipelineSchedule::kDualPipe;
+  return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV ||
+         schedule == PipelineSchedule::kDualPipe;
 }
 
 // Whether a forward and a backward pass of different micro-batches run together, each hiding the other's communication.

@@ -16,9 +16,9 @@ struct TrainingShape {
   double micro_batch = 1;    // sequences
   double micro_batches = 1;  // per step and data-parallel replica
   double sequence = 1;
-  double attended = 1;                  // length of the document that a token is in, in the mean: attention stays within
-  double counted = 1;                   // tokens of a sequence that are no padding
-  double tokens = 1;                    // of a micro-batch on one device
+  double attended = 1;  // length of the document that a token is in, in the mean: attention stays within
+  double counted = 1;   // tokens of a sequence that are no padding
+  double tokens = 1;    // of a micro-batch on one device
   double sequence_parallel_tokens = 1;  // of them, those whose residual stream the device holds
   [[nodiscard]] double DataRanks() const { return data * context; }  // ranks that hold the same dense weights
   [[nodiscard]] double ExpertDataRanks() const { return data * context * tensor / (expert * expert_tensor); }

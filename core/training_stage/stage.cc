@@ -7,7 +7,9 @@ namespace slipstick {
 namespace {
 
 // Weights of a kind of layer, under names that tell the kinds apart.
-std::string WeightsSymbol(std::string_view kind, std::string_view weights) { return std::string(kind) + "." + std::string(weights); }
+std::string WeightsSymbol(std::string_view kind, std::string_view weights) {
+  return std::string(kind) + "." + std::string(weights);
+}
 
 void BindParameters(const LayerWork& work, std::string_view kind, Trace& trace) {
   if (!trace.on()) return;
@@ -39,7 +41,9 @@ LayerWorks WorksOf(const TrainingContext& context, Trace& trace) {
 
 std::string StageName(std::size_t stage) { return "stage " + std::to_string(stage); }
 
-std::string PlacedSymbol(std::size_t stage, std::string_view kind) { return StageName(stage) + "." + std::string(kind); }
+std::string PlacedSymbol(std::size_t stage, std::string_view kind) {
+  return StageName(stage) + "." + std::string(kind);
+}
 
 std::string LeadingSymbol(std::size_t stage, std::string_view kind) { return PlacedSymbol(stage, LeadingName(kind)); }
 
@@ -55,9 +59,12 @@ namespace {
 void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::size_t index, Trace& trace) {
   if (!trace.on()) return;
   const Model& model = context.model;
-  const double layers = static_cast<double>(model.layers), pp = context.shape.pipeline, virtual_stages = context.shape.chunks;
-  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
-  const auto window_kv_heads = static_cast<double>(model.window.kv_heads), window_head_dim = static_cast<double>(model.window.head_dim);
+  const double layers = static_cast<double>(model.layers), pp = context.shape.pipeline,
+               virtual_stages = context.shape.chunks;
+  const auto sliding_window = static_cast<double>(model.window.tokens),
+             global_every = static_cast<double>(model.window.global_every);
+  const auto window_kv_heads = static_cast<double>(model.window.kv_heads),
+             window_head_dim = static_cast<double>(model.window.head_dim);
   const double sequence = context.shape.sequence, mtp_layers = static_cast<double>(model.mtp_layers);
   const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : 0);
   const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
@@ -76,22 +83,25 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
     const double placed = stage.layers.of[kind];
     if (placed == 0) continue;
     const std::string symbol = std::string(NameOf(kind)) + "_placed";
-    trace.Procedure(
-        symbol, placed,
-        Note{
-            "Layers of a kind on a stage",
-            "in the model's order; where the stages do not divide the layers, embedding and head count as one layer each if that makes the "
-            "stages equal; else the arithmetic is balanced, embedding and head included"},
-        "layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, "
-        "hidden, vocab, mtp_layers, window_kv_heads, window_head_dim, shared_kv_layers",
-        layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden,
-        vocab, mtp_layers, window_kv_heads, window_head_dim, shared_kv_layers);
+    trace.Procedure(symbol, placed,
+                    Note{"Layers of a kind on a stage",
+                         "in the model's order; where the stages do not divide the layers, embedding and head count as "
+                         "one layer each if that makes the "
+                         "stages equal; else the arithmetic is balanced, embedding and head included"},
+                    "layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, "
+                    "global_every, sequence, "
+                    "hidden, vocab, mtp_layers, window_kv_heads, window_head_dim, shared_kv_layers",
+                    layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window,
+                    global_every, sequence, hidden, vocab, mtp_layers, window_kv_heads, window_head_dim,
+                    shared_kv_layers);
     trace.MovesBy(0, 1);
     trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
     if (context.run.recompute != Recompute::kFull) continue;
-    const double leading_layers = stage.layers.leading[kind], recompute_layers = static_cast<double>(context.run.recompute_layers);
-    trace.Procedure("leading_layers", leading_layers, Note{"Layers of a kind that are recomputed", "the first of each virtual stage"},
+    const double leading_layers = stage.layers.leading[kind],
+                 recompute_layers = static_cast<double>(context.run.recompute_layers);
+    trace.Procedure("leading_layers", leading_layers,
+                    Note{"Layers of a kind that are recomputed", "the first of each virtual stage"},
                     symbol + ", virtual_stages, recompute_layers", placed, virtual_stages, recompute_layers);
     trace.Alias(LeadingSymbol(index, NameOf(kind)), leading_layers, "leading_layers");
   }
@@ -111,14 +121,17 @@ class StageWeights {
  public:
   StageWeights(Stage& stage, Trace& trace)
       : stage_(stage), trace_(trace), dense_(trace), experts_(trace), adapters_(trace), tables_(trace) {}
-  void AddLayers(std::string_view name, std::string_view kind, double layers, const LayerWork& work, std::string_view layers_are) {
+  void AddLayers(std::string_view name, std::string_view kind, double layers, const LayerWork& work,
+                 std::string_view layers_are) {
     stage_.dense_parameters += layers * work.dense_parameters;
     stage_.expert_parameters += layers * work.expert_parameters;
     stage_.adapter_parameters += layers * work.adapter_parameters;
     if (layers == 0 || !trace_.on()) return;
     dense_.Add(name, work.dense_parameters, layers, WeightsSymbol(kind, "dense"), layers_are);
-    if (work.expert_parameters > 0) experts_.Add(name, work.expert_parameters, layers, WeightsSymbol(kind, "experts"), layers_are);
-    if (work.adapter_parameters > 0) adapters_.Add(name, work.adapter_parameters, layers, WeightsSymbol(kind, "adapters"), layers_are);
+    if (work.expert_parameters > 0)
+      experts_.Add(name, work.expert_parameters, layers, WeightsSymbol(kind, "experts"), layers_are);
+    if (work.adapter_parameters > 0)
+      adapters_.Add(name, work.adapter_parameters, layers, WeightsSymbol(kind, "adapters"), layers_are);
   }
   void Add(std::string_view name, double weights) {
     stage_.dense_parameters += weights;
@@ -135,9 +148,12 @@ class StageWeights {
   }
   void Record() const {
     if (stage_.expert_parameters == 0) trace_.Input("stage_experts", 0.0, "model.moe");
-    dense_.Record("stage_dense", stage_.dense_parameters, {"Weights of a stage without routed experts", "on one device"});
-    experts_.Record("stage_experts", stage_.expert_parameters, {"Weights of a stage's routed experts", "on one device"});
-    tables_.Record("stage_tables", stage_.tables, {"Weights of a stage's embedding, position and head tables", "on one device"});
+    dense_.Record("stage_dense", stage_.dense_parameters,
+                  {"Weights of a stage without routed experts", "on one device"});
+    experts_.Record("stage_experts", stage_.expert_parameters,
+                    {"Weights of a stage's routed experts", "on one device"});
+    tables_.Record("stage_tables", stage_.tables,
+                   {"Weights of a stage's embedding, position and head tables", "on one device"});
     adapters_.Record("stage_adapters", stage_.adapter_parameters, {"Weights of a stage's adapters", "on one device"});
   }
 
@@ -153,17 +169,20 @@ void AddLayerTables(const TrainingContext& context, StageWeights& weights, Trace
              layer_embedding = static_cast<double>(context.model.layer_embeddings.width);
   const double layer_rows = LayerRows(context.model, trace), tp = context.shape.tensor;
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
-  FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding / tp, (Note{"Weights of the layers' embeddings", "on one device"}),
-         layers, layer_rows, layer_embedding, tp);
+  FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding / tp,
+         (Note{"Weights of the layers' embeddings", "on one device"}), layers, layer_rows, layer_embedding, tp);
   weights.AddTable("layer_tables", layer_tables);
   weights.Add("layer_embedding", layer_embedding);
 }
 
 // Embedding, position and head tables; norms at the ends; MTP modules.
-void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& stage, StageWeights& weights, Trace& trace) {
+void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& stage, StageWeights& weights,
+             Trace& trace) {
   const Model& model = context.model;
-  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab), tp = context.shape.tensor;
-  FIGURE(trace, table, vocab * hidden / tp, (Note{"Weights of a vocabulary table", "on one device"}), vocab, hidden, tp);
+  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab),
+               tp = context.shape.tensor;
+  FIGURE(trace, table, vocab * hidden / tp, (Note{"Weights of a vocabulary table", "on one device"}), vocab, hidden,
+         tp);
   const double norm_elements = NormElements(model, trace);
   if (stage.embedding) {
     weights.AddTable("table", table);
@@ -172,7 +191,8 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
       const double max_positions = static_cast<double>(model.positions.rows), sequence = context.shape.sequence;
       trace.Input("sequence", sequence, "training.sequence");
       FIGURE(trace, positions, max_positions + max(0.0, 1 - max_positions) * sequence,
-             (Note{"Rows of the position table", "the sequence length where none are stated"}), max_positions, sequence);
+             (Note{"Rows of the position table", "the sequence length where none are stated"}), max_positions,
+             sequence);
       FIGURE(trace, position_table, hidden * positions, (Note{"Weights of the position table"}), hidden, positions);
       weights.AddTable("position_table", position_table);
     }
@@ -194,23 +214,25 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
   const double module_layer = layer.dense_parameters, module_experts = layer.expert_parameters;
   trace.Alias("module_layer", module_layer, WeightsSymbol(NameOf(MtpKind(context)), "dense"));
   FIGURE(trace, mtp_modules, mtp_layers * (module_layer + 2 * hidden * hidden / tp + 3 * norm_elements),
-         (Note{"Weights of the MTP modules", "a layer, the projection of two hidden states, three norms each"}), mtp_layers, module_layer,
-         hidden, tp, norm_elements);
+         (Note{"Weights of the MTP modules", "a layer, the projection of two hidden states, three norms each"}),
+         mtp_layers, module_layer, hidden, tp, norm_elements);
   weights.Add("mtp_modules", mtp_modules);
   trace.Alias("module_experts", module_experts, WeightsSymbol(NameOf(MtpKind(context)), "experts"));
-  FIGURE(trace, mtp_experts, mtp_layers * module_experts, (Note{"Weights of the MTP modules' experts"}), mtp_layers, module_experts);
+  FIGURE(trace, mtp_experts, mtp_layers * module_experts, (Note{"Weights of the MTP modules' experts"}), mtp_layers,
+         module_experts);
   weights.AddExperts("mtp_experts", mtp_experts);
 }
 
 }  // namespace
 
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages) {
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
+                              const std::vector<KindCounts>& virtual_stages) {
   Trace off = Trace::Off();
   return PlanStages(context, works, virtual_stages, off);
 }
 
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
-                              Trace& trace) {
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
+                              const std::vector<KindCounts>& virtual_stages, Trace& trace) {
   const auto stages = static_cast<Count>(context.shape.pipeline);
   std::vector<Stage> plan(static_cast<std::size_t>(stages));
   const auto visits = static_cast<Count>(virtual_stages.size());
@@ -218,7 +240,8 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
     return plan[static_cast<std::size_t>(StageOf(visit, stages, context.run.mapping.schedule))];
   };
   for (Count visit = 0; visit < visits; ++visit) {
-    AddVirtualStage(virtual_stages[static_cast<std::size_t>(visit)], static_cast<double>(context.run.recompute_layers), stage_of(visit));
+    AddVirtualStage(virtual_stages[static_cast<std::size_t>(visit)], static_cast<double>(context.run.recompute_layers),
+                    stage_of(visit));
   }
   stage_of(0).embedding = true;
   stage_of(visits - 1).head = true;
@@ -230,7 +253,8 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
     ExplainPlacement(context, stage, i, trace);
     StageWeights weights(stage, trace);
     for (const LayerKind kind : kLayerKinds) {
-      weights.AddLayers(NameOf(kind), NameOf(kind), stage.layers.of[kind], works.of[kind], trace.on() ? PlacedSymbol(i, NameOf(kind)) : "");
+      weights.AddLayers(NameOf(kind), NameOf(kind), stage.layers.of[kind], works.of[kind],
+                        trace.on() ? PlacedSymbol(i, NameOf(kind)) : "");
     }
     AddEnds(context, works, stage, weights, trace);
     stage.dense_parameters += stage.tables;
@@ -244,8 +268,8 @@ DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& 
   return {stages[index], is_mirrored ? &stages[stages.size() - 1 - index] : nullptr};
 }
 
-double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_view part_symbol, std::string_view symbol, const Note& note,
-                 Trace& trace) {
+double WeightsOn(const DeviceStages& device, double Stage::* part, std::string_view part_symbol,
+                 std::string_view symbol, const Note& note, Trace& trace) {
   const double own = device.own.*part, mirrored = device.mirrored != nullptr ? device.mirrored->*part : 0;
   if (device.mirrored != nullptr) trace.Alias("mirrored", mirrored, part_symbol);
   return Sum<double>(trace, symbol, note, {{part_symbol, own}, {"mirrored", mirrored, device.mirrored != nullptr}});
@@ -254,9 +278,9 @@ double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_vi
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {
   if (index == 0) return false;
   const Stage &stage = stages[index], &previous = stages[index - 1];
-  return !stage.embedding && !stage.head && !previous.embedding && !previous.head && stage.layers.of == previous.layers.of &&
-         stage.layers.leading == previous.layers.leading && stage.checkpoints == previous.checkpoints &&
-         stage.largest_group == previous.largest_group;
+  return !stage.embedding && !stage.head && !previous.embedding && !previous.head &&
+         stage.layers.of == previous.layers.of && stage.layers.leading == previous.layers.leading &&
+         stage.checkpoints == previous.checkpoints && stage.largest_group == previous.largest_group;
 }
 
 }  // namespace slipstick

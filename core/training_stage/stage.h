@@ -25,7 +25,8 @@ struct Stage {
   bool embedding = false, head = false;
   double dense_parameters = 0, expert_parameters = 0;  // on one device
   double adapter_parameters = 0;
-  double checkpoints = 0;    // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
+  double checkpoints =
+      0;  // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
   double largest_group = 0;  // layers of the largest group
   double tables = 0;         // the part of dense_parameters in embedding, position and head tables
   [[nodiscard]] double Leading() const { return std::accumulate(layers.leading.begin(), layers.leading.end(), 0.0); }
@@ -40,10 +41,11 @@ struct PlacementLoads {
   double layer = 1, embedding = 0, head = 0;
 };
 
-// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal where the virtual stages divide
-// the layers, else balanced by load. `by_cost`: layers in order, until a stage has its share of the total load.
-std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
-                               bool by_cost);
+// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal where the virtual
+// stages divide the layers, else balanced by load. `by_cost`: layers in order, until a stage has its share of the total
+// load.
+std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule,
+                               const PlacementLoads& loads, bool by_cost);
 
 // Work of every kind of layer that the model has; empty for kinds it lacks.
 struct LayerWorks {
@@ -63,10 +65,11 @@ LayerKind MtpKind(const TrainingContext& context);
 std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
 
 // Pipeline stages with their parameters. MTP modules belong to the last one.
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages);
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
+                              const std::vector<KindCounts>& virtual_stages);
 // Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
-                              Trace& trace);
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
+                              const std::vector<KindCounts>& virtual_stages, Trace& trace);
 // "stage 0": the scope of a stage's figures.
 std::string StageName(std::size_t stage);
 // Symbols that stand for the number of layers of a kind on a stage, and for the first recompute_layers of them.
@@ -78,11 +81,13 @@ struct StagePlan {
   std::vector<KindCounts> virtual_stages;
   std::vector<Stage> stages;
 };
-// Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse placement.
+// Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse
+// placement.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
 
-// The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the other end.
+// The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the
+// other end.
 struct DeviceStages {
   const Stage& own;
   const Stage* mirrored = nullptr;
@@ -91,8 +96,8 @@ struct DeviceStages {
 };
 DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
 // A part of their weights, recorded as `symbol`, the sum of the stages' `part_symbol`.
-double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_view part_symbol, std::string_view symbol, const Note& note,
-                 Trace& trace);
+double WeightsOn(const DeviceStages& device, double Stage::* part, std::string_view part_symbol,
+                 std::string_view symbol, const Note& note, Trace& trace);
 
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);

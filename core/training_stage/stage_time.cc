@@ -12,8 +12,9 @@
 namespace slipstick {
 namespace {
 
-// Exposed part of a transfer beside compute, the slow-down of that compute included. contention · link depends on the bytes alone
-// (ContentionBeside), so the sum never falls when the link gets slower. `moved`, `link` and `compute` have these names in the scope.
+// Exposed part of a transfer beside compute, the slow-down of that compute included. contention · link depends on the
+// bytes alone (ContentionBeside), so the sum never falls when the link gets slower. `moved`, `link` and `compute` have
+// these names in the scope.
 Seconds Exposed(const TrainingContext& context, Seconds compute, Seconds link, Bytes moved, Trace& trace) {
   const double contention = ContentionBeside(context, moved, link);
   ExplainContention(context, moved, link, "link", {link}, contention, trace);
@@ -28,8 +29,8 @@ struct ShardedWeights {
 };
 
 // `symbol`: the bytes of weights on the links, `weights_symbol` their number. Frozen weights travel as they are stored.
-Bytes WeightBytes(const TrainingContext& context, bool frozen, double weights, std::string_view symbol, std::string_view weights_symbol,
-                  Trace& trace) {
+Bytes WeightBytes(const TrainingContext& context, bool frozen, double weights, std::string_view symbol,
+                  std::string_view weights_symbol, Trace& trace) {
   const double frozen_bytes = frozen ? FrozenBytes(context) : 2;
   const Bytes bytes = frozen_bytes * kB * weights;
   if (!trace.on()) return bytes;
@@ -45,19 +46,21 @@ Bytes WeightBytes(const TrainingContext& context, bool frozen, double weights, s
 }
 
 // Of `dense_parameters` and `expert_parameters`, as the current scope knows them.
-ShardedWeights ExchangeWeights(const TrainingContext& context, bool frozen, double dense_parameters, double expert_parameters,
-                               Trace& trace) {
+ShardedWeights ExchangeWeights(const TrainingContext& context, bool frozen, double dense_parameters,
+                               double expert_parameters, Trace& trace) {
   const TrainingRun& run = context.run;
   const double shards = ShardRanks(run, context.shape.DataRanks());
   const Bytes dense_bytes = WeightBytes(context, frozen, dense_parameters, "dense_bytes", "dense_parameters", trace);
   const bool has_experts = expert_parameters > 0;
   const Bytes expert_bytes =
-      has_experts ? WeightBytes(context, frozen, expert_parameters, "expert_bytes", "expert_parameters", trace) : Bytes{};
+      has_experts ? WeightBytes(context, frozen, expert_parameters, "expert_bytes", "expert_parameters", trace)
+                  : Bytes{};
   const auto both = [&](CollectiveType type, std::string_view name) {
     const Trace::Scope scope(trace, name);
-    const Seconds dense_time = TimeCollective(context, type, dense_bytes, "dense_bytes", RankGroup::kShard, "dense", "dense_time", trace);
-    const Seconds expert_time =
-        TimeCollective(context, type, expert_bytes, "expert_bytes", RankGroup::kExpertData, "experts", "expert_time", trace);
+    const Seconds dense_time =
+        TimeCollective(context, type, dense_bytes, "dense_bytes", RankGroup::kShard, "dense", "dense_time", trace);
+    const Seconds expert_time = TimeCollective(context, type, expert_bytes, "expert_bytes", RankGroup::kExpertData,
+                                               "experts", "expert_time", trace);
     const Seconds sum = Sum<Seconds>(trace, "sum", Note{"Dense weights, then experts"},
                                      {{"dense_time", dense_time}, {"expert_time", expert_time, has_experts}});
     trace.Alias(name, sum, "sum");
@@ -70,8 +73,8 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool frozen, doub
     const auto shard_within = static_cast<double>(run.mapping.shard_within.value_or(1)), cp = context.shape.context;
     FIGURE(trace, dense_shards, shard_within * cp, (Note{"Ranks that share the weights"}), shard_within, cp);
     FIGURE(trace, shard_bytes, dense_bytes / dense_shards, (Note{"Weights of a shard"}), dense_bytes, dense_shards);
-    weights.outer_reduce = TimeCollective(context, CollectiveType::kAllReduce, shard_bytes, "shard_bytes", RankGroup::kReplica,
-                                          "outer_reduce", "outer_link", trace);
+    weights.outer_reduce = TimeCollective(context, CollectiveType::kAllReduce, shard_bytes, "shard_bytes",
+                                          RankGroup::kReplica, "outer_reduce", "outer_link", trace);
   }
   return weights;
 }
@@ -82,8 +85,8 @@ Seconds BackwardLink(bool lora, Seconds gather_link, Seconds reduce_link, Trace&
     trace.Alias("backward_link", gather_link, "gather_link");
     return gather_link;
   }
-  FIGURE(trace, backward_link, gather_link + reduce_link, (Note{"Links in the backward pass", "weights gathered, gradients reduced"}),
-         gather_link, reduce_link);
+  FIGURE(trace, backward_link, gather_link + reduce_link,
+         (Note{"Links in the backward pass", "weights gathered, gradients reduced"}), gather_link, reduce_link);
   return backward_link;
 }
 
@@ -94,19 +97,22 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
   const ShardedWeights weights = ExchangeWeights(context, lora, dense_parameters, expert_parameters, trace);
   const Bytes dense_bytes = weights.dense, expert_bytes = weights.expert;
-  const Bytes layer_bytes = Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer on the links"},
-                                       {{"dense_bytes", dense_bytes}, {"expert_bytes", expert_bytes, expert_parameters > 0}});
+  const Bytes layer_bytes =
+      Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer on the links"},
+                 {{"dense_bytes", dense_bytes}, {"expert_bytes", expert_bytes, expert_parameters > 0}});
   const Seconds gather_link = weights.gather, scatter_link = weights.scatter, outer_link = weights.outer_reduce;
-  const Seconds reduce_link = Sum<Seconds>(trace, "reduce_link", Note{"Gradients scattered and reduced"},
-                                           {{"scatter_link", scatter_link}, {"outer_link", outer_link, outer_link > Seconds{}}});
+  const Seconds reduce_link =
+      Sum<Seconds>(trace, "reduce_link", Note{"Gradients scattered and reduced"},
+                   {{"scatter_link", scatter_link}, {"outer_link", outer_link, outer_link > Seconds{}}});
   // One transfer beside the compute of a pass; its figures are in a scope of the pass.
-  const auto exposed = [&](std::string_view pass, Seconds compute, std::string_view compute_is, Seconds link, std::string_view link_is,
-                           double times, std::string_view symbol) {
+  const auto exposed = [&](std::string_view pass, Seconds compute, std::string_view compute_is, Seconds link,
+                           std::string_view link_is, double times, std::string_view symbol) {
     const Trace::Scope pass_scope(trace, pass);
     const Bytes layer_transfer = layer_bytes;
     const Bytes moved = times * layer_transfer;
     trace.Record("moved", times > 1 ? "2 * layer_transfer" : "layer_transfer", moved,
-                 Note{"Bytes moved beside the pass", "weights gathered; with them, gradients scattered"}, "layer_transfer", layer_transfer);
+                 Note{"Bytes moved beside the pass", "weights gathered; with them, gradients scattered"},
+                 "layer_transfer", layer_transfer);
     trace.Alias("compute", compute, compute_is);
     trace.Alias("link", link, link_is);
     const Seconds part = Exposed(context, compute, link, moved, trace);
@@ -117,28 +123,30 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   ShardedLayer sharded;
   sharded.forward_link = gather_link;
   const Seconds forward_total = time.forward.Total(), backward_total = time.Backward();
-  sharded.forward = exposed("forward", forward_total, "forward_total", gather_link, "gather_link", 1, "sharded_forward");
+  sharded.forward =
+      exposed("forward", forward_total, "forward_total", gather_link, "gather_link", 1, "sharded_forward");
   sharded.backward_link = BackwardLink(lora, gather_link, reduce_link, trace);
   if (time.weight_gradient > Seconds{}) {
     // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
     const Seconds weight_gradient_pass = time.weight_gradient;
-    FIGURE(trace, input_gradient_pass, backward_total - weight_gradient_pass, (Note{"Input gradients of a layer", "a pass of their own"}),
-           backward_total, weight_gradient_pass);
-    const Seconds sharded_weight =
-        exposed("weight gradient", weight_gradient_pass, "weight_gradient_pass", reduce_link, "reduce_link", 1, "sharded_weight");
-    const Seconds sharded_input =
-        exposed("input gradient", input_gradient_pass, "input_gradient_pass", gather_link, "gather_link", 1, "sharded_input");
-    FIGURE(trace, sharded_backward, sharded_input + sharded_weight, (Note{"Exposed ZeRO-3 communication, backward"}), sharded_input,
-           sharded_weight);
+    FIGURE(trace, input_gradient_pass, backward_total - weight_gradient_pass,
+           (Note{"Input gradients of a layer", "a pass of their own"}), backward_total, weight_gradient_pass);
+    const Seconds sharded_weight = exposed("weight gradient", weight_gradient_pass, "weight_gradient_pass", reduce_link,
+                                           "reduce_link", 1, "sharded_weight");
+    const Seconds sharded_input = exposed("input gradient", input_gradient_pass, "input_gradient_pass", gather_link,
+                                          "gather_link", 1, "sharded_input");
+    FIGURE(trace, sharded_backward, sharded_input + sharded_weight, (Note{"Exposed ZeRO-3 communication, backward"}),
+           sharded_input, sharded_weight);
     sharded.weight_gradient = sharded_weight;
     sharded.backward = sharded_backward;
   } else {
-    sharded.backward =
-        exposed("backward", backward_total, "backward_total", sharded.backward_link, "backward_link", lora ? 1 : 2, "sharded_backward");
+    sharded.backward = exposed("backward", backward_total, "backward_total", sharded.backward_link, "backward_link",
+                               lora ? 1 : 2, "sharded_backward");
   }
   const Seconds forward_link = gather_link, backward_link = sharded.backward_link;
   trace.Alias("forward_link", forward_link, "gather_link");
-  FIGURE(trace, sharded_link, forward_link + backward_link, (Note{"ZeRO-3 link time of a layer"}), forward_link, backward_link);
+  FIGURE(trace, sharded_link, forward_link + backward_link, (Note{"ZeRO-3 link time of a layer"}), forward_link,
+         backward_link);
   return sharded;
 }
 
@@ -162,14 +170,15 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest
   trace.Alias("sharded_backward", last_scatter, "scatter_link");
   FIGURE(trace, sharded_forward, 0.5 * table_gather, (Note{"Exposed gather of the embedding's table"}), table_gather);
   const Seconds scatter_link = last_scatter;
-  FIGURE(trace, sharded_link, table_gather + scatter_link, (Note{"ZeRO-3 link time of the embedding"}), table_gather, scatter_link);
+  FIGURE(trace, sharded_link, table_gather + scatter_link, (Note{"ZeRO-3 link time of the embedding"}), table_gather,
+         scatter_link);
   return {sharded_forward, last_scatter, {}, table_gather, last_scatter};
 }
 
 }  // namespace
 
-LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
-                      StepOperators* operators) {
+LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
+                      Trace& trace, StepOperators* operators) {
   LayerTimes times;
   times.recompute = recompute;
   double largest = 0;
@@ -178,8 +187,8 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     const LayerWork& work = works.of[kind];
     Trace::Scope scope(trace, NameOf(kind));
     LayerOperators own{operators != nullptr && operators->is_listed && operators->first.empty(), {}, {}};
-    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace,
-                                      operators != nullptr ? &own : nullptr);
+    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{},
+                                      trace, operators != nullptr ? &own : nullptr);
     if (operators != nullptr) operators->by_bound[kind] = own.by_bound;
     if (own.is_listed) operators->first = std::move(own.list);
     times.sharded_selective[kind] = TimeSharded(context, work, times.selective[kind], trace);
@@ -195,9 +204,11 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
       Trace::Scope full_scope(trace, "full recomputation");
       const Bytes checkpoint = LayerCheckpoint(context, trace);
       const double per_checkpoint = recompute.per_checkpoint;
-      trace.Input("per_checkpoint", per_checkpoint, per_checkpoint > 1 ? "training.recompute_layers" : "training.recompute");
+      trace.Input("per_checkpoint", per_checkpoint,
+                  per_checkpoint > 1 ? "training.recompute_layers" : "training.recompute");
       FIGURE(trace, activations, checkpoint / per_checkpoint,
-             (Note{"Activations that a fully recomputed layer keeps", "its share of the input of its group"}), checkpoint, per_checkpoint);
+             (Note{"Activations that a fully recomputed layer keeps", "its share of the input of its group"}),
+             checkpoint, per_checkpoint);
       times.kept_full_recompute[kind] = activations;
     }
     times.offload_full_recompute[kind] = times.kept_full_recompute[kind] / context.device().host.bandwidth;
@@ -210,38 +221,40 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   return times;
 }
 
-StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding, bool head) {
+StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
+                    bool head) {
   StageTime stage;
   const double offloaded = context.run.offload.activations;
   Trace off = Trace::Off();
-  VisitStage(context, times, layers, embedding, head, [&stage, &off, offloaded](std::string_view, const StagePart& part, double count) {
-    const LayerTime& time = *part.time;
-    const ShardedLayer& sharded = part.sharded;
-    stage.forward += time.forward * count;
-    stage.backward += time.backward * count;
-    stage.recompute += time.recompute * count;
-    stage.weight_gradient += (time.weight_gradient + sharded.weight_gradient) * count;
-    stage.sharded_forward += sharded.forward * count;
-    stage.sharded_backward += sharded.backward * count;
-    stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
-    if (!(offloaded > 0)) return;
-    const Seconds one = offloaded * part.offload;
-    const HostTransfer host = ExposedOffload(one, time, sharded, off);
-    stage.host_forward += host.forward * count;
-    stage.host_backward += host.backward * count;
-    stage.weight_gradient += host.weight_gradient * count;
-    stage.host_link += 2 * one * count;
-  });
+  VisitStage(context, times, layers, embedding, head,
+             [&stage, &off, offloaded](std::string_view, const StagePart& part, double count) {
+               const LayerTime& time = *part.time;
+               const ShardedLayer& sharded = part.sharded;
+               stage.forward += time.forward * count;
+               stage.backward += time.backward * count;
+               stage.recompute += time.recompute * count;
+               stage.weight_gradient += (time.weight_gradient + sharded.weight_gradient) * count;
+               stage.sharded_forward += sharded.forward * count;
+               stage.sharded_backward += sharded.backward * count;
+               stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
+               if (!(offloaded > 0)) return;
+               const Seconds one = offloaded * part.offload;
+               const HostTransfer host = ExposedOffload(one, time, sharded, off);
+               stage.host_forward += host.forward * count;
+               stage.host_backward += host.backward * count;
+               stage.weight_gradient += host.weight_gradient * count;
+               stage.host_link += 2 * one * count;
+             });
   return stage;
 }
 
 StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b) {
   StageTime mixed = a;
-  for (LayerPass StageTime::*pass : {&StageTime::forward, &StageTime::backward, &StageTime::recompute}) {
+  for (LayerPass StageTime::* pass : {&StageTime::forward, &StageTime::backward, &StageTime::recompute}) {
     mixed.*pass = a.*pass * share_a;
     mixed.*pass += b.*pass * share_b;
   }
-  for (Seconds StageTime::*part :
+  for (Seconds StageTime::* part :
        {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::host_forward,
         &StageTime::host_backward, &StageTime::host_link, &StageTime::weight_gradient}) {
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);

@@ -23,10 +23,13 @@ double BytesOf(StatePrecision precision) {
   return 4;
 }
 
-// The format of the weights that the optimizer updates, where the run states it and the framework keeps no other weights.
+// The format of the weights that the optimizer updates, where the run states it and the framework keeps no other
+// weights.
 std::optional<double> StatedWeights(const TrainingContext& context) {
   const TrainingRun& run = context.run;
-  if (!context.framework().memory.weights_are_master || BytesPerElement(run.precision) >= 4 || !run.state.master_weights) return {};
+  if (!context.framework().memory.weights_are_master || BytesPerElement(run.precision) >= 4 ||
+      !run.state.master_weights)
+    return {};
   return *run.state.master_weights == StatePrecision::kNone ? 2 : BytesOf(*run.state.master_weights);
 }
 
@@ -36,20 +39,24 @@ struct OptimizerBytes {
 };
 OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
   const TrainingRun& run = context.run;
-  const bool wide = BytesPerElement(run.precision) >= 4, has_master = !context.framework().memory.weights_are_master && !wide;
+  const bool wide = BytesPerElement(run.precision) >= 4,
+             has_master = !context.framework().memory.weights_are_master && !wide;
   // PyTorch's optimizers keep their state in the format of the weights.
   const double own_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : StatedWeights(context).value_or(4);
   const double moment = run.state.moments ? BytesOf(*run.state.moments) : own_moment;
   if (StatedWeights(context)) return {0, moment, "training.framework.memory.weights_are_master"};
   if (run.state.master_weights) return {BytesOf(*run.state.master_weights), moment, "training.state.master_weights"};
   if (has_master && NarrowRecipe(context))
-    return {context.framework().optimizer.master_weights_fp8, moment, "training.framework.optimizer.master_weights_fp8"};
+    return {context.framework().optimizer.master_weights_fp8, moment,
+            "training.framework.optimizer.master_weights_fp8"};
   return {has_master ? 4.0 : 0.0, moment, "training.framework.memory.weights_are_master"};
 }
 
 }  // namespace
 
-bool NarrowRecipe(const TrainingContext& context) { return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2; }
+bool NarrowRecipe(const TrainingContext& context) {
+  return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2;
+}
 
 double FrozenBytes(const TrainingContext& context) {
   const TrainingRun& run = context.run;
@@ -86,7 +93,10 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
   StateBytes bytes;
   const std::optional<double> stated = StatedWeights(context);
-  bytes.weights = bytes.adapter_weights = wide ? 4 : stated ? *stated : narrow ? framework.weights_fp8 : framework.weights;
+  bytes.weights = bytes.adapter_weights = wide     ? 4
+                                          : stated ? *stated
+                                          : narrow ? framework.weights_fp8
+                                                   : framework.weights;
   // Frozen weights are never updated, so the format of the GEMMs is enough.
   if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
   bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients)
@@ -143,8 +153,8 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
               : stated          ? "training.state.master_weights"
                                 : "training.optimizer");
   trace.Record("state_optimizer", "master_bytes + moments * moment_bytes", state.optimizer,
-               Note{"Optimizer state per parameter", "master weights and the optimizer's moments"}, "master_bytes, moments, moment_bytes",
-               master_bytes, moments, moment_bytes);
+               Note{"Optimizer state per parameter", "master weights and the optimizer's moments"},
+               "master_bytes, moments, moment_bytes", master_bytes, moments, moment_bytes);
 }
 
 }  // namespace slipstick

@@ -18,15 +18,16 @@ ENUM_NAMES(Optimizer, {kAdamW, "adamw"}, {kAdafactor, "adafactor"}, {kSgd, "sgd"
 enum class Recompute { kNone, kSelective, kFull, kAuto };
 ENUM_NAMES(Recompute, {kNone, "none"}, {kSelective, "selective"}, {kFull, "full"}, {kAuto, "auto"});
 
-// Which layers full recomputation groups, in Megatron's words. uniform: every layer, one checkpoint per group of recompute_layers;
-// block: each of the first recompute_layers of a virtual stage alone, the others not at all.
+// Which layers full recomputation groups, in Megatron's words. uniform: every layer, one checkpoint per group of
+// recompute_layers; block: each of the first recompute_layers of a virtual stage alone, the others not at all.
 enum class RecomputeMethod { kUniform, kBlock };
 ENUM_NAMES(RecomputeMethod, {kUniform, "uniform"}, {kBlock, "block"});
 
 enum class Trainable { kAll, kLora };
 ENUM_NAMES(Trainable, {kAll, "all"}, {kLora, "lora"});
 
-// Storage of frozen weights. nf4: blocks of 64 with 8-bit scales, these with an fp32 scale per 256 (Dettmers et al., QLoRA, 2023).
+// Storage of frozen weights. nf4: blocks of 64 with 8-bit scales, these with an fp32 scale per 256 (Dettmers et al.,
+// QLoRA, 2023).
 enum class FrozenPrecision { kBf16, kFp8, kInt8, kNf4 };
 ENUM_NAMES(FrozenPrecision, {kBf16, "bf16"}, {kFp8, "fp8"}, {kInt8, "int8"}, {kNf4, "nf4"});
 
@@ -53,7 +54,8 @@ struct Schema<BatchRamp> {
   static const Fields fields;
 };
 
-// packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per sequence.
+// packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per
+// sequence.
 enum class DocumentLayout { kPacked, kPadded };
 ENUM_NAMES(DocumentLayout, {kPacked, "packed"}, {kPadded, "padded"});
 
@@ -69,8 +71,8 @@ struct Schema<Documents> {
 };
 
 // Interruptions and recovery. Defaults from published runs:
-//   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of Models, 2024)
-//   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
+//   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of
+//   Models, 2024) restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
 //   storage_bandwidth  2 TB/s sustained for 16,384 devices (Llama 3)
 struct Interruptions {
   Seconds device_mtbf = 54 * 16384 / 419.0 * kDay;
@@ -84,8 +86,8 @@ struct Schema<Interruptions> {
   static const Fields fields;
 };
 
-// Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and backward
-// passes, optimizer state around the update, gradients after every backward pass, weights for every pass.
+// Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and
+// backward passes, optimizer state around the update, gradients after every backward pass, weights for every pass.
 struct Offload {
   double activations = 0, optimizer = 0;
   std::optional<double> gradients = std::nullopt;  // default: the framework's, all that the optimizer offloads or none

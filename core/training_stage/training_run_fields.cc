@@ -3,14 +3,18 @@
 
 namespace slipstick {
 
-constexpr FieldRow kTrainingStateFields[] = {Of<&TrainingState::gradients>("gradients", "Format of the accumulated gradients"),
-                                             Of<&TrainingState::master_weights>("master_weights", "Format of the master weights"),
-                                             Of<&TrainingState::moments>("moments", "Format of the optimizer's moments")};
+constexpr FieldRow kTrainingStateFields[] = {
+    Of<&TrainingState::gradients>("gradients", "Format of the accumulated gradients"),
+    Of<&TrainingState::master_weights>("master_weights", "Format of the master weights"),
+    Of<&TrainingState::moments>("moments", "Format of the optimizer's moments")};
 constinit const Fields Schema<TrainingState>::fields(kTrainingStateFields);
 
 constexpr FieldRow kBatchRampFields[] = {
     Of<&BatchRamp::start>("start", "Sequences per step at the start").Between(1, 1 << 30),
-    Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1'000'000'000)};
+    Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size")
+        .In(kGToken)
+        .Above(0)
+        .AtMost(1'000'000'000)};
 constinit const Fields Schema<BatchRamp>::fields(kBatchRampFields);
 
 constexpr FieldRow kDocumentsFields[] = {
@@ -19,27 +23,32 @@ constexpr FieldRow kDocumentsFields[] = {
         .Label("Spread of document lengths")
         .Between(0, 8),
     Of<&Documents::layout>("layout",
-                           "How documents fill sequences: packed, one behind another, with attention within each; padded, one per sequence")
+                           "How documents fill sequences: packed, one behind another, with attention within each; "
+                           "padded, one per sequence")
         .Label("Documents in a sequence")};
 constinit const Fields Schema<Documents>::fields(kDocumentsFields);
 
 constexpr FieldRow kInterruptionsFields[] = {
-    Of<&Interruptions::device_mtbf>("device_mtbf",
-                                    "Mean time between interruptions caused by one device, with its share of host and network")
+    Of<&Interruptions::device_mtbf>(
+        "device_mtbf", "Mean time between interruptions caused by one device, with its share of host and network")
         .In(kDay)
         .Above(0)
         .AtMost(1'000'000'000),
-    Of<&Interruptions::restart>("restart", "Time from an interruption until the job loads its checkpoint").In(kS).Between(0, 10'000'000),
+    Of<&Interruptions::restart>("restart", "Time from an interruption until the job loads its checkpoint")
+        .In(kS)
+        .Between(0, 10'000'000),
     Of<&Interruptions::storage_bandwidth>("storage_bandwidth", "Checkpoint-storage bandwidth per device")
         .In(kGBps)
         .Above(0)
         .AtMost(1'000'000),
-    Of<&Interruptions::checkpoint_interval>("checkpoint_interval", "Training time between checkpoints; default: Daly's optimum")
+    Of<&Interruptions::checkpoint_interval>("checkpoint_interval",
+                                            "Training time between checkpoints; default: Daly's optimum")
         .In(kS)
         .Above(0)
         .AtMost(1'000'000'000),
-    Of<&Interruptions::asynchronous_checkpoints>("asynchronous_checkpoints",
-                                                 "Training waits only for the copy to host memory; storage is written in the background")};
+    Of<&Interruptions::asynchronous_checkpoints>(
+        "asynchronous_checkpoints",
+        "Training waits only for the copy to host memory; storage is written in the background")};
 constinit const Fields Schema<Interruptions>::fields(kInterruptionsFields);
 
 constexpr FieldRow kOffloadFields[] = {
@@ -54,10 +63,13 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::documents>("documents", "Documents shorter than a sequence; null: each is as long as a sequence")
         .Label("Shorter documents")
         .Advanced(),
-    Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step").Label("Global batch size").Between(1, 1 << 30),
+    Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step")
+        .Label("Global batch size")
+        .Between(1, 1 << 30),
     Of<&TrainingRun::tokens>("tokens", "Training tokens").In(kGToken).Above(0).AtMost(1'000'000'000),
-    Of<&TrainingRun::tokens_per_parameter>("tokens_per_parameter",
-                                           "Training tokens per parameter, replaces tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
+    Of<&TrainingRun::tokens_per_parameter>(
+        "tokens_per_parameter",
+        "Training tokens per parameter, replaces tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
         .Above(0)
         .AtMost(1'000'000'000)
         .Advanced(),
@@ -66,36 +78,43 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::precision>("precision", "Format of the GEMMs").Label("Precision"),
     Of<&TrainingRun::optimizer>("optimizer", "Optimizer").Advanced(),
     Of<&TrainingRun::state>("state", "Formats of gradients and optimizer state").Advanced(),
-    Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits").Label("Activation recomputation"),
+    Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits")
+        .Label("Activation recomputation"),
     Of<&TrainingRun::recompute_method>(
         "recompute_method",
         "Full recomputation: uniform, all layers in groups with one checkpoint each; block, the first layers "
         "of each virtual stage, one by one (Megatron: --recompute-method)")
         .Label("Recomputation method")
         .Advanced(),
-    Of<&TrainingRun::recompute_layers>("recompute_layers",
-                                       "Full recomputation: layers per group (uniform), or layers recomputed per virtual stage (block) "
-                                       "(Megatron: --recompute-num-layers)")
+    Of<&TrainingRun::recompute_layers>(
+        "recompute_layers",
+        "Full recomputation: layers per group (uniform), or layers recomputed per virtual stage (block) "
+        "(Megatron: --recompute-num-layers)")
         .Label("Recomputed layers")
         .Between(1, 1024)
         .Advanced(),
-    Of<&TrainingRun::memory_margin>("memory_margin",
-                                    "Share of the memory that automatic choices (mapping, recomputation) leave free; empty: what the "
-                                    "interval of the memory asks, where the mapping is automatic")
+    Of<&TrainingRun::memory_margin>(
+        "memory_margin",
+        "Share of the memory that automatic choices (mapping, recomputation) leave free; empty: what the "
+        "interval of the memory asks, where the mapping is automatic")
         .Label("Memory margin")
         .Between(0, 0.9)
         .Advanced(),
     Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
-    Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Label("FlashAttention").Advanced(),
-    Of<&TrainingRun::trainable>("trainable", "Trained weights: all, or low-rank adapters beside frozen weights (LoRA)").Advanced(),
-    Of<&TrainingRun::frozen_precision>("frozen_precision",
-                                       "Storage of the frozen weights of the layers beside adapters (nf4: QLoRA), unpacked for every GEMM; "
-                                       "default: the format of the GEMMs")
+    Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory")
+        .Label("FlashAttention")
+        .Advanced(),
+    Of<&TrainingRun::trainable>("trainable", "Trained weights: all, or low-rank adapters beside frozen weights (LoRA)")
+        .Advanced(),
+    Of<&TrainingRun::frozen_precision>(
+        "frozen_precision",
+        "Storage of the frozen weights of the layers beside adapters (nf4: QLoRA), unpacked for every GEMM; "
+        "default: the format of the GEMMs")
         .Label("Storage of frozen weights")
         .Advanced(),
-    Of<&TrainingRun::framework>(
-        "framework",
-        "Training framework: overlap, fusion, launches, memory; roofline: the plain abstraction, uniform utilizations and nothing else")
+    Of<&TrainingRun::framework>("framework",
+                                "Training framework: overlap, fusion, launches, memory; roofline: the plain "
+                                "abstraction, uniform utilizations and nothing else")
         .Label("Framework"),
     Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster")
         .Label("Devices that train")

@@ -55,7 +55,8 @@ static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
 const ProductTraits& TraitsOf(ProductId id) { return kTraits[static_cast<std::size_t>(id)]; }
 
 const MatrixProduct* MatrixProducts::Find(ProductId id) const {
-  const MatrixProduct* found = std::find_if(begin(), end(), [id](const MatrixProduct& product) { return product.id == id; });
+  const MatrixProduct* found =
+      std::find_if(begin(), end(), [id](const MatrixProduct& product) { return product.id == id; });
   return found == end() ? nullptr : found;
 }
 
@@ -65,7 +66,9 @@ double MatrixProducts::Elements() const {
   return sum;
 }
 
-ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
+ActivationBytes ActivationOf(const Model& model) {
+  return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6};
+}
 
 namespace {
 
@@ -83,26 +86,29 @@ void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace)
     CONSTANTS(trace, "element_wise." + std::string(pass.name), kCounted, forward_element, backward_element);
     return;
   }
-  trace.Record("forward_element", text.forward, forward_element, Note{"Bytes per element of the pass, forward", kCounted}, text.property,
-               holds);
-  trace.Record("backward_element", text.backward, backward_element, Note{"Bytes per element of the pass, backward", kCounted},
-               text.property, holds);
+  trace.Record("forward_element", text.forward, forward_element,
+               Note{"Bytes per element of the pass, forward", kCounted}, text.property, holds);
+  trace.Record("backward_element", text.backward, backward_element,
+               Note{"Bytes per element of the pass, backward", kCounted}, text.property, holds);
 }
 
 // Columns of the MLP that its activation passes over, and those of a layer's embedding.
 double ActivatedColumns(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  const double inner = has_experts ? widths.shared : widths.mlp, layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const double inner = has_experts ? widths.shared : widths.mlp,
+               layer_embedding = static_cast<double>(model.layer_embeddings.width);
   trace.Alias("inner", inner, has_experts ? "rank_shared" : "rank_mlp");
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, activated_columns, inner + layer_embedding,
-         (Note{"Columns that activation functions pass over", "of the MLP and of the layer's embedding"}), inner, layer_embedding);
+         (Note{"Columns that activation functions pass over", "of the MLP and of the layer's embedding"}), inner,
+         layer_embedding);
   return activated_columns;
 }
 
 }  // namespace
 
-std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
+std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths,
+                                            Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), norms_per_layer = static_cast<double>(model.norms.per_layer);
   // Parallel attention and MLP are added to the residual stream in one pass.
   const double streams = model.compressed ? static_cast<double>(model.compressed->streams) : 1;
@@ -123,16 +129,19 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   const std::string_view added_is = adds_embeddings ? "18 - 4 * parallel" : "12 - 4 * parallel";
   const double added = model.compressed ? 2 * (6 * streams + 4) : own_added;
   if (model.compressed) trace.Input("streams", streams, "model.compressed.streams");
-  const ElementText residuals = model.compressed ? ElementText{"2 * (6 * streams + 4)", "2 * (6 * streams + 4)", "streams", streams}
-                                                 : ElementText{added_is, added_is, "parallel", model.parallel_attention ? 1.0 : 0.0};
+  const ElementText residuals = model.compressed
+                                    ? ElementText{"2 * (6 * streams + 4)", "2 * (6 * streams + 4)", "streams", streams}
+                                    : ElementText{added_is, added_is, "parallel", model.parallel_attention ? 1.0 : 0.0};
   const double activated = ActivatedColumns(model, kind, widths, trace);
-  FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}), norms_per_layer, hidden);
-  return {bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
-          bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
-          bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
-          bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, "activated_columns", activation),
-          bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}, "rank_expert",
-                activation)};
+  FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}),
+         norms_per_layer, hidden);
+  return {
+      bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
+      bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
+      bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
+      bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, "activated_columns", activation),
+      bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true},
+            "rank_expert", activation)};
 }
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
@@ -150,8 +159,8 @@ MixerCore CoreOfRecurrence(const LinearAttention& linear, const LayerWidths& wid
   trace.Alias("core_kv_heads", core.kv_heads, "recurrent_key_heads");
   trace.Input("query_width", core.query_width, "model.linear.state");
   trace.Input("value_width", core.value_width, "model.linear.head_dim");
-  FIGURE(trace, core_columns, recurrent_columns + recurrent_inner, (Note{"Elements per token that the recurrence reads and writes"}),
-         recurrent_columns, recurrent_inner);
+  FIGURE(trace, core_columns, recurrent_columns + recurrent_inner,
+         (Note{"Elements per token that the recurrence reads and writes"}), recurrent_columns, recurrent_inner);
   core.columns = core_columns;
   return core;
 }
@@ -170,8 +179,10 @@ MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Tra
   MixerCore core{query_heads, is_local ? widths.window_kv_heads : widths.kv_heads, head_dim, head_dim};
   trace.Alias("query_heads", query_heads, "rank_heads");
   if (model.mla) {
-    const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim), rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
-    FIGURE(trace, query_width, nope_head_dim + rope_head_dim, (Note{"Width of a query or key"}), nope_head_dim, rope_head_dim);
+    const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim),
+               rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
+    FIGURE(trace, query_width, nope_head_dim + rope_head_dim, (Note{"Width of a query or key"}), nope_head_dim,
+           rope_head_dim);
     core.kv_heads = query_heads;
     core.query_width = query_width;
     core.value_width = static_cast<double>(model.mla->value_head_dim);
@@ -185,13 +196,14 @@ MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Tra
   const double core_kv_heads = core.kv_heads, query_width = core.query_width, value_width = core.value_width;
   if (SharesKv(mixer)) {
     FIGURE(trace, core_columns, query_heads * (query_width + value_width),
-           (Note{"Elements per token of queries and outputs", "keys and values are those of an earlier layer"}), query_heads, query_width,
-           value_width);
+           (Note{"Elements per token of queries and outputs", "keys and values are those of an earlier layer"}),
+           query_heads, query_width, value_width);
     core.columns = core_columns;
     return core;
   }
   FIGURE(trace, core_columns, (query_heads + core_kv_heads) * (query_width + value_width),
-         (Note{"Elements per token that the attention core reads and writes"}), query_heads, core_kv_heads, query_width, value_width);
+         (Note{"Elements per token that the attention core reads and writes"}), query_heads, core_kv_heads, query_width,
+         value_width);
   core.columns = core_columns;
   return core;
 }

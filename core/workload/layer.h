@@ -1,7 +1,8 @@
-// Shapes of a layer's GEMMs, elementwise passes and attention on one device; training and serving time them in their own ways.
+// Shapes of a layer's GEMMs, elementwise passes and attention on one device; training and serving time them in their
+// own ways.
 //
-// A layer is a mixer (attention or a recurrence) and a feed-forward part, split as in Megatron (Shoeybi et al. 2019; Korthikanti et
-// al. 2022): column-parallel inputs, row-parallel outputs, experts on groups of their own.
+// A layer is a mixer (attention or a recurrence) and a feed-forward part, split as in Megatron (Shoeybi et al. 2019;
+// Korthikanti et al. 2022): column-parallel inputs, row-parallel outputs, experts on groups of their own.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct LayerWidths {
 // Of the whole layer; records what WidthsOf records.
 LayerWidths WholeWidths(const Model& model, Trace& trace);
 LayerWidths WholeWidths(const Model& model);
-// On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each expert.
+// On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each
+// expert.
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace);
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp);
 // Of layers that share a KV cache: binds rank_mlp to theirs.
@@ -72,9 +74,11 @@ enum class ProductId {
   kHead
 };
 
-// Part of the layer. Low-rank adapters are beside kMixer, and where asked for beside kMlp; kWide stays in 16 bits in every recipe.
+// Part of the layer. Low-rank adapters are beside kMixer, and where asked for beside kMlp; kWide stays in 16 bits in
+// every recipe.
 enum class ProductRole { kMixer, kMlp, kExperts, kWide };
-// Rows of a GEMM: all tokens of the device, those whose residual stream it holds under sequence parallelism, or rows routed to experts.
+// Rows of a GEMM: all tokens of the device, those whose residual stream it holds under sequence parallelism, or rows
+// routed to experts.
 enum class ProductRows { kTokens, kSequenceParallel, kRouted };
 
 struct ProductTraits {
@@ -91,7 +95,8 @@ struct MatrixProduct {
   [[nodiscard]] double Elements() const { return outputs * inputs; }
 };
 
-// The product at the given widths. Its `outputs` and `inputs` become figures of the current scope, which rest on those of WidthsOf.
+// The product at the given widths. Its `outputs` and `inputs` become figures of the current scope, which rest on those
+// of WidthsOf.
 MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace);
 
 // GEMMs of a mixer or of a feed-forward part, in execution order.
@@ -116,12 +121,11 @@ struct MatrixElements {
   double all_tokens = 0, expert = 0;
 };
 // Recorded as the figures `symbol` and, if there are routed experts, "expert"; each GEMM in a scope of its own.
-MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths, std::string_view symbol,
-                          Trace& trace);
+MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths,
+                          std::string_view symbol, Trace& trace);
 
-// Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel parameters of a
-// recurrence. Of an MoE layer, without the routed experts.
-// Recorded as small_mixer and small_mlp.
+// Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel
+// parameters of a recurrence. Of an MoE layer, without the routed experts. Recorded as small_mixer and small_mlp.
 double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace);
 double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths, Trace& trace);
 // Biases of one routed expert, recorded as expert_biases.
@@ -140,7 +144,8 @@ struct RowPass {
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
 // Also binds the `columns` of each pass, in a scope "element_wise" and one of its name.
-std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace);
+std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths,
+                                            Trace& trace);
 // Memory traffic of the activation function, in bytes per inner element of the MLP.
 struct ActivationBytes {
   double forward, backward;
@@ -149,8 +154,9 @@ ActivationBytes ActivationOf(const Model& model);
 
 // Additions to the residual stream per layer; each follows a norm and a sum over the TP ranks.
 double ResidualAdditions(const Model& model);
-// Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP). Kernels fuse an
-// addition with the norm that follows it; these stay kernels of their own (vLLM, model_executor/models/gemma2.py). Recorded as own_norms.
+// Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP).
+// Kernels fuse an addition with the norm that follows it; these stay kernels of their own (vLLM,
+// model_executor/models/gemma2.py). Recorded as own_norms.
 double NormsBeforeAdditions(const Model& model, Trace& trace);
 
 // Share of the attention layers that have an indexer: every layer is given the mean. Recorded as index_share.
@@ -161,8 +167,9 @@ MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWid
 // Share of the layers that see all entries of a compressed history. Recorded as heavy_share.
 double HeavyShare(const Model& model, Trace& trace);
 
-// Keys that a token's heads see, mean over the layers of compressed attention: of `attended` tokens as many as there are at their end, and
-// under the causal mask the mean of all; with the scores of the indexer as so many keys. Recorded as all_keys and causal_keys.
+// Keys that a token's heads see, mean over the layers of compressed attention: of `attended` tokens as many as there
+// are at their end, and under the causal mask the mean of all; with the scores of the indexer as so many keys. Recorded
+// as all_keys and causal_keys.
 struct CompressedKeys {
   double all = 0, causal = 0;
 };
@@ -171,13 +178,14 @@ CompressedKeys KeysOfCompressed(const Model& model, double attended, Trace& trac
 // Rows of each layer's table of embeddings: as stated, or the vocabulary. Recorded as layer_rows.
 double LayerRows(const Model& model, Trace& trace);
 
-// Width of the rows of routed experts: of the residual stream, or of its projection (latent experts). Recorded as routed_width.
+// Width of the rows of routed experts: of the residual stream, or of its projection (latent experts). Recorded as
+// routed_width.
 double RoutedWidth(const Model& model, Trace& trace);
 
 // Tokens per chunk of a recurrence.
 inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
-// Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024, arXiv
-// 2405.21060); for Mamba-1 with the state alone.
+// Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024,
+// arXiv 2405.21060); for Mamba-1 with the state alone.
 double RecurrencePairs(const LinearAttention& linear, double tokens);
 
 // Binds a head dimension: of a local layer, as named with the widths, or of another.

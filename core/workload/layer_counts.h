@@ -13,12 +13,12 @@ struct LayerCounts {
   double shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache, those with a window among them
 };
 
-// Recorded as attention_layers, window_layers, recurrent_layers, moe_layers, dense_layers and, of both kinds of MLP, mlp_layers; where
-// layers share a KV cache, shared_kv_layers and shared_kv_window_layers.
+// Recorded as attention_layers, window_layers, recurrent_layers, moe_layers, dense_layers and, of both kinds of MLP,
+// mlp_layers; where layers share a KV cache, shared_kv_layers and shared_kv_window_layers.
 LayerCounts CountLayers(const Model& model, Trace& trace);
 
-// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one; recorded as
-// own_full_layers, own_window_layers and shared_kv_full_layers.
+// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one;
+// recorded as own_full_layers, own_window_layers and shared_kv_full_layers.
 struct LayersByKv {
   double own_full = 0, own_window = 0, shared_full = 0;
 };

@@ -9,8 +9,8 @@
 namespace slipstick {
 
 enum class FeedForward { kDense, kExperts };
-// Token mixer: full attention, sliding-window attention, a recurrence with a fixed-size state, or attention to the keys and values of an
-// earlier layer.
+// Token mixer: full attention, sliding-window attention, a recurrence with a fixed-size state, or attention to the keys
+// and values of an earlier layer.
 enum class Mixer { kFullAttention, kWindow, kRecurrence, kSharedKv, kSharedKvWindow };
 constexpr bool IsLocal(Mixer mixer) { return mixer == Mixer::kWindow || mixer == Mixer::kSharedKvWindow; }
 constexpr bool SharesKv(Mixer mixer) { return mixer == Mixer::kSharedKv || mixer == Mixer::kSharedKvWindow; }
@@ -22,7 +22,8 @@ struct LayerKind {
 };
 
 inline constexpr std::array kFeedForwards{FeedForward::kDense, FeedForward::kExperts};
-inline constexpr std::array kMixers{Mixer::kFullAttention, Mixer::kWindow, Mixer::kRecurrence, Mixer::kSharedKv, Mixer::kSharedKvWindow};
+inline constexpr std::array kMixers{Mixer::kFullAttention, Mixer::kWindow, Mixer::kRecurrence, Mixer::kSharedKv,
+                                    Mixer::kSharedKvWindow};
 
 constexpr std::size_t IndexOf(LayerKind kind) {
   return static_cast<std::size_t>(kind.mixer) * kFeedForwards.size() + static_cast<std::size_t>(kind.feed_forward);
@@ -59,8 +60,10 @@ static_assert(
     [] {
       for (const LayerKind kind : kLayerKinds) {
         const auto shares_name = [kind](LayerKind other) { return NameOf(other) == NameOf(kind); };
-        if (NameOf(kind).empty() || std::count_if(kLayerKinds.begin(), kLayerKinds.end(), shares_name) != 1) return false;
-        if (std::count(kLayerKinds.begin(), kLayerKinds.end(), kind) != 1 || !(kLayerKinds[IndexOf(kind)] == kind)) return false;
+        if (NameOf(kind).empty() || std::count_if(kLayerKinds.begin(), kLayerKinds.end(), shares_name) != 1)
+          return false;
+        if (std::count(kLayerKinds.begin(), kLayerKinds.end(), kind) != 1 || !(kLayerKinds[IndexOf(kind)] == kind))
+          return false;
       }
       return true;
     }(),

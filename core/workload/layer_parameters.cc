@@ -7,12 +7,14 @@ namespace {
 
 // A vector of outputs for each GEMM of an MLP that has biases.
 double MlpBiases(const Model& model, double inner, std::string_view inner_is, std::string_view symbol, Trace& trace) {
-  const double biased = model.biases == Biases::kMlp || model.biases == Biases::kAll ? 1 : 0, up_parts = model.gated ? 2 : 1;
+  const double biased = model.biases == Biases::kMlp || model.biases == Biases::kAll ? 1 : 0,
+               up_parts = model.gated ? 2 : 1;
   const auto hidden = static_cast<double>(model.hidden);
   trace.Input("biased", biased, "model.biases");
   trace.Input("up_parts", up_parts, "model.gated");
   trace.Alias("inner", inner, inner_is);
-  FIGURE(trace, biases, biased * (up_parts * inner + hidden), (Note{"Biases of an MLP"}), biased, up_parts, inner, hidden);
+  FIGURE(trace, biases, biased * (up_parts * inner + hidden), (Note{"Biases of an MLP"}), biased, up_parts, inner,
+         hidden);
   trace.Alias(symbol, biases, "biases");
   return biases;
 }
@@ -47,11 +49,13 @@ double SmallOfRecurrence(const LinearAttention& linear, const LayerWidths& width
   const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
   const auto convolution = static_cast<double>(linear.convolution), step_rank = static_cast<double>(linear.step_rank);
   const double key_parts = linear.kind == LinearAttentionKind::kMamba ? 0 : 2, recurrent_inner = widths.recurrent_inner;
-  const auto [channel_vectors, inner_vectors, state_matrices, head_vectors, head_norms, step_norms] = VectorsOf(linear.kind);
+  const auto [channel_vectors, inner_vectors, state_matrices, head_vectors, head_norms, step_norms] =
+      VectorsOf(linear.kind);
   if (trace.on()) {
     for (const auto& [symbol, count] :
-         {std::pair{"key_parts", key_parts}, std::pair{"channel_vectors", channel_vectors}, std::pair{"inner_vectors", inner_vectors},
-          std::pair{"state_matrices", state_matrices}, std::pair{"head_vectors", head_vectors}, std::pair{"head_norms", head_norms},
+         {std::pair{"key_parts", key_parts}, std::pair{"channel_vectors", channel_vectors},
+          std::pair{"inner_vectors", inner_vectors}, std::pair{"state_matrices", state_matrices},
+          std::pair{"head_vectors", head_vectors}, std::pair{"head_norms", head_norms},
           std::pair{"step_norms", step_norms}}) {
       trace.Input(symbol, count, "model.linear.kind");
     }
@@ -63,22 +67,24 @@ double SmallOfRecurrence(const LinearAttention& linear, const LayerWidths& width
     trace.Input("step_rank", step_rank, "model.linear.step_rank");
   }
   FIGURE(trace, inner, heads * head_dim, (Note{"Width of the recurrence", "on all devices"}), heads, head_dim);
-  FIGURE(trace, channels, min(convolution, 1.0) * (inner + key_parts * key_heads * state), (Note{"Channels of the short convolution"}),
-         convolution, inner, key_parts, key_heads, state);
+  FIGURE(trace, channels, min(convolution, 1.0) * (inner + key_parts * key_heads * state),
+         (Note{"Channels of the short convolution"}), convolution, inner, key_parts, key_heads, state);
   FIGURE(trace, whole_recurrence,
-         channels * (convolution + channel_vectors) + inner * (inner_vectors + state_matrices * state) + head_vectors * heads +
-             head_norms * head_dim + step_norms * (step_rank + 2 * state),
-         (Note{"Parameters of the recurrence beside its GEMMs", "convolution, decays, step sizes, norms"}), channels, convolution,
-         channel_vectors, inner, inner_vectors, state_matrices, state, head_vectors, heads, head_norms, head_dim, step_norms, step_rank);
+         channels * (convolution + channel_vectors) + inner * (inner_vectors + state_matrices * state) +
+             head_vectors * heads + head_norms * head_dim + step_norms * (step_rank + 2 * state),
+         (Note{"Parameters of the recurrence beside its GEMMs", "convolution, decays, step sizes, norms"}), channels,
+         convolution, channel_vectors, inner, inner_vectors, state_matrices, state, head_vectors, heads, head_norms,
+         head_dim, step_norms, step_rank);
   FIGURE(trace, small_mixer, whole_recurrence * (recurrent_inner / inner),
-         (Note{"Small parameters of the mixer", "of the channels on one device"}), whole_recurrence, recurrent_inner, inner);
+         (Note{"Small parameters of the mixer", "of the channels on one device"}), whole_recurrence, recurrent_inner,
+         inner);
   return small_mixer;
 }
 
 }  // namespace
 
-MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths, std::string_view symbol,
-                          Trace& trace) {
+MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths,
+                          std::string_view symbol, Trace& trace) {
   ListedSum<double> all_tokens(trace), expert(trace);
   bool has_experts = false;
   for (const MatrixProduct& product : products) {
@@ -92,7 +98,8 @@ MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, co
     (is_expert ? expert : all_tokens).Add(name, elements, 1, "elements");
   }
   MatrixElements of;
-  of.all_tokens = all_tokens.Total(symbol, Note{"Weights of the GEMMs of this part of a layer", "routed experts apart"});
+  of.all_tokens =
+      all_tokens.Total(symbol, Note{"Weights of the GEMMs of this part of a layer", "routed experts apart"});
   if (has_experts) of.expert = expert.Total("expert", Note{"Weights of one routed expert"});
   return of;
 }
@@ -101,10 +108,13 @@ namespace {
 
 // Norms and sinks; of every kind of entry a norm and weights of its tokens' places; constants of the hyper-connections.
 double SmallOfCompressed(const Model& model, const LayerWidths& widths, Trace& trace) {
-  const auto q_lora_rank = static_cast<double>(model.compressed->q_lora_rank), head_dim = static_cast<double>(model.HeadDim()),
-             index_dim = static_cast<double>(model.indexer->head_dim), ratio = static_cast<double>(model.compressed->ratio),
-             heavy_ratio = static_cast<double>(model.compressed->heavy_ratio), streams = static_cast<double>(model.compressed->streams);
-  const double rank_heads = widths.heads, index_share = IndexShare(model, trace), heavy_share = HeavyShare(model, trace);
+  const auto q_lora_rank = static_cast<double>(model.compressed->q_lora_rank),
+             head_dim = static_cast<double>(model.HeadDim()), index_dim = static_cast<double>(model.indexer->head_dim),
+             ratio = static_cast<double>(model.compressed->ratio),
+             heavy_ratio = static_cast<double>(model.compressed->heavy_ratio),
+             streams = static_cast<double>(model.compressed->streams);
+  const double rank_heads = widths.heads, index_share = IndexShare(model, trace),
+               heavy_share = HeavyShare(model, trace);
   trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
   trace.Input("head_dim", head_dim, "model.head_dim");
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
@@ -114,7 +124,8 @@ double SmallOfCompressed(const Model& model, const LayerWidths& widths, Trace& t
   FIGURE(trace, small_mixer,
          q_lora_rank + head_dim + rank_heads + index_share * (1 + 2 * ratio) * (head_dim + index_dim) +
              heavy_share * (1 + heavy_ratio) * head_dim + min(1, streams - 1) * 2 * (streams * (2 + streams) + 3),
-         (Note{"Small parameters of the mixer", "norms, sinks, weights of places in an entry, constants of hyper-connections"}),
+         (Note{"Small parameters of the mixer",
+               "norms, sinks, weights of places in an entry, constants of hyper-connections"}),
          q_lora_rank, head_dim, rank_heads, index_share, ratio, index_dim, heavy_share, heavy_ratio, streams);
   return small_mixer;
 }
@@ -125,7 +136,8 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   constexpr Note kNote{"Small parameters of the mixer", "biases and norms inside it"};
   if (mixer == Mixer::kRecurrence) return SmallOfRecurrence(*model.linear_attention, widths, trace);
   if (model.mla) {
-    const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
+    const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank),
+               kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
     trace.Input("q_lora_rank", q_lora_rank, "model.mla.q_lora_rank");
     trace.Input("kv_lora_rank", kv_lora_rank, "model.mla.kv_lora_rank");
     if (model.indexer) {
@@ -133,8 +145,8 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
       trace.Input("index_dim", index_dim, "model.indexer.head_dim");
       const double index_share = IndexShare(model, trace);
       FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank + 2 * index_share * index_dim,
-             (Note{"Small parameters of the mixer", "norms inside it; the indexer's keys have a layer norm"}), q_lora_rank, kv_lora_rank,
-             index_share, index_dim);
+             (Note{"Small parameters of the mixer", "norms inside it; the indexer's keys have a layer norm"}),
+             q_lora_rank, kv_lora_rank, index_share, index_dim);
       return small_mixer;
     }
     FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank, kNote, q_lora_rank, kv_lora_rank);
@@ -142,15 +154,19 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   }
   if (model.compressed) return SmallOfCompressed(model, widths, trace);
   const bool has_output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
-  const double input_biases = has_output_bias || model.biases == Biases::kQkv ? 1 : 0, output_biases = has_output_bias ? 1 : 0;
+  const double input_biases = has_output_bias || model.biases == Biases::kQkv ? 1 : 0,
+               output_biases = has_output_bias ? 1 : 0;
   const double head_norms = model.norms.queries_and_keys != QkNorm::kHead ? 0 : SharesKv(mixer) ? 1 : 2;
-  const double all_norms = model.norms.queries_and_keys == QkNorm::kAllHeads ? 1 : 0, sinks = model.attention_sinks ? 1 : 0;
+  const double all_norms = model.norms.queries_and_keys == QkNorm::kAllHeads ? 1 : 0,
+               sinks = model.attention_sinks ? 1 : 0;
   const bool is_local = IsLocal(mixer);
-  const double own_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads, rank_kv_heads = SharesKv(mixer) ? 0 : own_kv_heads;
+  const double own_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads,
+               rank_kv_heads = SharesKv(mixer) ? 0 : own_kv_heads;
   const double rank_heads = widths.heads;
   if (is_local) trace.Alias("rank_kv_heads", own_kv_heads, "rank_window_kv_heads");
   if (SharesKv(mixer)) trace.Input("rank_kv_heads", rank_kv_heads, "model.kv_shared_layers");
-  const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim()), hidden = static_cast<double>(model.hidden);
+  const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim()),
+             hidden = static_cast<double>(model.hidden);
   trace.Input("input_biases", input_biases, "model.biases");
   trace.Input("output_biases", output_biases, "model.biases");
   trace.Input("head_norms", head_norms, "model.qk_norm");
@@ -164,9 +180,10 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   trace.Input("index_dim", index_dim, model.indexer ? "model.indexer.head_dim" : "model.indexer");
   FIGURE(trace, small_mixer,
          input_biases * (rank_heads + 2 * rank_kv_heads) * head_dim + output_biases * hidden + head_norms * head_dim +
-             all_norms * (rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads + index_norms * index_share * index_dim,
-         kNote, input_biases, rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks, index_norms,
-         index_share, index_dim);
+             all_norms * (rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads +
+             index_norms * index_share * index_dim,
+         kNote, input_biases, rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks,
+         index_norms, index_share, index_dim);
   return small_mixer;
 }
 
@@ -178,8 +195,8 @@ double SmallElements(const Model& model, FeedForward feed_forward, const LayerWi
   trace.Input("shared_gates", shared_gates, "model.moe.shared_gate");
   trace.Input("experts", experts, "model.moe.experts");
   FIGURE(trace, small_mlp, router_biases * experts + shared_gates * hidden,
-         (Note{"Small parameters of a layer's experts", "biases of the router, gate of the shared experts"}), router_biases, experts,
-         shared_gates, hidden);
+         (Note{"Small parameters of a layer's experts", "biases of the router, gate of the shared experts"}),
+         router_biases, experts, shared_gates, hidden);
   return small_mlp;
 }
 
@@ -204,7 +221,8 @@ double NormsBeforeAdditions(const Model& model, Trace& trace) {
                additions = ResidualAdditions(model) + (adds_embeddings ? 1 : 0);
   trace.Input("additions", additions, adds_embeddings ? "model.layer_embedding" : "model.parallel_attention");
   FIGURE(trace, own_norms, max(0.0, norms_per_layer - additions),
-         (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer, additions);
+         (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer,
+         additions);
   return own_norms;
 }
 

@@ -9,7 +9,8 @@ constexpr Note kInputs{"Inputs of the GEMM", "on one device"};
 
 MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   const bool is_local = id >= ProductId::kWindowQueryKeyValue && id <= ProductId::kWindowAttentionOut;
-  const auto hidden = static_cast<double>(model.hidden), head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
+  const auto hidden = static_cast<double>(model.hidden),
+             head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
   const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
   trace.Input("hidden", hidden, "model.hidden");
   if (id == ProductId::kAttentionOut || id == ProductId::kWindowAttentionOut) {
@@ -31,15 +32,17 @@ MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidt
   if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
   const double key_value_parts = model.keys_as_values && !is_local ? 1 : 2;
   trace.Input("key_value_parts", key_value_parts, "model.keys_as_values");
-  FIGURE(trace, outputs, (query_parts * rank_heads + key_value_parts * rank_kv_heads) * head_dim, kOutputs, query_parts, rank_heads,
-         key_value_parts, rank_kv_heads, head_dim);
+  FIGURE(trace, outputs, (query_parts * rank_heads + key_value_parts * rank_kv_heads) * head_dim, kOutputs, query_parts,
+         rank_heads, key_value_parts, rank_kv_heads, head_dim);
   return {id, outputs, hidden};
 }
 
 MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden);
-  const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
-  const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim), rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
+  const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank),
+             kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
+  const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim),
+             rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
   const auto value_head_dim = static_cast<double>(model.mla->value_head_dim);
   const double rank_heads = widths.heads;
   switch (id) {
@@ -54,7 +57,8 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
     }
     case ProductId::kKeyValueUp: {
       trace.Alias("inputs", kv_lora_rank, "kv_lora_rank");
-      FIGURE(trace, outputs, rank_heads * (nope_head_dim + value_head_dim), kOutputs, rank_heads, nope_head_dim, value_head_dim);
+      FIGURE(trace, outputs, rank_heads * (nope_head_dim + value_head_dim), kOutputs, rank_heads, nope_head_dim,
+             value_head_dim);
       return {id, outputs, kv_lora_rank};
     }
     case ProductId::kLatentGate: {
@@ -65,7 +69,8 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
     default: {  // queries
       const double inputs = id == ProductId::kQueryUp ? q_lora_rank : hidden;
       trace.Alias("inputs", inputs, id == ProductId::kQueryUp ? "q_lora_rank" : "hidden");
-      FIGURE(trace, outputs, rank_heads * (nope_head_dim + rope_head_dim), kOutputs, rank_heads, nope_head_dim, rope_head_dim);
+      FIGURE(trace, outputs, rank_heads * (nope_head_dim + rope_head_dim), kOutputs, rank_heads, nope_head_dim,
+             rope_head_dim);
       return {id, outputs, inputs};
     }
   }
@@ -81,14 +86,16 @@ MatrixProduct StreamProduct(const Model& model, Trace& trace) {
   return {ProductId::kStreams, outputs, inputs};
 }
 
-// Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the mean.
+// Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the
+// mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden),
              q_lora_rank = static_cast<double>(model.mla          ? model.mla->q_lora_rank
                                                : model.compressed ? model.compressed->q_lora_rank
                                                                   : 0);
   if (model.compressed) trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
-  const auto index_heads = static_cast<double>(model.indexer->heads), index_dim = static_cast<double>(model.indexer->head_dim);
+  const auto index_heads = static_cast<double>(model.indexer->heads),
+             index_dim = static_cast<double>(model.indexer->head_dim);
   trace.Input("index_heads", index_heads, "model.indexer.heads");
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
   const bool is_compressed = id == ProductId::kIndexQuery && q_lora_rank > 0;
@@ -101,8 +108,8 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   }
   if (model.compressed) {
     FIGURE(trace, outputs, index_share * (4 * index_dim + index_heads),
-           (Note{"Outputs of the GEMM", "two rows and two weights of an entry's key, and the weights of the heads"}), index_share,
-           index_dim, index_heads);
+           (Note{"Outputs of the GEMM", "two rows and two weights of an entry's key, and the weights of the heads"}),
+           index_share, index_dim, index_heads);
     return {id, outputs, inputs};
   }
   // A block's score is its best head's: no weights for the heads.
@@ -144,7 +151,8 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
   trace.Input("up_parts", up_parts, "model.gated");
   trace.Alias("inner", inner, is_dense ? "rank_mlp" : is_routed ? "rank_expert" : "rank_shared");
   const bool has_own_rows = is_routed || id == ProductId::kExpertsDown || id == ProductId::kExpertsUp;
-  const double routed_width = has_own_rows ? RoutedWidth(model, trace) : 0, row_width = is_routed ? routed_width : hidden;
+  const double routed_width = has_own_rows ? RoutedWidth(model, trace) : 0,
+               row_width = is_routed ? routed_width : hidden;
   const std::string_view row_width_is = is_routed ? "routed_width" : "hidden";
   if (id == ProductId::kExpertsDown || id == ProductId::kExpertsUp) {
     const bool is_down = id == ProductId::kExpertsDown;
@@ -169,7 +177,8 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
 
 // Embeddings of layers: the residual stream gates a row of as many columns, which is projected back and added.
 MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const auto hidden = static_cast<double>(model.hidden),
+             layer_embedding = static_cast<double>(model.layer_embeddings.width);
   const double rank_layer_inputs = widths.layer_inputs;
   trace.Input("hidden", hidden, "model.hidden");
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
@@ -219,8 +228,9 @@ MatrixProducts AttentionProducts(const Model& model, Mixer mixer, const LayerWid
     return collect.products();
   }
   if (model.compressed) {
-    for (const ProductId id : {ProductId::kQueryDown, ProductId::kQueryUp, ProductId::kKeyValueDown, ProductId::kCompressor,
-                               ProductId::kIndexQuery, ProductId::kIndexKey, ProductId::kAttentionGroups, ProductId::kAttentionOut}) {
+    for (const ProductId id :
+         {ProductId::kQueryDown, ProductId::kQueryUp, ProductId::kKeyValueDown, ProductId::kCompressor,
+          ProductId::kIndexQuery, ProductId::kIndexKey, ProductId::kAttentionGroups, ProductId::kAttentionOut}) {
       collect.Add(id);
     }
     if (model.compressed->streams > 1) collect.Add(ProductId::kStreams);
@@ -270,7 +280,8 @@ MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) 
 }  // namespace
 
 double IndexShare(const Model& model, Trace& trace) {
-  const auto index_layers = static_cast<double>(model.indexer->layers), attending_layers = static_cast<double>(model.AttentionLayers());
+  const auto index_layers = static_cast<double>(model.indexer->layers),
+             attending_layers = static_cast<double>(model.AttentionLayers());
   if (index_layers <= 0) {
     const double index_share = 1;
     trace.Input("index_share", index_share, "model.indexer.layers");
@@ -278,9 +289,10 @@ double IndexShare(const Model& model, Trace& trace) {
   }
   trace.Input("index_layers", index_layers, "model.indexer.layers");
   trace.Input("attending_layers", attending_layers, model.linear_attention ? "model.linear.layers" : "model.layers");
-  FIGURE(trace, index_share, index_layers / attending_layers,
-         (Note{"Share of the layers that select tokens", "the others reuse a selection; every layer is given the mean"}), index_layers,
-         attending_layers);
+  FIGURE(
+      trace, index_share, index_layers / attending_layers,
+      (Note{"Share of the layers that select tokens", "the others reuse a selection; every layer is given the mean"}),
+      index_layers, attending_layers);
   return index_share;
 }
 

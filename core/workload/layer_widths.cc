@@ -25,27 +25,31 @@ void ExplainColumns(const LinearAttention& linear, double all_columns, Trace& tr
   trace.Input("head_parts", head_parts, kind_is);
   trace.Input("rank_parts", rank_parts, gate_is);
   trace.Input("state", state, "model.linear.state");
-  trace.Record("all_columns",
-               "inner_parts * all_heads * head_dim + key_parts * all_key_heads * state + head_parts * all_heads + rank_parts * head_dim",
-               all_columns,
-               Note{"Columns of the recurrence's input projection", "values and gates, keys and queries, step sizes or decays"},
-               "inner_parts, all_heads, head_dim, key_parts, all_key_heads, state, head_parts, rank_parts", inner_parts, all_heads,
-               head_dim, key_parts, all_key_heads, state, head_parts, rank_parts);
+  trace.Record(
+      "all_columns",
+      "inner_parts * all_heads * head_dim + key_parts * all_key_heads * state + head_parts * all_heads + rank_parts * "
+      "head_dim",
+      all_columns,
+      Note{"Columns of the recurrence's input projection", "values and gates, keys and queries, step sizes or decays"},
+      "inner_parts, all_heads, head_dim, key_parts, all_key_heads, state, head_parts, rank_parts", inner_parts,
+      all_heads, head_dim, key_parts, all_key_heads, state, head_parts, rank_parts);
 }
 
 // Heads of layers with a sliding window: as stated, or those of the others.
 void NameWindowHeads(const Model& model, const LayerWidths& whole, Trace& trace) {
-  const double stated_kv_heads = static_cast<double>(model.window.kv_heads), stated_head_dim = static_cast<double>(model.window.head_dim);
+  const double stated_kv_heads = static_cast<double>(model.window.kv_heads),
+               stated_head_dim = static_cast<double>(model.window.head_dim);
   const double kv_heads = whole.kv_heads, head_dim = static_cast<double>(model.HeadDim());
   trace.Input("stated_kv_heads", stated_kv_heads, "model.window_kv_heads");
   trace.Input("stated_head_dim", stated_head_dim, "model.window_head_dim");
   trace.Input("head_dim", head_dim, "model.head_dim");
   trace.Record("window_kv_heads", "stated_kv_heads + max(0, 1 - stated_kv_heads) * kv_heads", whole.window_kv_heads,
-               Note{"KV heads of a local layer", "as stated, or those of the others"}, "stated_kv_heads, kv_heads", stated_kv_heads,
-               kv_heads);
-  trace.Record("window_head_dim", "stated_head_dim + max(0, 1 - stated_head_dim) * head_dim", static_cast<double>(model.WindowHeadDim()),
-               Note{"Head dimension of a local layer", "as stated, or that of the others"}, "stated_head_dim, head_dim", stated_head_dim,
-               head_dim);
+               Note{"KV heads of a local layer", "as stated, or those of the others"}, "stated_kv_heads, kv_heads",
+               stated_kv_heads, kv_heads);
+  trace.Record("window_head_dim", "stated_head_dim + max(0, 1 - stated_head_dim) * head_dim",
+               static_cast<double>(model.WindowHeadDim()),
+               Note{"Head dimension of a local layer", "as stated, or that of the others"}, "stated_head_dim, head_dim",
+               stated_head_dim, head_dim);
 }
 
 // Names the whole layer's widths.
@@ -69,14 +73,16 @@ void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
     const auto shared_experts = static_cast<double>(model.moe->shared_experts);
     trace.Input("expert_ffn", expert_ffn, "model.moe.expert_ffn");
     trace.Input("shared_ffn", shared_ffn, "model.moe.shared_ffn");
-    trace.Record("shared_width", "shared_ffn + max(0, 1 - shared_ffn) * shared_experts * expert_ffn", shared_width,
-                 Note{"Inner width of all shared experts", "as stated, or the routed experts' width times their number"},
-                 "shared_ffn, shared_experts, expert_ffn", shared_ffn, shared_experts, expert_ffn);
+    trace.Record(
+        "shared_width", "shared_ffn + max(0, 1 - shared_ffn) * shared_experts * expert_ffn", shared_width,
+        Note{"Inner width of all shared experts", "as stated, or the routed experts' width times their number"},
+        "shared_ffn, shared_experts, expert_ffn", shared_ffn, shared_experts, expert_ffn);
   }
   if (model.linear_attention) {
     const LinearAttention& linear = *model.linear_attention;
     trace.Input("all_heads", whole.recurrent_heads, "model.linear.heads");
-    trace.Input("all_key_heads", whole.recurrent_key_heads, linear.key_heads > 0 ? "model.linear.key_heads" : "model.linear.heads");
+    trace.Input("all_key_heads", whole.recurrent_key_heads,
+                linear.key_heads > 0 ? "model.linear.key_heads" : "model.linear.heads");
     trace.Input("head_dim", static_cast<double>(linear.head_dim), "model.linear.head_dim");
     ExplainColumns(linear, whole.recurrent_columns, trace);
   }
@@ -84,13 +90,17 @@ void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
 
 // The convolved columns, the gates and the decays of the recurrence are split as its heads are.
 void SplitRecurrence(const LinearAttention& linear, double tp, LayerWidths& widths, Trace& trace) {
-  const double all_heads = widths.recurrent_heads, all_key_heads = widths.recurrent_key_heads, all_columns = widths.recurrent_columns;
+  const double all_heads = widths.recurrent_heads, all_key_heads = widths.recurrent_key_heads,
+               all_columns = widths.recurrent_columns;
   const auto head_dim = static_cast<double>(linear.head_dim);
-  FIGURE(trace, recurrent_heads, ceil(all_heads / tp), (Note{"Value heads of the recurrence on one device"}), all_heads, tp);
-  FIGURE(trace, recurrent_key_heads, ceil(all_key_heads / tp), (Note{"Key heads of the recurrence on one device"}), all_key_heads, tp);
-  FIGURE(trace, recurrent_columns, all_columns / tp, (Note{"Columns of the recurrence's input projection on one device"}), all_columns, tp);
-  FIGURE(trace, recurrent_inner, recurrent_heads * head_dim, (Note{"Output width of the recurrence on one device"}), recurrent_heads,
-         head_dim);
+  FIGURE(trace, recurrent_heads, ceil(all_heads / tp), (Note{"Value heads of the recurrence on one device"}), all_heads,
+         tp);
+  FIGURE(trace, recurrent_key_heads, ceil(all_key_heads / tp), (Note{"Key heads of the recurrence on one device"}),
+         all_key_heads, tp);
+  FIGURE(trace, recurrent_columns, all_columns / tp,
+         (Note{"Columns of the recurrence's input projection on one device"}), all_columns, tp);
+  FIGURE(trace, recurrent_inner, recurrent_heads * head_dim, (Note{"Output width of the recurrence on one device"}),
+         recurrent_heads, head_dim);
   widths.recurrent_heads = recurrent_heads, widths.recurrent_key_heads = recurrent_key_heads;
   widths.recurrent_columns = recurrent_columns, widths.recurrent_inner = recurrent_inner;
 }
@@ -139,8 +149,8 @@ LayerWidths WholeWidths(const Model& model, Trace& trace) {
     trace.Alias("recurrent_key_heads", widths.recurrent_key_heads, "all_key_heads");
     trace.Alias("recurrent_columns", widths.recurrent_columns, "all_columns");
     const double all_heads = widths.recurrent_heads, head_dim = static_cast<double>(model.linear_attention->head_dim);
-    trace.Record("recurrent_inner", "all_heads * head_dim", widths.recurrent_inner, Note{"Output width of the recurrence"},
-                 "all_heads, head_dim", all_heads, head_dim);
+    trace.Record("recurrent_inner", "all_heads * head_dim", widths.recurrent_inner,
+                 Note{"Output width of the recurrence"}, "all_heads, head_dim", all_heads, head_dim);
   }
   return widths;
 }
@@ -157,27 +167,30 @@ LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& tra
   widths.heads = rank_heads, widths.kv_heads = rank_kv_heads, widths.mlp = rank_mlp, widths.vocab = rank_vocab;
   if (model.HasWindows()) {
     const double window_kv_heads = widths.window_kv_heads;
-    FIGURE(trace, rank_window_kv_heads, ceil(window_kv_heads / tp), (Note{"KV heads of a local layer on one device", kWidth.note}),
-           window_kv_heads, tp);
+    FIGURE(trace, rank_window_kv_heads, ceil(window_kv_heads / tp),
+           (Note{"KV heads of a local layer on one device", kWidth.note}), window_kv_heads, tp);
     widths.window_kv_heads = rank_window_kv_heads;
   }
   if (model.SharesKv()) {
     const double shared_kv_mlp = widths.shared_kv_mlp;
     FIGURE(trace, rank_shared_kv_mlp, ceil(shared_kv_mlp / tp),
-           (Note{"Inner width of the MLP of a layer that shares a KV cache, on one device", kWidth.note}), shared_kv_mlp, tp);
+           (Note{"Inner width of the MLP of a layer that shares a KV cache, on one device", kWidth.note}),
+           shared_kv_mlp, tp);
     widths.shared_kv_mlp = rank_shared_kv_mlp;
   }
   if (model.layer_embeddings.width > 0) {
     const double layer_embedding = widths.layer_inputs;
     FIGURE(trace, rank_layer_inputs, layer_embedding / tp,
-           (Note{"Columns of a layer's embedding that one device projects", "gathered by all ranks"}), layer_embedding, tp);
+           (Note{"Columns of a layer's embedding that one device projects", "gathered by all ranks"}), layer_embedding,
+           tp);
     widths.layer_inputs = rank_layer_inputs;
   }
   if (model.moe) {
     const double shared_width = widths.shared, expert_ffn = widths.expert;
-    FIGURE(trace, rank_shared, ceil(shared_width / tp), (Note{"Inner width of the shared experts on one device", kWidth.note}),
-           shared_width, tp);
-    FIGURE(trace, rank_expert, expert_ffn / expert_tp, (Note{"Inner width of a routed expert on one device"}), expert_ffn, expert_tp);
+    FIGURE(trace, rank_shared, ceil(shared_width / tp),
+           (Note{"Inner width of the shared experts on one device", kWidth.note}), shared_width, tp);
+    FIGURE(trace, rank_expert, expert_ffn / expert_tp, (Note{"Inner width of a routed expert on one device"}),
+           expert_ffn, expert_tp);
     widths.shared = rank_shared, widths.expert = rank_expert;
   }
   if (model.linear_attention) SplitRecurrence(*model.linear_attention, tp, widths, trace);

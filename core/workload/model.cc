@@ -52,9 +52,13 @@ Count LinearAttention::InputColumns() const {
   return 2 * Inner();
 }
 
-Count LinearAttention::StateElements() const { return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0); }
+Count LinearAttention::StateElements() const {
+  return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0);
+}
 
-bool Model::IsLinearAttention(Count layer) const { return linear_attention && !IsChosen(layer, AttentionLayers(), layers); }
+bool Model::IsLinearAttention(Count layer) const {
+  return linear_attention && !IsChosen(layer, AttentionLayers(), layers);
+}
 bool Model::HasMlp(Count layer) const { return IsChosen(layer, MlpLayers(), layers); }
 
 Count Model::MoeLayers() const {
@@ -63,7 +67,9 @@ Count Model::MoeLayers() const {
   return after <= 0 ? 0 : after / moe->moe_every;
 }
 
-bool Model::HasWindowHeads() const { return HasWindows() && (window.kv_heads > 0 || window.head_dim > 0 || keys_as_values); }
+bool Model::HasWindowHeads() const {
+  return HasWindows() && (window.kv_heads > 0 || window.head_dim > 0 || keys_as_values);
+}
 
 Count Model::WindowLayers() const {
   if (window.tokens == 0) return 0;
@@ -80,8 +86,9 @@ void ValidateIndexer(const Model& model, const std::string& path, Issues& issues
                       {LeaveOut(path + ".indexer"), SetTo(path + ".indexer.block", Count{128})}});
   }
   if ((model.mla || model.compressed) && model.indexer->block > 0) {
-    issues.push_back(
-        {path + ".indexer.block", "Must be 0 under latent or compressed attention", {SetTo(path + ".indexer.block", Count{0})}});
+    issues.push_back({path + ".indexer.block",
+                      "Must be 0 under latent or compressed attention",
+                      {SetTo(path + ".indexer.block", Count{0})}});
   }
   if (model.indexer->layers > model.AttentionLayers()) {
     issues.push_back({path + ".indexer.layers",
@@ -93,10 +100,12 @@ void ValidateIndexer(const Model& model, const std::string& path, Issues& issues
 // Layers that share a KV cache need one before them, of their kind.
 void ValidateSharedKv(const Model& model, const std::string& path, Issues& issues) {
   const std::string member = path + ".kv_shared_layers";
-  if (model.mla || model.linear_attention || model.indexer || model.moe || model.mtp_layers > 0 || model.mlp_layers > 0) {
-    issues.push_back({member,
-                      "Must be 0 with latent or linear attention, an indexer, experts, MTP modules or layers without an MLP",
-                      {SetTo(member, Count{0})}});
+  if (model.mla || model.linear_attention || model.indexer || model.moe || model.mtp_layers > 0 ||
+      model.mlp_layers > 0) {
+    issues.push_back(
+        {member,
+         "Must be 0 with latent or linear attention, an indexer, experts, MTP modules or layers without an MLP",
+         {SetTo(member, Count{0})}});
     return;
   }
   const Count period = model.window.tokens > 0 ? std::max<Count>(1, model.window.global_every) : 1;
@@ -111,17 +120,20 @@ void ValidateSharedKv(const Model& model, const std::string& path, Issues& issue
 void ValidateCompressed(const Model& model, const std::string& path, Issues& issues) {
   const std::string member = path + ".compressed";
   if (model.mla || model.linear_attention || model.window.tokens > 0 || model.SharesKv() || model.attention_gate) {
-    issues.push_back({member,
-                      "Excludes latent and linear attention, sliding windows, shared KV caches and a gate on the attention output",
-                      {LeaveOut(member)}});
+    issues.push_back(
+        {member,
+         "Excludes latent and linear attention, sliding windows, shared KV caches and a gate on the attention output",
+         {LeaveOut(member)}});
     return;
   }
   const Count heavy = model.compressed->heavy_layers, most = std::max<Count>(1, model.layers - heavy);
   if (!model.indexer) {
-    issues.push_back({path + ".indexer", "Is required: it selects entries of the compressed history", {LeaveOut(member)}});
+    issues.push_back(
+        {path + ".indexer", "Is required: it selects entries of the compressed history", {LeaveOut(member)}});
   } else if (model.indexer->layers == 0 || model.indexer->layers + heavy > model.layers) {
     issues.push_back({path + ".indexer.layers",
-                      "Must be the layers whose entries it selects: 1 to " + std::to_string(most) + ", the others being heavily compressed",
+                      "Must be the layers whose entries it selects: 1 to " + std::to_string(most) +
+                          ", the others being heavily compressed",
                       {SetTo(path + ".indexer.layers", most)}});
   }
   if (model.heads % model.compressed->output_groups != 0) {
@@ -158,15 +170,18 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
                       {SetTo(path + ".linear.layers", model.layers)}});
   }
   if (model.linear_attention && model.linear_attention->heads % model.linear_attention->KeyHeads() != 0) {
-    issues.push_back({path + ".linear.key_heads", "Must divide its " + Text(model.linear_attention->heads) + " value heads",
-                      NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
+    issues.push_back({path + ".linear.key_heads",
+                      "Must divide its " + Text(model.linear_attention->heads) + " value heads",
+                      NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads,
+                                      model.linear_attention->key_heads)});
   }
   if (model.SharesKv()) ValidateSharedKv(model, path, issues);
   const bool mixes_mlps = model.moe && (model.moe->dense_layers > 0 || model.moe->moe_every > 1);
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && mixes_mlps)) {
     issues.push_back({path + ".mlp_layers",
-                      mixes_mlps ? std::string("Must be 0: where some layers have no MLP, all others have experts or none has")
-                                 : "At most " + Text(model.layers) + ", the layers of the model",
+                      mixes_mlps
+                          ? std::string("Must be 0: where some layers have no MLP, all others have experts or none has")
+                          : "At most " + Text(model.layers) + ", the layers of the model",
                       {SetTo(path + ".mlp_layers", mixes_mlps ? 0 : model.layers)}});
   }
   if (model.moe) {
@@ -174,8 +189,9 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     if (moe.expert_ffn == 0) moe.expert_ffn = model.ffn;
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
-      issues.push_back(
-          {path + ".moe.top_k", "At most " + Text(moe.experts) + ", the experts of a layer", {SetTo(path + ".moe.top_k", moe.experts)}});
+      issues.push_back({path + ".moe.top_k",
+                        "At most " + Text(moe.experts) + ", the experts of a layer",
+                        {SetTo(path + ".moe.top_k", moe.experts)}});
     }
     if (moe.dense_layers > model.layers) {
       issues.push_back({path + ".moe.dense_layers",

@@ -29,17 +29,19 @@ struct Moe {
   Count experts = 8;
   Count top_k = 2;
   Count shared_experts = 0;
-  Count expert_ffn = 0;    // of one routed expert; 0: the model's ffn
-  Count shared_ffn = 0;    // of all shared experts together; 0: shared_experts · expert_ffn
-  Count latent = 0;        // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
+  Count expert_ffn = 0;  // of one routed expert; 0: the model's ffn
+  Count shared_ffn = 0;  // of all shared experts together; 0: shared_experts · expert_ffn
+  Count latent =
+      0;  // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
   Count dense_layers = 0;  // leading layers with a dense MLP
   Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
-  bool shared_gate = false;    // a gate scales the output of the shared experts (Qwen2-MoE)
-  std::optional<double> imbalance{};  // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
+  bool shared_gate = false;  // a gate scales the output of the shared experts (Qwen2-MoE)
+  std::optional<double>
+      imbalance{};             // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
   Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
   double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
-  bool block_scales = true;    // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
+  bool block_scales = true;  // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
 };
 
 struct Mla {
@@ -50,20 +52,22 @@ struct Mla {
   Count value_head_dim = 128;
 };
 
-// Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads of its own; the
-// attention core sees the top_k best. Its queries come from the compressed queries of latent attention, one key per token is cached.
-// Without latent attention (MiniMax-M3) each KV head has a head of the indexer, which selects whole blocks for it.
+// Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads
+// of its own; the attention core sees the top_k best. Its queries come from the compressed queries of latent attention,
+// one key per token is cached. Without latent attention (MiniMax-M3) each KV head has a head of the indexer, which
+// selects whole blocks for it.
 struct Indexer {
   Count heads = 64;
   Count head_dim = 128;
   Count top_k = 2048;
   Count block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
-  Count layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens (MiniMax-M3); 0: all
+  Count layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
+                     // (MiniMax-M3); 0: all
 };
 
-// Attention to a compressed history (DeepSeek V4): one row per token or entry is key and value of all heads. Every layer sees the tokens of
-// a window. Beyond them, layers with the indexer see the entries that it selects, each of `ratio` tokens, heavily compressed layers all
-// entries of `heavy_ratio` tokens; the other layers nothing.
+// Attention to a compressed history (DeepSeek V4): one row per token or entry is key and value of all heads. Every
+// layer sees the tokens of a window. Beyond them, layers with the indexer see the entries that it selects, each of
+// `ratio` tokens, heavily compressed layers all entries of `heavy_ratio` tokens; the other layers nothing.
 struct CompressedAttention {
   Count q_lora_rank = 1024;
   Count rope_head_dim = 64;  // of a row: in 16 bit whatever the KV cache's format
@@ -71,9 +75,10 @@ struct CompressedAttention {
   Count ratio = 4;
   Count heavy_ratio = 128;
   Count heavy_layers = 20;
-  Count output_groups = 8;           // of heads, each projected by itself
-  Count output_rank = 1024;          // that a group is projected to, before the groups are projected together
-  Count streams = 1;                 // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
+  Count output_groups = 8;   // of heads, each projected by itself
+  Count output_rank = 1024;  // that a group is projected to, before the groups are projected together
+  Count streams =
+      1;  // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
   std::optional<Precision> weights;  // published, beside routed experts that are narrower still
 };
 
@@ -97,7 +102,8 @@ struct LinearAttention {
   Count state = 128;       // width of a key: the state of a head is head_dim x state
   Count convolution = 4;   // kernel size of the short convolution; 0: none
   Count step_rank = 0;     // rank of the step-size projection (Mamba-1)
-  bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a rank (Kimi K3)
+  bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a
+                           // rank (Kimi K3)
 
   [[nodiscard]] Count KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
   [[nodiscard]] Count Inner() const { return heads * head_dim; }
@@ -125,8 +131,8 @@ struct SlidingWindow {
   Count head_dim = 0;      // likewise
 };
 
-// The last layers of the model may have no keys and values of their own: they attend to those of the last layer of their kind before them
-// (Gemma 4 E2B, Gemma 3n).
+// The last layers of the model may have no keys and values of their own: they attend to those of the last layer of
+// their kind before them (Gemma 4 E2B, Gemma 3n).
 struct SharedKv {
   Count layers = 0;
   Count ffn = 0;  // MLP width of these layers; 0: as in the others
@@ -160,16 +166,19 @@ struct Model {
   std::optional<Mla> mla;
   std::optional<Indexer> indexer;
   std::optional<CompressedAttention> compressed;
-  bool attention_gate = false;  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
+  bool attention_gate =
+      false;  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  bool keys_as_values = false;  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
+  bool keys_as_values =
+      false;  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
   SharedKv shared_kv;
   LayerEmbeddings layer_embeddings;
-  Count mtp_layers = 0;              // multi-token-prediction modules
-  std::optional<Precision> weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
-  Count context = 0;                 // longest context that the publisher supports; beyond it a warning
+  Count mtp_layers = 0;  // multi-token-prediction modules
+  std::optional<Precision>
+      weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
+  Count context = 0;  // longest context that the publisher supports; beyond it a warning
 
   // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }

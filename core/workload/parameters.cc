@@ -15,7 +15,13 @@ struct ExpertParameters {
 class Counter {
  public:
   Counter(const Model& model, Trace& trace)
-      : model_(model), trace_(trace), widths_(WholeWidths(model, trace)), all_(trace), active_(trace), small_(trace), last_layer_(trace) {}
+      : model_(model),
+        trace_(trace),
+        widths_(WholeWidths(model, trace)),
+        all_(trace),
+        active_(trace),
+        small_(trace),
+        last_layer_(trace) {}
 
   double AddMixer(std::string_view name, Mixer mixer, double layers, std::string_view layers_are) {
     const Trace::Scope scope(trace_, name);
@@ -30,7 +36,8 @@ class Counter {
     const Trace::Scope scope(trace_, "MLP");
     const double small_mlp = SmallElements(model_, FeedForward::kDense, widths_, trace_);
     trace_.Alias("small", small_mlp, "small_mlp");
-    const double parameters = Add("MLP", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, layers, layers_are);
+    const double parameters =
+        Add("MLP", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, layers, layers_are);
     if (!model_.moe) last_layer_.Add("MLP", parameters, 1, "parameters");
     return parameters;
   }
@@ -39,12 +46,14 @@ class Counter {
   void AddSharedKv(double full, double window, double all) {
     const LayerWidths own = widths_;
     if (full > 0) AddMixer("attention, shared KV cache", Mixer::kSharedKv, full, "shared_kv_full_layers");
-    if (window > 0) AddMixer("local attention, shared KV cache", Mixer::kSharedKvWindow, window, "shared_kv_window_layers");
+    if (window > 0)
+      AddMixer("local attention, shared KV cache", Mixer::kSharedKvWindow, window, "shared_kv_window_layers");
     const Trace::Scope scope(trace_, "MLP, shared KV cache");
     widths_ = SharedKvWidths(own, trace_);
     const double small_mlp = SmallElements(model_, FeedForward::kDense, widths_, trace_);
     trace_.Alias("small", small_mlp, "small_mlp");
-    Add("MLP, shared KV cache", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, all, "shared_kv_layers");
+    Add("MLP, shared KV cache", FeedForwardProducts(model_, FeedForward::kDense, widths_), small_mlp, all,
+        "shared_kv_layers");
     widths_ = own;
   }
 
@@ -59,10 +68,10 @@ class Counter {
     trace_.Input("top_k", top_k, "model.moe.top_k");
     FIGURE(trace_, all_experts, experts * expert, (Note{"Weights of all routed experts of a layer"}), experts, expert);
     FIGURE(trace_, chosen_experts, top_k * expert, (Note{"Weights of the experts that a token visits"}), top_k, expert);
-    FIGURE(trace_, small, small_mlp + experts * expert_biases, (Note{"Small parameters of a layer's experts", "with all their biases"}),
-           small_mlp, experts, expert_biases);
-    FIGURE(trace_, parameters, matrices + all_experts + small, (Note{"Parameters of a layer's experts", "router and shared experts too"}),
-           matrices, all_experts, small);
+    FIGURE(trace_, small, small_mlp + experts * expert_biases,
+           (Note{"Small parameters of a layer's experts", "with all their biases"}), small_mlp, experts, expert_biases);
+    FIGURE(trace_, parameters, matrices + all_experts + small,
+           (Note{"Parameters of a layer's experts", "router and shared experts too"}), matrices, all_experts, small);
     AddToSums("router and shared experts", matrices, layers, "moe_layers");
     all_.Add("routed experts", all_experts, layers, "all_experts", "moe_layers");
     active_.Add("chosen experts", chosen_experts, layers, "chosen_experts", "moe_layers");
@@ -75,12 +84,15 @@ class Counter {
 
   // Norms, the last of the model too. A layer without an MLP has no norm for it.
   double AddNorms(double norm_elements, double mlp_layers) {
-    const double layers = static_cast<double>(model_.layers), norms_per_layer = static_cast<double>(model_.norms.per_layer);
+    const double layers = static_cast<double>(model_.layers),
+                 norms_per_layer = static_cast<double>(model_.norms.per_layer);
     trace_.Input("norms_per_layer", norms_per_layer, "model.norms_per_layer");
-    FIGURE(trace_, layer_norms, norms_per_layer * norm_elements, (Note{"Parameters of a layer's norms"}), norms_per_layer, norm_elements);
-    FIGURE(trace_, norms, layers * layer_norms - (layers - mlp_layers) * norm_elements + norm_elements,
-           (Note{"Parameters of the norms", "with the one before the LM head; a layer without an MLP has no norm for it"}), layers,
-           layer_norms, mlp_layers, norm_elements);
+    FIGURE(trace_, layer_norms, norms_per_layer * norm_elements, (Note{"Parameters of a layer's norms"}),
+           norms_per_layer, norm_elements);
+    FIGURE(
+        trace_, norms, layers * layer_norms - (layers - mlp_layers) * norm_elements + norm_elements,
+        (Note{"Parameters of the norms", "with the one before the LM head; a layer without an MLP has no norm for it"}),
+        layers, layer_norms, mlp_layers, norm_elements);
     last_layer_.Add("layer_norms", layer_norms, 1, "layer_norms");
     return norms;
   }
@@ -94,17 +106,23 @@ class Counter {
   }
 
   // Of all layers; what a token computes with.
-  double AllMatrices() const { return all_.Total("all_matrices", Note{"Weights in the GEMMs of the layers", "all experts"}); }
-  double ActiveMatrices() const {
-    return active_.Total("active_matrices", Note{"Weights in the GEMMs of the layers", "of the experts, those active for a token"});
+  double AllMatrices() const {
+    return all_.Total("all_matrices", Note{"Weights in the GEMMs of the layers", "all experts"});
   }
-  double Small() const { return small_.Total("small_parameters", Note{"Biases and other small parameters of the layers"}); }
+  double ActiveMatrices() const {
+    return active_.Total("active_matrices",
+                         Note{"Weights in the GEMMs of the layers", "of the experts, those active for a token"});
+  }
+  double Small() const {
+    return small_.Total("small_parameters", Note{"Biases and other small parameters of the layers"});
+  }
   double IdleSmall() const { return idle_small_; }
   double LastLayer() const { return last_layer_.Total("last_layer", Note{"Parameters of the last layer"}); }
 
  private:
   // Part whose small parameters are the figure "small".
-  double Add(std::string_view name, const MatrixProducts& products, double small, double layers, std::string_view layers_are) {
+  double Add(std::string_view name, const MatrixProducts& products, double small, double layers,
+             std::string_view layers_are) {
     const double matrices = ElementsOf(products, model_, widths_, "matrices", trace_).all_tokens;
     FIGURE(trace_, parameters, matrices + small, (Note{"Parameters of this part of a layer"}), matrices, small);
     AddToSums(name, matrices, layers, layers_are);
@@ -127,12 +145,13 @@ class Counter {
 
 // Tables of all layers, and the norm of the projection that is added to their rows.
 double LayerTables(const Model& model, Trace& trace) {
-  const auto layers = static_cast<double>(model.layers), layer_embedding = static_cast<double>(model.layer_embeddings.width);
+  const auto layers = static_cast<double>(model.layers),
+             layer_embedding = static_cast<double>(model.layer_embeddings.width);
   const double layer_rows = LayerRows(model, trace);
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   FIGURE(trace, layer_tables, layers * layer_rows * layer_embedding + layer_embedding,
-         (Note{"Parameters of the layers' embeddings", "with the norm of the projection that is added to a row"}), layers, layer_rows,
-         layer_embedding);
+         (Note{"Parameters of the layers' embeddings", "with the norm of the projection that is added to a row"}),
+         layers, layer_rows, layer_embedding);
   return layer_tables;
 }
 
@@ -151,17 +170,17 @@ void CountEnds(const Model& model, double norm_elements, ParameterCount& count, 
   if (model.layer_embeddings.width > 0) {
     const double layer_tables = LayerTables(model, trace);
     FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements + layer_tables,
-           (Note{kEmbedding.title, "with learned positions, its norm and the tables of the layers"}), vocab, positions, hidden,
-           embedding_norms, norm_elements, layer_tables);
+           (Note{kEmbedding.title, "with learned positions, its norm and the tables of the layers"}), vocab, positions,
+           hidden, embedding_norms, norm_elements, layer_tables);
     count.embedding = embedding;
     count.layer_tables = layer_tables;
   } else {
-    FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements, kEmbedding, vocab, positions, hidden,
-           embedding_norms, norm_elements);
+    FIGURE(trace, embedding, (vocab + positions) * hidden + embedding_norms * norm_elements, kEmbedding, vocab,
+           positions, hidden, embedding_norms, norm_elements);
     count.embedding = embedding;
   }
-  FIGURE(trace, lm_head, head_tables * vocab * hidden + head_biases * vocab, (Note{"Parameters of the LM head", "none where it is tied"}),
-         head_tables, vocab, hidden, head_biases);
+  FIGURE(trace, lm_head, head_tables * vocab * hidden + head_biases * vocab,
+         (Note{"Parameters of the LM head", "none where it is tied"}), head_tables, vocab, hidden, head_biases);
   count.head = lm_head;
 }
 
@@ -170,8 +189,10 @@ void CountSharing(const LayerCounts& layers, Counter& counter, ParameterCount& c
   const auto [own_full_layers, own_window_layers, shared_kv_full_layers] = SplitBySharedKv(layers, trace);
   const double own_dense_layers = OwnDenseLayers(layers, trace);
   if (own_full_layers > 0)
-    count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, own_full_layers, "own_full_layers");
-  if (own_window_layers > 0) counter.AddMixer("local attention", Mixer::kWindow, own_window_layers, "own_window_layers");
+    count.attention_per_layer =
+        counter.AddMixer("attention", Mixer::kFullAttention, own_full_layers, "own_full_layers");
+  if (own_window_layers > 0)
+    counter.AddMixer("local attention", Mixer::kWindow, own_window_layers, "own_window_layers");
   count.dense_mlp_per_layer = counter.AddMlp(own_dense_layers, "own_dense_layers");
   counter.AddSharedKv(shared_kv_full_layers, layers.shared_kv_window, layers.shared_kv);
 }
@@ -187,34 +208,40 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   if (model.SharesKv()) {
     CountSharing(layers, counter, count, trace);
   } else if (model.HasWindowHeads()) {
-    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to all tokens"}), attention_layers,
-           window_layers);
+    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to all tokens"}),
+           attention_layers, window_layers);
     count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, full_layers, "full_layers");
     counter.AddMixer("local attention", Mixer::kWindow, window_layers, "window_layers");
   } else {
-    count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, attention_layers, "attention_layers");
+    count.attention_per_layer =
+        counter.AddMixer("attention", Mixer::kFullAttention, attention_layers, "attention_layers");
   }
   if (model.linear_attention)
-    count.linear_attention_per_layer = counter.AddMixer("recurrence", Mixer::kRecurrence, layers.recurrent, "recurrent_layers");
+    count.linear_attention_per_layer =
+        counter.AddMixer("recurrence", Mixer::kRecurrence, layers.recurrent, "recurrent_layers");
   if (!model.SharesKv()) count.dense_mlp_per_layer = counter.AddMlp(OwnDenseLayers(layers, trace), "own_dense_layers");
   if (model.moe) {
     const ExpertParameters experts = counter.AddExperts(layers.moe);
     count.moe_per_layer = experts.all;
     count.moe_active_per_layer = experts.active;
   }
-  const double norm_elements = NormElements(model, trace), norms = counter.AddNorms(norm_elements, layers.moe + layers.dense);
+  const double norm_elements = NormElements(model, trace),
+               norms = counter.AddNorms(norm_elements, layers.moe + layers.dense);
   count.norms_per_layer = static_cast<double>(model.norms.per_layer) * norm_elements;
   count.final_norm = norm_elements;
   CountEnds(model, norm_elements, count, trace);
   counter.NameLayerEmbedding(static_cast<double>(model.layers));
   const double all_matrices = counter.AllMatrices(), active_matrices = counter.ActiveMatrices();
-  const double small_parameters = counter.Small(), last_layer = counter.LastLayer(), embedding = count.embedding, lm_head = count.head;
+  const double small_parameters = counter.Small(), last_layer = counter.LastLayer(), embedding = count.embedding,
+               lm_head = count.head;
   FIGURE(trace, total_parameters, all_matrices + embedding + lm_head + norms + small_parameters,
-         (Note{"Parameters of the model", "MTP modules apart"}), all_matrices, embedding, lm_head, norms, small_parameters);
+         (Note{"Parameters of the model", "MTP modules apart"}), all_matrices, embedding, lm_head, norms,
+         small_parameters);
   const auto mtp_layers = static_cast<double>(model.mtp_layers), hidden = static_cast<double>(model.hidden);
-  FIGURE(trace, mtp_parameters, mtp_layers * (2 * hidden * hidden + 3 * norm_elements + last_layer),
-         (Note{"Parameters of the MTP modules", "a layer like the last, the projection of two streams, three norms each"}), mtp_layers,
-         hidden, norm_elements, last_layer);
+  FIGURE(
+      trace, mtp_parameters, mtp_layers * (2 * hidden * hidden + 3 * norm_elements + last_layer),
+      (Note{"Parameters of the MTP modules", "a layer like the last, the projection of two streams, three norms each"}),
+      mtp_layers, hidden, norm_elements, last_layer);
   count.matrices = all_matrices;
   count.active_matrices = active_matrices;
   count.total = total_parameters;

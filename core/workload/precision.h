@@ -12,8 +12,9 @@ ENUM_NAMES(Precision, {kFp32, "fp32"}, {kTf32, "tf32"}, {kFp16, "fp16"}, {kBf16,
 
 inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
 
-// Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale per block of 32,
-// int4 a 16-bit scale and zero point per group of 128; q4_k_m 4.85, q4_0 4.5 and q8_0 8.5 bits (llama.cpp; 4 bits of MLX are 4.5 too).
+// Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale
+// per block of 32, int4 a 16-bit scale and zero point per group of 128; q4_k_m 4.85, q4_0 4.5 and q8_0 8.5 bits
+// (llama.cpp; 4 bits of MLX are 4.5 too).
 constexpr double BytesPerElement(Precision precision) {
   switch (precision) {
     case Precision::kFp32:

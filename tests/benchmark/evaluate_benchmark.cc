@@ -52,7 +52,8 @@ void TrainingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
+    benchmark::DoNotOptimize(
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
   }
 }
 BENCHMARK(TrainingFigures)->Unit(benchmark::kMicrosecond);
@@ -60,21 +61,24 @@ BENCHMARK(TrainingFigures)->Unit(benchmark::kMicrosecond);
 void ServingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, trace));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, trace));
 }
 BENCHMARK(ServingFigures)->Unit(benchmark::kMicrosecond);
 
 // A 3D-parallel step with its schedule: 8 stages of 2 chunks and 32 micro-batches.
 void Gpt3Step(benchmark::State& state) {
-  Result<Json> request =
-      ReadRequest(R"({"version": 1})", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048", "training.global_batch=512",
-                       "training.mapping.tp=8", "training.mapping.pp=8", "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
+  Result<Json> request = ReadRequest(
+      R"({"version": 1})", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048",
+                            "training.global_batch=512", "training.mapping.tp=8", "training.mapping.pp=8",
+                            "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
   if (!request) std::abort();
   Result<Scenario> scenario = ParseScenario(std::move(*request));
   if (!scenario) std::abort();
   Trace trace = Trace::Off();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace));
+    benchmark::DoNotOptimize(
+        EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace));
   }
 }
 BENCHMARK(Gpt3Step)->Unit(benchmark::kMicrosecond);
@@ -89,7 +93,8 @@ BENCHMARK(Costs)->Unit(benchmark::kMicrosecond);
 void OnePackage(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();
-  for (auto _ : state) benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, ComputeGeometry(scenario.cost->device), trace));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, ComputeGeometry(scenario.cost->device), trace));
 }
 BENCHMARK(OnePackage)->Unit(benchmark::kMicrosecond);
 
@@ -106,7 +111,8 @@ void ThousandMappings(benchmark::State& state) {
       mapping.sequence_parallel = mapping.tp > 1;
       Issues issues;
       ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
-      benchmark::DoNotOptimize(EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
+      benchmark::DoNotOptimize(
+          EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
     }
   }
 }

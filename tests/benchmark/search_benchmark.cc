@@ -1,4 +1,5 @@
-// How fast a core decides mappings. --benchmark_repetitions=9 gives median and spread; module.js does the same in the module.
+// How fast a core decides mappings. --benchmark_repetitions=9 gives median and spread; module.js does the same in the
+// module.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -53,7 +54,9 @@ void ServeDeepSeekOn64(benchmark::State& state) {
   spec.part = "serving";
   spec.pareto = {"tokens_per_s_per_user"};
   spec.limits = {"tpot_s<=50 ms"};
-  Decide(state, RequestOf(R"({"model": {"preset": "deepseek-v3"}, "cluster": {"preset": "dgx-h200", "devices": 64}, "training": null,
+  Decide(state,
+         RequestOf(
+             R"({"model": {"preset": "deepseek-v3"}, "cluster": {"preset": "dgx-h200", "devices": 64}, "training": null,
       "serving": {"devices": 64, "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "fp8"}}, "cost": null})"),
          spec);
 }

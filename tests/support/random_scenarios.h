@@ -50,16 +50,16 @@ inline std::vector<std::string> PresetIds(std::string_view kind) {
 
 // One model of every family: dense, with windows, with experts, latent attention, and hybrids of each recurrence.
 inline const std::vector<std::string>& ModelFamilies() {
-  static const std::vector<std::string> families{"llama-3.1-8b",    "bloom-7b1",           "mistral-7b",         "gemma-3-4b",
-                                                 "gpt-oss-20b",     "mixtral-8x7b",        "llama-4-scout",      "deepseek-v2-lite",
-                                                 "deepseek-v3",     "glm-4.5-air",         "qwen3-next-80b-a3b", "jamba-v0.1",
-                                                 "minimax-text-01", "kimi-linear-48b-a3b", "nemotron-h-8b"};
+  static const std::vector<std::string> families{
+      "llama-3.1-8b",       "bloom-7b1",     "mistral-7b",       "gemma-3-4b",          "gpt-oss-20b",
+      "mixtral-8x7b",       "llama-4-scout", "deepseek-v2-lite", "deepseek-v3",         "glm-4.5-air",
+      "qwen3-next-80b-a3b", "jamba-v0.1",    "minimax-text-01",  "kimi-linear-48b-a3b", "nemotron-h-8b"};
   return families;
 }
 
 struct Catalogue {
-  std::vector<std::string> models = PresetIds("model"), clusters = PresetIds("cluster"), frameworks = PresetIds("framework"),
-                           engines = PresetIds("engine");
+  std::vector<std::string> models = PresetIds("model"), clusters = PresetIds("cluster"),
+                           frameworks = PresetIds("framework"), engines = PresetIds("engine");
 };
 
 inline Json RandomModel(Random& random, const Catalogue& catalogue) {
@@ -76,8 +76,9 @@ inline Json RandomModel(Random& random, const Catalogue& catalogue) {
              {"vocab", random.Of<Count>({32000, 50257, 128256, 256000})},
              {"tied_embeddings", random.Chance(40)}};
   if (random.Chance(25)) {
-    model["moe"] = Json{
-        {"experts", random.Of<Count>({8, 64, 256})}, {"top_k", random.Of<Count>({1, 2, 8})}, {"imbalance", random.Of<double>({1, 1.3, 2})}};
+    model["moe"] = Json{{"experts", random.Of<Count>({8, 64, 256})},
+                        {"top_k", random.Of<Count>({1, 2, 8})},
+                        {"imbalance", random.Of<double>({1, 1.3, 2})}};
   }
   if (random.Chance(15)) model["sliding_window"] = random.Of<Count>({1024, 4096});
   return model;
@@ -106,7 +107,8 @@ inline Json RandomTraining(Random& random, const Catalogue& catalogue, const Jso
   const Count dp = devices / (tp * pp * cp);
   const Count micro_batch = random.PowerOfTwo(4);
   const Count rounds = pp * (1 + static_cast<Count>(random.Below(4)));
-  const std::string schedule = pp > 1 ? random.Of<std::string>({"1f1b", "1f1b", "gpipe", "zb-h1", "zb-v", "dualpipe"}) : "1f1b";
+  const std::string schedule =
+      pp > 1 ? random.Of<std::string>({"1f1b", "1f1b", "gpipe", "zb-h1", "zb-v", "dualpipe"}) : "1f1b";
   const bool interleaves = schedule == "zb-v" || (schedule == "1f1b" && pp > 1 && random.Chance(40));
   Json mapping{{"tp", tp},
                {"pp", pp},
@@ -116,7 +118,8 @@ inline Json RandomTraining(Random& random, const Catalogue& catalogue, const Jso
                {"schedule", schedule},
                {"zero", static_cast<Count>(random.Below(pp > 1 ? 2 : 4))},
                {"micro_batch", micro_batch}};
-  if (const Count experts = ExpertsOf(model); experts > 0 && random.Chance(60)) AddExpertDegrees(random, experts, devices / pp, mapping);
+  if (const Count experts = ExpertsOf(model); experts > 0 && random.Chance(60))
+    AddExpertDegrees(random, experts, devices / pp, mapping);
   Json offload = Json::object();
   if (random.Chance(20)) {
     offload = Json{{"activations", random.Of<double>({0, 0.3, 1})}, {"optimizer", random.Of<double>({0, 0.5, 1})}};
@@ -138,13 +141,15 @@ inline Json RandomServing(Random& random, const Catalogue& catalogue, Count devi
   const Count tp = random.PowerOfTwo(std::min<Count>(8, devices));
   const Count pp = random.Chance(20) ? random.PowerOfTwo(std::min<Count>(4, devices / tp)) : 1;
   const std::string precision = random.Of<std::string>({"bf16", "bf16", "fp16", "fp8"});
-  Json serving{{"prompt", random.Of<Count>({1, 128, 2048, 8192, 32768})},
-               {"output", random.Of<Count>({1, 2, 128, 2048})},
-               {"batch", random.Of<Count>({1, 1, 2, 8, 32, 128})},
-               {"devices", tp * pp * random.PowerOfTwo(std::max<Count>(1, devices / tp / pp))},
-               {"engine", Json{{"preset", random.Of(catalogue.engines)}}},
-               {"precision", {{"weights", precision}, {"activations", precision}, {"kv_cache", random.Chance(30) ? "fp8" : precision}}},
-               {"mapping", {{"tp", tp}, {"pp", pp}}}};
+  Json serving{
+      {"prompt", random.Of<Count>({1, 128, 2048, 8192, 32768})},
+      {"output", random.Of<Count>({1, 2, 128, 2048})},
+      {"batch", random.Of<Count>({1, 1, 2, 8, 32, 128})},
+      {"devices", tp * pp * random.PowerOfTwo(std::max<Count>(1, devices / tp / pp))},
+      {"engine", Json{{"preset", random.Of(catalogue.engines)}}},
+      {"precision",
+       {{"weights", precision}, {"activations", precision}, {"kv_cache", random.Chance(30) ? "fp8" : precision}}},
+      {"mapping", {{"tp", tp}, {"pp", pp}}}};
   if (random.Chance(20)) serving["batch"] = "max";
   if (random.Chance(10)) serving["prefix_hit"] = 0.5;
   if (random.Chance(10)) serving["concurrency"] = random.PowerOfTwo(4096);
@@ -158,7 +163,8 @@ inline Json RandomRequest(std::uint64_t seed, const Catalogue& catalogue) {
   std::string cluster = random.Of(catalogue.clusters);
   const bool single = cluster.rfind("single-", 0) == 0;
   request["cluster"] = single ? Json{{"preset", cluster}} : Json{{"preset", cluster}, {"devices", devices}};
-  request["training"] = random.Chance(10) ? Json(nullptr) : RandomTraining(random, catalogue, request["model"], single ? 1 : devices);
+  request["training"] =
+      random.Chance(10) ? Json(nullptr) : RandomTraining(random, catalogue, request["model"], single ? 1 : devices);
   request["serving"] = random.Chance(10) ? Json(nullptr) : RandomServing(random, catalogue, single ? 1 : devices);
   request["cost"] = random.Chance(10) ? Json(nullptr) : Json::object();
   return request;

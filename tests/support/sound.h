@@ -23,13 +23,14 @@ inline void ExpectSound(const Json& json, const std::string& path) {
     const bool may_lack = path.ends_with("memory_headroom_bytes");  // where it does not fit
     EXPECT_TRUE((value >= 0 || may_lack) && value <= kLargestFigure) << path << " is " << value;
   } else if (json.is_null()) {
-    // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted before its first
-    // checkpoint has no end. Nothing is simulated. A timeline is whole.
+    // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted
+    // before its first checkpoint has no end. Nothing is simulated. A timeline is whole.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
-                path == "training.timeline_cut" || path == "training.run.wall_time_s" || path == "training.run.energy_j" ||
-                path == "training.run.device_energy_j" || path.find("tco2") != std::string::npos ||
-                path.find("server_energy_j") != std::string::npos || path.find("building_energy_j") != std::string::npos ||
-                path == "serving.simulated" || path.ends_with("_percentiles_s"))
+                path == "training.timeline_cut" || path == "training.run.wall_time_s" ||
+                path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
+                path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
+                path.find("building_energy_j") != std::string::npos || path == "serving.simulated" ||
+                path.ends_with("_percentiles_s"))
         << path << " is null";
   }
 }

@@ -1,7 +1,7 @@
-// Chiplet Actuary's bills against the cases of ../shared/validation/reference-cases: what the tool returns when run unmodified. Skipped
-// where the folder is absent.
-#include "tests/support/cost_tools/actuary.h"
+// Chiplet Actuary's bills against the cases of ../shared/validation/reference-cases: what the tool returns when run
+// unmodified. Skipped where the folder is absent.
 #include "reference_cases.h"
+#include "tests/support/cost_tools/actuary.h"
 
 namespace slipstick {
 namespace {
@@ -25,8 +25,10 @@ void ExpectBill(const actuary::Bill& ours, const Json& row) {
   ExpectNear(ours.defect_package.base(), row["defect_package"], "defect_package " + row.dump());
   ExpectNear(ours.wasted_chips.base(), row["wasted_chips"], "wasted_chips " + row.dump());
   ExpectNear(ours.Total().base(), row["total_RE"], "total_RE " + row.dump());
-  if (row.contains("package_area")) ExpectNear(ours.package_area.base(), row["package_area"], "package_area " + row.dump());
-  if (row.contains("package_NRE")) ExpectNear(ours.package_design.base(), row["package_NRE"], "package_NRE " + row.dump());
+  if (row.contains("package_area"))
+    ExpectNear(ours.package_area.base(), row["package_area"], "package_area " + row.dump());
+  if (row.contains("package_NRE"))
+    ExpectNear(ours.package_design.base(), row["package_NRE"], "package_NRE " + row.dump());
 }
 
 TEST(CostReference, ActuaryDies) {
@@ -51,8 +53,8 @@ TEST(CostReference, ActuaryPackages) {
   int rows = 0;
   for (const Json& row : json["system_RE"]) {
     const bool one_kind = row.value("identical_chiplets_in_one_dict_key", false);
-    const actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), Get(row, "module_area") * kMm2, row["n_chiplets"].get<Count>(),
-                               Get(row, "D2D_overhead"), one_kind};
+    const actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), Get(row, "module_area") * kMm2,
+                               row["n_chiplets"].get<Count>(), Get(row, "D2D_overhead"), one_kind};
     const actuary::Bill bill = actuary::PriceSplit(split, ActuaryNode(json, TextOf(row["node"])), kActuaryFaults);
     ExpectBill(bill, row);
     if (row.contains("interposer_area")) {
@@ -70,7 +72,8 @@ TEST(CostReference, ActuaryVolumes) {
   LOAD(json, "actuary");
   for (const Json& row : json["total_with_volume_800mm2_distinct_chiplets"]) {
     const actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), 800 * kMm2, row["k"].get<Count>(), 0.1, false};
-    const actuary::Shared shared = actuary::PriceAtVolume(split, ActuaryNode(json, TextOf(row["node"])), Get(row, "volume"), kActuaryFaults);
+    const actuary::Shared shared =
+        actuary::PriceAtVolume(split, ActuaryNode(json, TextOf(row["node"])), Get(row, "volume"), kActuaryFaults);
     ExpectNear(shared.recurring.base(), row["RE"], row.dump());
     ExpectNear(shared.modules.base(), row["module_NRE_unit"], row.dump());
     ExpectNear(shared.chips.base(), row["chip_NRE_unit"], row.dump());
@@ -84,7 +87,8 @@ TEST(CostReference, ActuaryCrossovers) {
   LOAD(json, "actuary");
   for (const Json& row : json["crossover_area_SoC_vs_chiplets"]["rows"]) {
     const actuary::Node node = ActuaryNode(json, TextOf(row["node"]));
-    actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), 800 * kMm2, row["k"].get<Count>(), Get(row, "D2D_overhead"), false};
+    actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), 800 * kMm2, row["k"].get<Count>(),
+                         Get(row, "D2D_overhead"), false};
     const auto expect = [&](const char* key, const auto& ours) {
       if (row[key].is_null()) {
         EXPECT_FALSE(ours.has_value()) << key << row.dump();
@@ -108,13 +112,15 @@ TEST(CostReference, ActuaryZen) {
   const actuary::Node seven = ActuaryNode(json, "7"), fourteen = ActuaryNode(json, "14");
   for (const Json& row : json["AMD_zen_absolute"]) {
     const Count ccds = row["ccd"].get<Count>();
-    const actuary::Bill bill = actuary::PricePackage(
-        actuary::Scheme::kMcm,
-        {{74 * kMm2, ccds, seven, false}, {416 * kMm2, 1, fourteen, false}, {67 * kMm2, row["dummies"].get<Count>(), seven, true}},
-        kActuaryFaults);
+    const actuary::Bill bill = actuary::PricePackage(actuary::Scheme::kMcm,
+                                                     {{74 * kMm2, ccds, seven, false},
+                                                      {416 * kMm2, 1, fourteen, false},
+                                                      {67 * kMm2, row["dummies"].get<Count>(), seven, true}},
+                                                     kActuaryFaults);
     ExpectBill(bill, row);
     const SquareMillimetres area = (67.0 * static_cast<double>(ccds) + 360) * kMm2;
-    ExpectBill(actuary::PricePackage(actuary::Scheme::kMcm, {{area, 1, seven, false}}, kActuaryFaults), row["monolithic_7nm"]);
+    ExpectBill(actuary::PricePackage(actuary::Scheme::kMcm, {{area, 1, seven, false}}, kActuaryFaults),
+               row["monolithic_7nm"]);
   }
 }
 

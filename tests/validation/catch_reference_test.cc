@@ -1,9 +1,9 @@
-// CATCH's dies, layers and systems against the cases of ../shared/validation/reference-cases: what the tool returns when run unmodified.
-// Skipped where the folder is absent.
+// CATCH's dies, layers and systems against the cases of ../shared/validation/reference-cases: what the tool returns
+// when run unmodified. Skipped where the folder is absent.
 #include <vector>
 
-#include "tests/support/cost_tools/catch_tool.h"
 #include "reference_cases.h"
+#include "tests/support/cost_tools/catch_tool.h"
 
 namespace slipstick {
 namespace {
@@ -16,13 +16,14 @@ catch_tool::Layer CatchLayer(const Json& json, const std::string& name) {
 }
 catch_tool::Process CatchProcess(const std::string& name) {
   catch_tool::Process p;
-  const auto set = [&p](double place, double bond, Count group, double separation, double edge, double amperes, double pitch,
-                        double material) {
+  const auto set = [&p](double place, double bond, Count group, double separation, double edge, double amperes,
+                        double pitch, double material) {
     p.place_machine = place * kUsd, p.bond_machine = bond * kUsd, p.bond_group = group;
     p.separation = separation * kMm, p.edge = edge * kMm, p.amperes_per_mm2 = amperes, p.pitch = pitch * kMm;
     p.material = material * kUsdPerMm2;
   };
-  if (name == "silicon_individual_bonding" || name == "glass_individual_bonding") set(1.8e6, 1.8e6, 1, 0.1, 0.1, 1e4, 0.010, 0);
+  if (name == "silicon_individual_bonding" || name == "glass_individual_bonding")
+    set(1.8e6, 1.8e6, 1, 0.1, 0.1, 1e4, 0.010, 0);
   if (name == "silicon_simultaneous_bonding") set(1.8e6, 1.8e6, 64, 0.1, 0.1, 1e4, 0.010, 0);
   if (name == "silicon_45_individual_bonding") set(5e5, 5e5, 1, 0.1, 0.1, 1e4, 0.045, 0.1);
   if (name == "organic_simultaneous_bonding") set(6e5, 2e5, 64, 1, 2, 100, 0.110, 0.1);
@@ -30,7 +31,8 @@ catch_tool::Process CatchProcess(const std::string& name) {
   if (name == "organic_55_simultaneous_bonding") set(1e6, 3e5, 10, 1, 2, 100, 0.055, 0.1);
   if (name == "w2w_hybrid_bonding") {
     set(1e6, 1e6, 1000, 0.1, 0.1, 1e4, 0.001, 0.1);
-    p.place_group = 1000, p.align_yield = 0.99999, p.bond_yield = 0.99999999, p.dielectric_defects = PerArea::FromBase(1e-4);
+    p.place_group = 1000, p.align_yield = 0.99999, p.bond_yield = 0.99999999,
+    p.dielectric_defects = PerArea::FromBase(1e-4);
   }
   if (name == "dummy_assembly_process") {
     set(0, 0, 1, 0, 0, 1, 1, 0);
@@ -130,8 +132,8 @@ TEST(CostReference, CatchStack) {
   ExpectNear((Get(sip, "self_cost") * kUsd + parts[0].cost + parts[1].cost + assembly).base(), sip["cost"], "cost");
   // Power and ground through the interposer: two of so many vias of 0.19635 A each.
   const double vias = 2 * std::ceil(Get(sip, "total_power") / (1e4 * 3.14159265358979323846 * 0.0025 * 0.0025));
-  ExpectNear(catch_tool::AssemblyYield(process, Get(sip, "self_true_yield"), parts, 0, vias, area, as_tool), sip["chip_true_yield"],
-             "yield");
+  ExpectNear(catch_tool::AssemblyYield(process, Get(sip, "self_true_yield"), parts, 0, vias, area, as_tool),
+             sip["chip_true_yield"], "yield");
   // The fault: what was lost when the CPU was stacked is found in none of the levels above.
   EXPECT_NEAR(catch_tool::AssemblyYield(process, 1, parts, 0, vias, area, {}) / Get(sip, "chip_true_yield"),
               Get(cpu, "chip_true_yield") / Get(cpu, "self_true_yield"), 1e-12);

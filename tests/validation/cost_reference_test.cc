@@ -1,5 +1,5 @@
-// The cost formulas against the cases of ../shared/validation/reference-cases, evaluated apart with 40 digits. Skipped where the
-// folder is absent.
+// The cost formulas against the cases of ../shared/validation/reference-cases, evaluated apart with 40 digits. Skipped
+// where the folder is absent.
 #include "core/economics/carbon.h"
 #include "core/economics/harvest.h"
 #include "core/economics/network_cost.h"
@@ -25,7 +25,8 @@ TEST(CostReference, Yields) {
     expect(YieldModel::kSeedsSqrt, 0, "seeds_sqrt");
     for (const auto& [key, value] : row.items()) {
       if (key.rfind("bose_einstein_total_n", 0) == 0) expect(YieldModel::kBoseEinstein, std::stod(key.substr(21)), key);
-      if (key.rfind("bose_einstein_per_layer_n", 0) == 0) expect(YieldModel::kBoseEinsteinPerLayer, std::stod(key.substr(25)), key);
+      if (key.rfind("bose_einstein_per_layer_n", 0) == 0)
+        expect(YieldModel::kBoseEinsteinPerLayer, std::stod(key.substr(25)), key);
       if (key.rfind("nb_alpha", 0) == 0) expect(YieldModel::kNegativeBinomial, std::stod(key.substr(8)), key);
     }
   }
@@ -59,12 +60,14 @@ TEST(CostReference, DiesPerWafer) {
 TEST(CostReference, Redundancy) {
   LOAD(json, "redundancy");
   for (const Json& row : json["cases"]) {
-    HarvestDie die{Get(row, "base_mm2") * kMm2, Get(row, "unit_mm2") * kMm2, row["units"].get<Count>(), row["spare_units"].get<Count>()};
+    HarvestDie die{Get(row, "base_mm2") * kMm2, Get(row, "unit_mm2") * kMm2, row["units"].get<Count>(),
+                   row["spare_units"].get<Count>()};
     const PerArea density = Get(row, "D0_per_cm2") * kPerCm2;
     ExpectNear(HarvestYield({YieldModel::kPoisson}, die, density), row["poisson"], row.dump());
     for (const double alpha : {2.0, 3.0, 10.0}) {
       const auto found = row.find("nb_alpha" + std::to_string(static_cast<int>(alpha)));
-      if (found != row.end()) ExpectNear(HarvestYield({YieldModel::kNegativeBinomial, alpha}, die, density), *found, row.dump());
+      if (found != row.end())
+        ExpectNear(HarvestYield({YieldModel::kNegativeBinomial, alpha}, die, density), *found, row.dump());
     }
     die.spares = 0;
     ExpectNear(HarvestYield({YieldModel::kPoisson}, die, density), row["all_units_needed_poisson"], row.dump());
@@ -102,11 +105,14 @@ TEST(CostReference, Libra) {
       const Json& prices = libra["unit_cost_per_GBps"][row["cost_dim"][i].get<std::string>()];
       const std::string name = TextOf(row["topology"][i]);
       NetworkLevel level;
-      level.topology = name == "Ring" ? Topology::kRing : name == "Switch" ? Topology::kSwitch : Topology::kFullyConnected;
+      level.topology = name == "Ring"     ? Topology::kRing
+                       : name == "Switch" ? Topology::kSwitch
+                                          : Topology::kFullyConnected;
       level.bandwidth = row["bw_GBps_per_npu"][i].get<double>() * kGBps;
-      const Dollars cost = PriceLevel(
-          level, row["npus"][i].get<Count>(), static_cast<Count>(devices),
-          {prices.value("Link", 0.0) * kUsdPerGBps, prices.value("Switch", 0.0) * kUsdPerGBps, prices.value("Nic", 0.0) * kUsdPerGBps});
+      const Dollars cost =
+          PriceLevel(level, row["npus"][i].get<Count>(), static_cast<Count>(devices),
+                     {prices.value("Link", 0.0) * kUsdPerGBps, prices.value("Switch", 0.0) * kUsdPerGBps,
+                      prices.value("Nic", 0.0) * kUsdPerGBps});
       ExpectNear(cost.base(), row["cost_per_dim"][i], row.dump());
       total += cost.base();
     }
@@ -139,11 +145,14 @@ TEST(CostReference, Carbon) {
   for (const Json& row : json["cases"]) {
     std::string node = row["process"].get<std::string>();
     node = node.substr(0, node.find_first_not_of("0123456789"));
-    const std::string fab =
-        row["fab"].is_string() ? json["defaults"]["ci_used"][row["fab"].get<std::string>()].get<std::string>() : row["fab"].dump();
-    const double gas = (Get(tables["GPA95_g_per_cm2"], node.c_str()) + Get(tables["GPA99_g_per_cm2"], node.c_str())) / 2;
-    const GramsPerArea per_area = CarbonPerArea(std::stod(fab) * kGPerKWh, Get(tables["EPA_kWh_per_cm2"], node.c_str()) * kKWhPerCm2,
-                                                gas * kGPerCm2, Get(tables, "MPA_g_per_cm2") * kGPerCm2, Get(row, "yield"));
+    const std::string fab = row["fab"].is_string()
+                                ? json["defaults"]["ci_used"][row["fab"].get<std::string>()].get<std::string>()
+                                : row["fab"].dump();
+    const double gas =
+        (Get(tables["GPA95_g_per_cm2"], node.c_str()) + Get(tables["GPA99_g_per_cm2"], node.c_str())) / 2;
+    const GramsPerArea per_area =
+        CarbonPerArea(std::stod(fab) * kGPerKWh, Get(tables["EPA_kWh_per_cm2"], node.c_str()) * kKWhPerCm2,
+                      gas * kGPerCm2, Get(tables, "MPA_g_per_cm2") * kGPerCm2, Get(row, "yield"));
     ExpectNear(In(per_area, kGPerCm2), row["cpa_g_per_cm2"], row.dump());
     const Grams total = per_area * (Get(row, "area_mm2") * kMm2) + 150.0 * row["n_ic"].get<double>() * kGram;
     ExpectNear(total.base(), row["total_g"], row.dump());

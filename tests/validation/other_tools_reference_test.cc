@@ -1,14 +1,14 @@
-// ttm-cas, ECO-CHIP, Google's chiplet cost model and LLMCompass against the cases of ../shared/validation/reference-cases: what the tools
-// return when run unmodified. Skipped where the folder is absent.
+// ttm-cas, ECO-CHIP, Google's chiplet cost model and LLMCompass against the cases of
+// ../shared/validation/reference-cases: what the tools return when run unmodified. Skipped where the folder is absent.
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "tests/support/cost_tools/eco_chip.h"
-#include "tests/support/cost_tools/ttm_cas.h"
 #include "core/economics/yield.h"
 #include "core/hardware/chip_design.h"
 #include "reference_cases.h"
+#include "tests/support/cost_tools/eco_chip.h"
+#include "tests/support/cost_tools/ttm_cas.h"
 
 namespace slipstick {
 namespace {
@@ -17,13 +17,15 @@ TEST(CostReference, TtmCas) {
   LOAD(json, "llmcompass-ttmcas");
   int rows = 0;
   for (const Json& row : json["ttm_cas_die_cost"]) {
-    const std::string node = row["node"].is_string() ? row["node"].get<std::string>() : std::to_string(row["node"].get<int>());
+    const std::string node =
+        row["node"].is_string() ? row["node"].get<std::string>() : std::to_string(row["node"].get<int>());
     const Json& parameters = json["ttm_cas_parameters"][node];
     const SquareMillimetres area = Get(row, "area") * kMm2;
     const PerArea density = PerArea::FromBase(Get(parameters, "D0_per_mm2"));
     ExpectNear(ttm_cas::DiesPerWafer(area), row["dies_per_wafer"], row.dump());
     ExpectNear(ttm_cas::DieYield(area, density), row["yield"], row.dump());
-    ExpectNear(ttm_cas::GoodDie(area, density, Get(parameters, "wafer_cost") * kUsd).base(), row["die_cost"], row.dump());
+    ExpectNear(ttm_cas::GoodDie(area, density, Get(parameters, "wafer_cost") * kUsd).base(), row["die_cost"],
+               row.dump());
     ++rows;
   }
   EXPECT_EQ(rows, 72);
@@ -102,8 +104,10 @@ TEST(CostReference, EcoChip) {
     for (const auto& [name, chip] : inputs["architecture"].items()) {
       if (name == "pkg_type") continue;
       names.push_back(name);
-      const auto circuit = std::find(circuits.begin(), circuits.end(), chip["type"].get<std::string>()) - circuits.begin();
-      chips.push_back({static_cast<eco_chip::Circuit>(circuit), Get(chip, "area") * kMm2, node(chip["node"].get<int>())});
+      const auto circuit =
+          std::find(circuits.begin(), circuits.end(), chip["type"].get<std::string>()) - circuits.begin();
+      chips.push_back(
+          {static_cast<eco_chip::Circuit>(circuit), Get(chip, "area") * kMm2, node(chip["node"].get<int>())});
     }
     eco_chip::Package package;
     package.scheme = schemes.at(row["pkg_type"].get<std::string>());

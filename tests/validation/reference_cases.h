@@ -27,15 +27,17 @@ inline Json Cases(const std::string& name) {
   return Json::parse(text.str(), nullptr, false);
 }
 
-#define LOAD(json, name)                                                                                                         \
-  const Json json = Cases(name);                                                                                                 \
-  if (json.is_null()) GTEST_SKIP() << "what other tools computed is not part of the repository; not found: " << CasesPath(name); \
+#define LOAD(json, name)                                                                                       \
+  const Json json = Cases(name);                                                                               \
+  if (json.is_null())                                                                                          \
+    GTEST_SKIP() << "what other tools computed is not part of the repository; not found: " << CasesPath(name); \
   ASSERT_TRUE(json.is_object()) << CasesPath(name) << " does not parse"
 
 inline void ExpectNear(double ours, const Json& theirs, const std::string& what) {
   ASSERT_TRUE(theirs.is_number()) << what;
   const double expected = theirs.get<double>();
-  EXPECT_LE(std::abs(ours - expected), kTolerance * std::max(std::abs(expected), 1e-12)) << what << ": " << ours << " for " << expected;
+  EXPECT_LE(std::abs(ours - expected), kTolerance * std::max(std::abs(expected), 1e-12))
+      << what << ": " << ours << " for " << expected;
 }
 
 inline double Get(const Json& json, const char* key) { return json.at(key).get<double>(); }

@@ -1,4 +1,5 @@
-// Advice: every figure is that of the changed scenario, the first change is not beaten by any made by hand, limits hold.
+// Advice: every figure is that of the changed scenario, the first change is not beaten by any made by hand, limits
+// hold.
 #include "core/advice/advice.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,9 @@ const std::vector<Asked>& AskedScenarios() {
       {"default serving", {}, {{"for", "serving"}}},
       {"interactivity", {"model=llama-3.1-8b", "serving.devices=4"}, {{"for", "serving"}, {"objective", "tpot_s"}}},
       {"deepseek on eight", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, Json::object()},
-      {"deepseek served on eight", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, {{"for", "serving"}}},
+      {"deepseek served on eight",
+       {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"},
+       {{"for", "serving"}}},
       {"lora on one", {"model=llama-2-7b", "cluster=single-rtx-4090", "training.trainable=lora"}, Json::object()},
       {"405b", {"model=llama-3.1-405b", "cluster.devices=16384"}, Json::object()},
       {"without cost", {"cost=null", "training=null"}, Json::object()},
@@ -79,7 +82,8 @@ TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
           const Json* reported = MemberAt(after, path);
           EXPECT_EQ(value, reported == nullptr ? Json(nullptr) : *reported) << path;
         }
-        const double old_value = Number(before, figure), new_value = Number(after, figure), gain = change["gain"].get<double>();
+        const double old_value = Number(before, figure), new_value = Number(after, figure),
+                     gain = change["gain"].get<double>();
         EXPECT_DOUBLE_EQ(gain, larger ? new_value / old_value : old_value / new_value);
         EXPECT_LE(gain, last);
         last = gain;
@@ -101,10 +105,10 @@ TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
 TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
   const Json advice = Advised({});
   const double best = advice["changes"][0]["gain"].get<double>(), now = advice["value"].get<double>();
-  for (const char* change :
-       {"cluster.preset=dgx-h200", "cluster.preset=dgx-b200", "cluster.preset=dgx-b300", "cluster.preset=gb200-nvl72",
-        "cluster.preset=gb300-nvl72", "cluster.devices=1024", "training.precision=fp8", "training.global_batch=1024",
-        "training.recompute=full", "training.mapping.tp=4", "training.mapping.pp=2", "training.mapping.virtual_stages=10"}) {
+  for (const char* change : {"cluster.preset=dgx-h200", "cluster.preset=dgx-b200", "cluster.preset=dgx-b300",
+                             "cluster.preset=gb200-nvl72", "cluster.preset=gb300-nvl72", "cluster.devices=1024",
+                             "training.precision=fp8", "training.global_batch=1024", "training.recompute=full",
+                             "training.mapping.tp=4", "training.mapping.pp=2", "training.mapping.virtual_stages=10"}) {
     const Json after = ReportOf({change});
     if (after["training"]["feasible"] != true) continue;
     EXPECT_LE(now / Number(after, "training.time_to_train_s"), best) << change;
@@ -113,7 +117,8 @@ TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
 
 // Schedules, stages of ZeRO, degrees and overlap that the framework's code does not run are not proposed.
 TEST(Advice, StaysWithinTheFramework) {
-  for (const char* framework : {"megatron", "fsdp", "hai-llm", "composer", "nanotron", "internevo", "megatron-deepspeed"}) {
+  for (const char* framework :
+       {"megatron", "fsdp", "hai-llm", "composer", "nanotron", "internevo", "megatron-deepspeed"}) {
     SCOPED_TRACE(framework);
     const Assignments asked{"version=2",          "model=mixtral-8x7b", "cluster=dgx-h100",
                             "cluster.devices=64", "serving=null",       "training.framework=" + std::string(framework)};
@@ -133,7 +138,8 @@ TEST(Advice, StaysWithinTheFramework) {
         if (mapping["dp"].get<Count>() * mapping["cp"].get<Count>() > 1) {
           EXPECT_TRUE(runs("zero", mapping["zero"]));
         }
-        for (const char* degree : {"tp", "cp", "pp", "ep"}) EXPECT_TRUE(mapping[degree] == 1 || runs("parallelism", degree)) << degree;
+        for (const char* degree : {"tp", "cp", "pp", "ep"})
+          EXPECT_TRUE(mapping[degree] == 1 || runs("parallelism", degree)) << degree;
         EXPECT_TRUE(mapping["virtual_stages"] == 1 || can["interleaves"] == true);
         const bool overlaps = mapping["overlap"]["ep"] == true && mapping["schedule"] != "dualpipe";
         EXPECT_TRUE(!overlaps || can["overlaps_experts"] == true);
@@ -184,7 +190,8 @@ TEST(Successors, FollowVendorMemoryLinksAndYear) {
 }
 
 TEST(Advice, KeepsItsLimits) {
-  // 512 H100 at 700 W, their servers 1.82 times that, the building 1.25 times: 815 kW. Twice as many need twice the power.
+  // 512 H100 at 700 W, their servers 1.82 times that, the building 1.25 times: 815 kW. Twice as many need twice the
+  // power.
   const Json tight = Advised({}, {{"limits", {"power<=816 kW"}}, {"top", 100}});
   EXPECT_EQ(Find(tight["changes"], "devices.x2"), nullptr);
   EXPECT_NE(Find(tight["changes"], "precision.fp8"), nullptr);
@@ -216,14 +223,17 @@ TEST(Advice, BuysNothingWhereASettingMakesItFit) {
   ASSERT_NE(Find(fitted["changes"], "recompute.full"), nullptr);
   for (const Json& change : fitted["changes"]) EXPECT_NE(change["needs"], "purchase") << TextOf(change["id"]);
   EXPECT_EQ(fitted["without_purchase"], fitted["changes"][0]["id"]);
-  // DeepSeek-V3 has 671e9 parameters: at 16 bytes and more each, 8 H100 hold no full training, and 64 hold none either (5.1 TB).
+  // DeepSeek-V3 has 671e9 parameters: at 16 bytes and more each, 8 H100 hold no full training, and 64 hold none either
+  // (5.1 TB).
   const Json large = Advised({"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, {{"top", 100}});
   ASSERT_FALSE(large["changes"].empty());
   EXPECT_GT(large["changes"][0]["overrides"]["cluster.devices"].get<Count>(), 64);
   EXPECT_EQ(large["changes"][0]["needs"], "purchase");
   // Adapters are another task: only where nothing else helps.
   EXPECT_NE(Find(large["changes"], "trainable.qlora"), nullptr);
-  EXPECT_EQ(Find(Advised({"model=llama-3.1-405b", "cluster.devices=16384"}, {{"top", 100}})["changes"], "trainable.lora"), nullptr);
+  EXPECT_EQ(
+      Find(Advised({"model=llama-3.1-405b", "cluster.devices=16384"}, {{"top", 100}})["changes"], "trainable.lora"),
+      nullptr);
 }
 
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {

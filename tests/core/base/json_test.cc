@@ -34,14 +34,17 @@ std::string Members(int count) {
 
 TEST(Json, LimitsSize) {
   EXPECT_EQ(FaultOf(std::string(64, '[') + std::string(64, ']')), "none");
-  EXPECT_NE(FaultOf(std::string(65, '[') + std::string(65, ']')).find("Nested too deep: at most 64 levels"), std::string::npos);
+  EXPECT_NE(FaultOf(std::string(65, '[') + std::string(65, ']')).find("Nested too deep: at most 64 levels"),
+            std::string::npos);
   EXPECT_EQ(FaultOf(Members(4096)), "none");
   EXPECT_EQ(FaultOf("{\"many\": " + Members(4097) + "}"), "many: Too many members: at most 4096");
   EXPECT_EQ(FaultOf("\"" + std::string(3'999'998, 'a') + "\""), "none");
   EXPECT_EQ(FaultOf("\"" + std::string(3'999'999, 'a') + "\""), ": Too long: at most 4 MB");
 }
 
-TEST(Json, KeepsTheOrderOfMembers) { EXPECT_EQ(JsonText(*ParseJson(R"({"z": 1, "a": 2, "m": 3})")), R"({"z":1,"a":2,"m":3})"); }
+TEST(Json, KeepsTheOrderOfMembers) {
+  EXPECT_EQ(JsonText(*ParseJson(R"({"z": 1, "a": 2, "m": 3})")), R"({"z":1,"a":2,"m":3})");
+}
 
 TEST(Json, ReplacesInvalidUtf8) {
   const std::string broken{'a', static_cast<char>(0xFF), 'b'};

@@ -15,7 +15,8 @@ const Figure& Latest(const Trace& trace) { return trace.figures().back(); }
 TEST(Sum, HasOnlyTheAddendsThatAreThere) {
   Trace trace = Trace::On();
   trace.Input("dies", 3 * kUsd, "cost.dies");
-  const Dollars sum = Sum<Dollars>(trace, "price", Note{"Price"}, {{"dies", 3 * kUsd}, {"carrier", 5 * kUsd, false}, {"work", 0 * kUsd}});
+  const Dollars sum = Sum<Dollars>(trace, "price", Note{"Price"},
+                                   {{"dies", 3 * kUsd}, {"carrier", 5 * kUsd, false}, {"work", 0 * kUsd}});
   EXPECT_EQ(sum, 3 * kUsd);
   EXPECT_EQ(Latest(trace).formula, "dies + work");
   ASSERT_EQ(Latest(trace).terms.size(), 2u);

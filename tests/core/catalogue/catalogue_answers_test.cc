@@ -17,8 +17,8 @@ bool IsOptional(const std::string& key) {
   return key.starts_with("cost_") || key == "simulated" || key == "timeline_cut" || key.ends_with("_percentiles_s");
 }
 
-// No figure may be negative, but free memory where there is none, or NaN (null in JSON); prices may be absent without the cost question,
-// what is simulated without a simulation, and how a timeline is cut where it is whole.
+// No figure may be negative, but free memory where there is none, or NaN (null in JSON); prices may be absent without
+// the cost question, what is simulated without a simulation, and how a timeline is cut where it is whole.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
@@ -95,13 +95,15 @@ FlopsPerSecond GemmRate(std::string_view device, double m, double n, double k, c
 TEST(Catalogue, NoDeviceMultipliesFasterThanItsDataSheet) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "device") continue;
-    const double share = GemmRate(preset.id, 8192, 8192, 8192, "bf16") / PeakRate(FromPreset<Device>(preset.id), Precision::kBf16);
+    const double share =
+        GemmRate(preset.id, 8192, 8192, 8192, "bf16") / PeakRate(FromPreset<Device>(preset.id), Precision::kBf16);
     EXPECT_LE(share, 1) << preset.id;
     EXPECT_GE(share, 0.25) << preset.id;
   }
 }
 
-// One shape through PyTorch in 16 and in 8 bits (SemiAnalysis, MI300X vs H100 vs H200, December 2024): 620 and 990 TFLOP/s.
+// One shape through PyTorch in 16 and in 8 bits (SemiAnalysis, MI300X vs H100 vs H200, December 2024): 620 and 990
+// TFLOP/s.
 TEST(Catalogue, Mi300xMultipliesAsMeasured) {
   EXPECT_NEAR(GemmRate("mi300x", 16384, 8192, 1280, "bf16") / (620 * kTFlops), 1, 0.1);
   EXPECT_NEAR(GemmRate("mi300x", 16384, 8192, 1280, "fp8") / (990 * kTFlops), 1, 0.1);

@@ -34,10 +34,11 @@ std::pair<const std::string_view, Reader> ReaderOf() {
 // Add every struct with a preset kind here.
 const std::map<std::string_view, Reader>& Readers() {
   static const std::map<std::string_view, Reader> readers{
-      ReaderOf<Device>(),       ReaderOf<Model>(),           ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
-      ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(),  ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
-      ReaderOf<MemoryInput>(),  ReaderOf<Package>(),         ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),
-      ReaderOf<KernelFamily>(), ReaderOf<FabricConstants>(), ReaderOf<Rental>(),     ReaderOf<Speculative>(),  ReaderOf<RequestLengths>()};
+      ReaderOf<Device>(),          ReaderOf<Model>(),        ReaderOf<Cluster>(),        ReaderOf<Engine>(),
+      ReaderOf<Framework>(),       ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),
+      ReaderOf<LinkType>(),        ReaderOf<ProcessNode>(),  ReaderOf<MemoryInput>(),    ReaderOf<Package>(),
+      ReaderOf<DeviceBill>(),      ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),  ReaderOf<KernelFamily>(),
+      ReaderOf<FabricConstants>(), ReaderOf<Rental>(),       ReaderOf<Speculative>(),    ReaderOf<RequestLengths>()};
   return readers;
 }
 
@@ -52,14 +53,16 @@ TEST(Presets, EveryEntryIsJsonAndItsIdIsItsOwn) {
   }
 }
 
-// A member of an entry's file called kind or id would hide what the entry is: the list of that kind would be empty on the page.
+// A member of an entry's file called kind or id would hide what the entry is: the list of that kind would be empty on
+// the page.
 TEST(Presets, TheCatalogueSaysTheKindAndIdOfEveryEntry) {
   std::multiset<std::string> files, listed;
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "cluster") files.insert(std::string(preset.kind) + " " + std::string(preset.id));
   }
   for (const Json& entry : PresetCatalogue("")) {
-    if (entry["kind"] != "cluster") listed.insert(entry["kind"].get<std::string>() + " " + entry["id"].get<std::string>());
+    if (entry["kind"] != "cluster")
+      listed.insert(entry["kind"].get<std::string>() + " " + entry["id"].get<std::string>());
   }
   EXPECT_EQ(listed, files);
 }
@@ -70,17 +73,20 @@ TEST(Presets, EveryEntryReadsThroughItsFieldTable) {
     if (reader == Readers().end()) continue;
     Issues issues;
     reader->second(preset.id, issues);
-    for (const Issue& issue : issues) ADD_FAILURE() << preset.kind << " " << preset.id << ": " << issue.path << " " << issue.message;
+    for (const Issue& issue : issues)
+      ADD_FAILURE() << preset.kind << " " << preset.id << ": " << issue.path << " " << issue.message;
   }
 }
 
 TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
   for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel" && preset.kind != "fabric")
+    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel" &&
+        preset.kind != "fabric")
       continue;
     const Json& json = *FindPreset(preset.kind, preset.id);
     EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
-    ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;
+    ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty())
+        << preset.kind << " " << preset.id;
     for (const auto& [group, source] : json["sources"].items()) {
       EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group;
     }
@@ -143,7 +149,8 @@ TEST(Presets, EfficienciesHaveTheirMeasurementAsSource) {
     if (preset.kind != "device") continue;
     const Json& json = *FindPreset("device", preset.id);
     bool has_source = false;
-    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.starts_with("efficiency");
+    for (const auto& [group, source] : json["sources"].items())
+      has_source = has_source || group.starts_with("efficiency");
     EXPECT_EQ(json.contains("efficiency"), has_source) << preset.id;
   }
 }
@@ -184,7 +191,8 @@ TEST(Presets, ModelsHaveTheirPublishedParameters) {
     ValidateAndFillDefaults(model, "model", issues);
     EXPECT_TRUE(issues.empty()) << preset.id;
     const double count = CountParameters(model).total;
-    EXPECT_NEAR(count, published["parameters"].get<double>(), published.contains("within") ? published["within"].get<double>() : 0)
+    EXPECT_NEAR(count, published["parameters"].get<double>(),
+                published.contains("within") ? published["within"].get<double>() : 0)
         << preset.id;
     ++models;
   }

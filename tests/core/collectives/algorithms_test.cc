@@ -13,8 +13,8 @@
 namespace slipstick {
 namespace {
 
-CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, std::string_view algorithm = "auto",
-                    CollectiveLibrary library = CollectiveLibrary::kAnalytic) {
+CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
+                    std::string_view algorithm = "auto", CollectiveLibrary library = CollectiveLibrary::kAnalytic) {
   Trace off = Trace::Off();
   CollectiveCall call;
   call.type = type;
@@ -31,9 +31,11 @@ TEST(Algorithms, WorkedValuesOnASwitch) {
     std::string_view algorithm;
     double small, large;
   };
-  for (const Case& c : {Case{"ring", 14.25, 275.0}, Case{"halving_doubling", 6.25, 267.0}, Case{"two_shot", 2.25, 263.0},
-                        Case{"one_shot", 2.02, 1044.9}, Case{"recursive_doubling", 3.44, 450.4}}) {
-    EXPECT_NEAR(Us(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kKiB, c.algorithm)), c.small, 0.006) << c.algorithm;
+  for (const Case& c :
+       {Case{"ring", 14.25, 275.0}, Case{"halving_doubling", 6.25, 267.0}, Case{"two_shot", 2.25, 263.0},
+        Case{"one_shot", 2.02, 1044.9}, Case{"recursive_doubling", 3.44, 450.4}}) {
+    EXPECT_NEAR(Us(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kKiB, c.algorithm)), c.small, 0.006)
+        << c.algorithm;
     EXPECT_NEAR(Us(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kMiB, c.algorithm)), c.large, 0.06) << c.algorithm;
   }
   EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kKiB).algorithm, "one_shot");
@@ -63,7 +65,8 @@ TEST(Algorithms, TwoRanksAgreeWhateverTheAlgorithm) {
 }
 
 TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
-  const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
+  const Cluster cluster =
+      Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
   const double ring = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "ring"));
   const double hierarchical = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "hierarchical"));
   EXPECT_NEAR(ring, 62 * 5 + 2 * 31 / 32. * 1e9 / 50e9 * 1e6, 1e-6);
@@ -78,13 +81,15 @@ TEST(Algorithms, OversubscriptionOfOneIsNone) {
   const double flat = Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct"));
   EXPECT_NEAR(flat, 4 + 15 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
   tree.oversubscription = 2;
-  EXPECT_NEAR(Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct")), 4 + 2 * 12 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
+  EXPECT_NEAR(Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct")),
+              4 + 2 * 12 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
   EXPECT_EQ(Us(Time(Joined({tree}), 16, CollectiveType::kAllReduce, 1 * kGB, "ring")),
             30 * 4 + 2 * 15 / 16. * 1e9 / 50e9 * 1e6);  // one flow per leaf crosses the core
 }
 
 TEST(Algorithms, AMeshNeverBeatsItsTorus) {
-  for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kAllGather, CollectiveType::kAllToAll}) {
+  for (const CollectiveType type :
+       {CollectiveType::kAllReduce, CollectiveType::kAllGather, CollectiveType::kAllToAll}) {
     const double mesh = Us(Time(Joined({Grid(Topology::kMesh, {8, 8}, 180 * kGBps)}), 64, type, 1 * kGB));
     const double torus = Us(Time(Joined({Grid(Topology::kTorus, {8, 8}, 180 * kGBps)}), 64, type, 1 * kGB));
     EXPECT_GE(mesh, torus) << NameOf(type);
@@ -94,7 +99,8 @@ TEST(Algorithms, AMeshNeverBeatsItsTorus) {
 TEST(Algorithms, ATorusOfOneSideIsARing) {
   const Cluster torus = Joined({Grid(Topology::kTorus, {8, 1}, 90 * kGBps)});
   const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
-  for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kReduceScatter, CollectiveType::kAllToAll}) {
+  for (const CollectiveType type :
+       {CollectiveType::kAllReduce, CollectiveType::kReduceScatter, CollectiveType::kAllToAll}) {
     EXPECT_DOUBLE_EQ(Us(Time(torus, 8, type, 1 * kGB)), Us(Time(ring, 8, type, 1 * kGB))) << NameOf(type);
   }
 }
@@ -108,15 +114,19 @@ TEST(Algorithms, WorkedValuesOnAHypercube) {
     double us;
   };
   for (const Case& c :
-       {Case{CollectiveType::kAllReduce, "halving_doubling", 6 + 17.5}, Case{CollectiveType::kAllReduce, "recursive_doubling", 3 * 11},
+       {Case{CollectiveType::kAllReduce, "halving_doubling", 6 + 17.5},
+        Case{CollectiveType::kAllReduce, "recursive_doubling", 3 * 11},
         Case{CollectiveType::kAllReduce, "bucket_at_once", 6 + 17.5 / 3},  // a third of the data along each side
         Case{CollectiveType::kAllReduce, "ring", 14 + 17.5},               // in the order of a Gray code
-        Case{CollectiveType::kAllGather, "halving_doubling", 3 + 8.75}, Case{CollectiveType::kReduceScatter, "halving_doubling", 3 + 8.75},
+        Case{CollectiveType::kAllGather, "halving_doubling", 3 + 8.75},
+        Case{CollectiveType::kReduceScatter, "halving_doubling", 3 + 8.75},
         Case{CollectiveType::kAllToAll, "direct", 3 + 5},  // half of what a rank sends crosses each side
         Case{CollectiveType::kAllToAll, "bruck", 3 * (1 + 5)}, Case{CollectiveType::kBroadcast, "binomial", 3 * 11},
-        Case{CollectiveType::kBroadcast, "scatter_all_gather", 3 + 7 + 17.5}, Case{CollectiveType::kSendReceive, "send", 11}}) {
+        Case{CollectiveType::kBroadcast, "scatter_all_gather", 3 + 7 + 17.5},
+        Case{CollectiveType::kSendReceive, "send", 11}}) {
     const double ranks = c.type == CollectiveType::kSendReceive ? 2 : 8;
-    EXPECT_NEAR(Us(Time(cube, ranks, c.type, 1 * kMB, c.algorithm)), c.us, 1e-9) << NameOf(c.type) << " " << c.algorithm;
+    EXPECT_NEAR(Us(Time(cube, ranks, c.type, 1 * kMB, c.algorithm)), c.us, 1e-9)
+        << NameOf(c.type) << " " << c.algorithm;
   }
   EXPECT_EQ(Time(cube, 8, CollectiveType::kAllReduce, 1 * kMB).algorithm, "bucket_at_once");
   // Four ranks have two of the three links to each other.
@@ -134,7 +144,8 @@ TEST(Algorithms, ATorusOfFoursIsAHypercube) {
   }
 }
 
-// Four ranks, one chunk: the source sends to two children one after the other, the last of them to its child. Two trees halve the data.
+// Four ranks, one chunk: the source sends to two children one after the other, the last of them to its child. Two trees
+// halve the data.
 TEST(Algorithms, TreesBroadcast) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 4, 100 * kGBps, 1 * kUs)});
   Trace off = Trace::Off();
@@ -208,8 +219,9 @@ class EveryRow : public ::testing::Test {
             Use use{&cluster, ranks, type, library, "auto"};
             for (const std::string_view name : AlgorithmsFor(CallOf(use, 1 * kMB, &custom_), group, cluster)) {
               use.algorithm = name;
-              SCOPED_TRACE(std::string(name) + " " + std::string(type_name) + " on " + std::string(NameOf(cluster.networks[0].topology)) +
-                           ", " + std::to_string(cluster.networks.size()) + " levels, ranks " + std::to_string(ranks));
+              SCOPED_TRACE(std::string(name) + " " + std::string(type_name) + " on " +
+                           std::string(NameOf(cluster.networks[0].topology)) + ", " +
+                           std::to_string(cluster.networks.size()) + " levels, ranks " + std::to_string(ranks));
               check(use, group);
             }
           }

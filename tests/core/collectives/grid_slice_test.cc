@@ -1,5 +1,5 @@
-// Slices of a torus: cut and filled so that the innermost group of a mapping has whole rings, as JAX maps an axis of its mesh to whole
-// sides.
+// Slices of a torus: cut and filled so that the innermost group of a mapping has whole rings, as JAX maps an axis of
+// its mesh to whole sides.
 #include "core/collectives/grid_slice.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ std::vector<double> SidesOf(const LevelView& view) { return {view.side.begin(), 
 using List = std::vector<double>;
 
 TEST(GridSlice, TheInnermostGroupClosesToRings) {
-  // PaLM's pods: 3,072 chips as 12 x 16 x 16, the model axis a ring of twelve, two links of each chip; the data axis has the other four.
+  // PaLM's pods: 3,072 chips as 12 x 16 x 16, the model axis a ring of twelve, two links of each chip; the data axis
+  // has the other four.
   EXPECT_EQ(SidesOf(Inner(Switched(3072), 12)), (List{12}));
   EXPECT_EQ(Inner(Switched(3072), 12).injection, 100 * kGBps);
   EXPECT_EQ(SidesOf(Outer(Switched(3072), 12)), (List{16, 16}));
@@ -76,7 +77,8 @@ TEST(GridSlice, AnAllReduceUsesBothDirectionsOfItsRing) {
   GroupPlacement group{{12}, {1}};
   group.innermost = 12;
   Trace off = Trace::Off();
-  const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 12 * kGB, .library = CollectiveLibrary::kAnalytic};
+  const CollectiveCall call{
+      .type = CollectiveType::kAllReduce, .bytes = 12 * kGB, .library = CollectiveLibrary::kAnalytic};
   EXPECT_NEAR(In(TimeOf(call, group, Switched(3072), off).time, kS), 2 * 11e9 / 100e9, 1e-3);
   EXPECT_NEAR(In(TimeOf(call, group, Switched(4096), off).time, kS), 2 * 11e9 / 50e9, 1e-3);  // 12 does not divide it
 }
@@ -90,10 +92,12 @@ TEST(GridSlice, AGroupAloneTakesASliceOfItsOwn) {
   EXPECT_EQ(ViewOf(PlaceFirst(Switched(4096), 64), Switched(4096)).levels[0].injection, 300 * kGBps);
 }
 
-// Groups inside and across, for every cut of every slice: they fill the slice, and together use no more than a chip's links.
+// Groups inside and across, for every cut of every slice: they fill the slice, and together use no more than a chip's
+// links.
 TEST(GridSlice, GroupsOfAMappingShareTheLinksThereAre) {
-  for (const Cluster& cluster : {Switched(64), Switched(128), Switched(768), Switched(1024), Switched(3072), Switched(4096), Wired(64),
-                                 Wired(128), Wired(256), Joined({Grid(Topology::kMesh, {8, 4, 2}, 300 * kGBps)})}) {
+  for (const Cluster& cluster :
+       {Switched(64), Switched(128), Switched(768), Switched(1024), Switched(3072), Switched(4096), Wired(64),
+        Wired(128), Wired(256), Joined({Grid(Topology::kMesh, {8, 4, 2}, 300 * kGBps)})}) {
     const auto devices = static_cast<double>(cluster.devices);
     const BytesPerSecond all = cluster.networks[0].bandwidth;
     for (double inner = 2; inner < devices; ++inner) {

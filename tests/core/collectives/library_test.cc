@@ -8,7 +8,8 @@
 namespace slipstick {
 namespace {
 
-CollectiveTime LibraryTime(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, std::string_view algorithm = "auto") {
+CollectiveTime LibraryTime(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
+                           std::string_view algorithm = "auto") {
   Trace off = Trace::Off();
   CollectiveCall call;
   call.type = type;
@@ -77,7 +78,8 @@ TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
   cluster.networks[1].fabric = Fabric("generic");
   for (const Topology topology : {Topology::kFatTree, Topology::kDragonfly, Topology::kRail}) {
     cluster.networks[1].topology = topology;
-    EXPECT_DOUBLE_EQ(In(LibraryTime(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time, kUs), In(expected, kUs));
+    EXPECT_DOUBLE_EQ(In(LibraryTime(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time, kUs),
+                     In(expected, kUs));
   }
 }
 
@@ -107,7 +109,8 @@ TEST(Library, MeshOfLinksReachesThePublishedPlateau) {
   mesh.fabric = Fabric("xgmi");
   const Cluster cluster = Joined({mesh});
   const auto bus = [&](double ranks) {
-    return 2 * (ranks - 1) / ranks * 4294967296.0 / Us(LibraryTime(cluster, ranks, CollectiveType::kAllReduce, 4 * kGiB)) * 1e-3;
+    return 2 * (ranks - 1) / ranks * 4294967296.0 /
+           Us(LibraryTime(cluster, ranks, CollectiveType::kAllReduce, 4 * kGiB)) * 1e-3;
   };
   EXPECT_NEAR(bus(8), 313, 313 * 0.05);
   EXPECT_NEAR(bus(2), 47.7, 47.7 * 0.05);
@@ -124,7 +127,8 @@ TEST(Library, ATorusUsesAllItsSides) {
   // A line of four has one link of the four, a square of its own two.
   const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
   Trace off = Trace::Off();
-  EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster, off)), line, 0.01 * line);
+  EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster, off)), line,
+              0.01 * line);
   EXPECT_NEAR(Us(LibraryTime(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line / 2, 0.01 * line);
 }
 

@@ -40,9 +40,10 @@ TEST(ExpertExchange, ALowLatencySetupGrowsWithTheRanks) {
   EXPECT_NEAR(Us(exchange), 1.7 + 3 * 4.05 + 6.6 + 13.66, 5e-3);
 }
 
-// Normal kernels on two nodes, 4,096 tokens, 24 SMs of 16 GB/s: a token reaches 16 (1 - (15/16)^8) = 6.4526 ranks on 2 (1 - (1/2)^8) =
-// 1.9922 nodes. Dispatch moves a copy for each, 4,096 * 8.4448 * 7,408 bytes: 667.3 us, more than the links' 659.3 and the NIC's 657.0.
-// Combine moves another per node to add up: 4,096 * 10.437 * 14,352 bytes: 1597.8 us. Measured: 805 and 1,827 us.
+// Normal kernels on two nodes, 4,096 tokens, 24 SMs of 16 GB/s: a token reaches 16 (1 - (15/16)^8) = 6.4526 ranks on 2
+// (1 - (1/2)^8) = 1.9922 nodes. Dispatch moves a copy for each, 4,096 * 8.4448 * 7,408 bytes: 667.3 us, more than the
+// links' 659.3 and the NIC's 657.0. Combine moves another per node to add up: 4,096 * 10.437 * 14,352 bytes: 1597.8 us.
+// Measured: 805 and 1,827 us.
 TEST(ExpertExchange, NormalKernelsMoveACopyPerRankAndPerNode) {
   ExpertExchange exchange = OnH100();
   exchange.kernel = ExchangeKernel::kNormal;
@@ -54,7 +55,8 @@ TEST(ExpertExchange, NormalKernelsMoveACopyPerRankAndPerNode) {
   EXPECT_NEAR(Us(exchange), 42 + 2 * 24 + 1597.8, 0.1);
 }
 
-// Four ranks, two experts per token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900 GB/s.
+// Four ranks, two experts per token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900
+// GB/s.
 TEST(ExpertExchange, ExchangeInOneDomain) {
   ExpertExchange exchange = OnH100();
   exchange.kernel = ExchangeKernel::kDomain;
@@ -69,9 +71,10 @@ TEST(ExpertExchange, ExchangeInOneDomain) {
   EXPECT_NEAR(Us(exchange), 10.7 + 2 * 3.8 + whole * 0.75 / 0.66, 1e-6);
 }
 
-// Bytes that a device sends for 128 tokens of 7,168 elements to 8 experts each; fp8 with scales: 7,392 bytes a token, 16 more a message.
-// Low latency, one copy per expert: 128 * 8 * 7,408 = 7,585,792, in one node 7/8 of them to others; over 9 nodes, 8/9 leave the node.
-// Normal, one copy per rank: on 8 ranks 8 (1 - (7/8)^8) = 5.2511 of them; over 4 nodes, to at most 4 (1 - (3/4)^8) = 3.5995 of them.
+// Bytes that a device sends for 128 tokens of 7,168 elements to 8 experts each; fp8 with scales: 7,392 bytes a token,
+// 16 more a message. Low latency, one copy per expert: 128 * 8 * 7,408 = 7,585,792, in one node 7/8 of them to others;
+// over 9 nodes, 8/9 leave the node. Normal, one copy per rank: on 8 ranks 8 (1 - (7/8)^8) = 5.2511 of them; over 4
+// nodes, to at most 4 (1 - (3/4)^8) = 3.5995 of them.
 TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   Trace off = Trace::Off();
   ExpertExchange exchange = OnH100();
@@ -94,19 +97,23 @@ TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   EXPECT_NEAR(bytes(), 128 * 3.5995 * 0.75 * 14336, 100);
 }
 
-// Eight devices of 450 GB/s a node, nine nodes of 50 GB/s a device. On a ring of eight the busiest wire carries 8/8 of what a rank sends,
-// its own eighth included, over half of its bandwidth: 2 * 8/7 times as long, over up to 4 wires. In a hypercube 1/2 over a third: 12/7,
-// over up to 3. Around nine nodes (81 - 1)/72 over a half, of 8/9 that leave a node: 2.5, over up to 4.
+// Eight devices of 450 GB/s a node, nine nodes of 50 GB/s a device. On a ring of eight the busiest wire carries 8/8 of
+// what a rank sends, its own eighth included, over half of its bandwidth: 2 * 8/7 times as long, over up to 4 wires. In
+// a hypercube 1/2 over a third: 12/7, over up to 3. Around nine nodes (81 - 1)/72 over a half, of 8/9 that leave a
+// node: 2.5, over up to 4.
 TEST(ExpertExchange, TheWiringBounds) {
   struct Case {
     Topology inner, outer;
     double link, nic, farther_us;
   };
-  for (const Case& c :
-       {Case{Topology::kSwitch, Topology::kRail, 450, 50, 0}, Case{Topology::kFullyConnected, Topology::kSwitch, 450, 50, 0},
-        Case{Topology::kRing, Topology::kRail, 450 * 7 / 16., 50, 3}, Case{Topology::kHypercube, Topology::kRail, 262.5, 50, 2},
-        Case{Topology::kSwitch, Topology::kRing, 450, 20, 30}, Case{Topology::kRing, Topology::kRing, 450 * 7 / 16., 20, 33},
-        Case{Topology::kSwitch, Topology::kDragonfly, 450, 50, 20}, Case{Topology::kSwitch, Topology::kFatTree, 450, 25, 0}}) {
+  for (const Case& c : {Case{Topology::kSwitch, Topology::kRail, 450, 50, 0},
+                        Case{Topology::kFullyConnected, Topology::kSwitch, 450, 50, 0},
+                        Case{Topology::kRing, Topology::kRail, 450 * 7 / 16., 50, 3},
+                        Case{Topology::kHypercube, Topology::kRail, 262.5, 50, 2},
+                        Case{Topology::kSwitch, Topology::kRing, 450, 20, 30},
+                        Case{Topology::kRing, Topology::kRing, 450 * 7 / 16., 20, 33},
+                        Case{Topology::kSwitch, Topology::kDragonfly, 450, 50, 20},
+                        Case{Topology::kSwitch, Topology::kFatTree, 450, 25, 0}}) {
     SCOPED_TRACE(std::string(NameOf(c.inner)) + " " + std::string(NameOf(c.outer)));
     Cluster cluster = Joined({Level(c.inner, 8, 450 * kGBps, 1 * kUs), Level(c.outer, 9, 50 * kGBps, 10 * kUs)});
     cluster.networks[1].oversubscription = 2;  // of fat trees only
@@ -141,7 +148,8 @@ TEST(ExpertExchange, MoreWorkIsNeverFasterAndMoreBandwidthNeverSlower) {
   for (const ExchangeKernel kernel : {ExchangeKernel::kLowLatency, ExchangeKernel::kNormal, ExchangeKernel::kDomain}) {
     for (const bool is_combine : {false, true}) {
       for (const double nodes : {1., 2., 4.}) {
-        for (const Architecture architecture : {Architecture("hopper"), Architecture("blackwell"), Architecture("cdna")}) {
+        for (const Architecture architecture :
+             {Architecture("hopper"), Architecture("blackwell"), Architecture("cdna")}) {
           ExpertExchange exchange = OnH100();
           exchange.kernel = kernel;
           exchange.is_combine = is_combine;

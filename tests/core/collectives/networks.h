@@ -66,7 +66,8 @@ inline std::vector<Cluster> AllNetworks() {
           Joined({Level(Topology::kHypercube, 16, 180 * kGBps, 1 * kUs)}),
           Joined({Level(Topology::kHypercube, 12, 180 * kGBps, 1 * kUs)}),
           Joined({node, Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)}),
-          Joined({node, Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs), Level(Topology::kSwitch, 2, 25 * kGBps, 8 * kUs)}),
+          Joined({node, Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs),
+                  Level(Topology::kSwitch, 2, 25 * kGBps, 8 * kUs)}),
           Joined({Level(Topology::kFullyConnected, 4, 300 * kGBps, 0.5 * kUs), dragonfly}),
           DgxH100()};
 }

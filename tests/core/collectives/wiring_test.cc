@@ -16,19 +16,23 @@ CollectiveTime TimeOn(const Cluster& cluster, const GroupPlacement& group, const
   Trace off = Trace::Off();
   return TimeOf(call, group, cluster, off);
 }
-CollectiveTime TimeOn(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, CollectiveLibrary library) {
+CollectiveTime TimeOn(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
+                      CollectiveLibrary library) {
   return TimeOn(cluster, PlaceFirst(cluster, ranks), {.type = type, .bytes = bytes, .library = library});
 }
 
 Cluster Eight(Topology topology) { return Joined({Level(topology, 8, 400 * kGBps, 0 * kUs)}); }
 
-// Bandwidth per device is the same everywhere. A message of an all-to-all over eight ranks crosses 16/7 links of a ring on average, and a
-// rank has two: the busiest carries 8/8 of what a rank sends, its own block included. A torus of 4 x 2 has three links a rank; those
-// along the four carry 4/8 each, those along the two 4/4/2.
+// Bandwidth per device is the same everywhere. A message of an all-to-all over eight ranks crosses 16/7 links of a ring
+// on average, and a rank has two: the busiest carries 8/8 of what a rank sends, its own block included. A torus of 4 x
+// 2 has three links a rank; those along the four carry 4/8 each, those along the two 4/4/2.
 TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
   const auto seconds = [](Topology topology) {
     return In(TimeOn(Eight(topology), PlaceFirst(Eight(topology), 8),
-                     {.type = CollectiveType::kAllToAll, .bytes = 8 * kGB, .routed = true, .library = CollectiveLibrary::kMeasured})
+                     {.type = CollectiveType::kAllToAll,
+                      .bytes = 8 * kGB,
+                      .routed = true,
+                      .library = CollectiveLibrary::kMeasured})
                   .time,
               kS);
   };
@@ -40,8 +44,8 @@ TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
   EXPECT_NEAR(seconds(Topology::kTorus), 20e-6 + 12. / 7 * direct, 1e-9);
   EXPECT_NEAR(seconds(Topology::kHypercube), 20e-6 + 12. / 7 * direct, 1e-9);  // of eight it is that torus
   EXPECT_NEAR(seconds(Topology::kRing), 20e-6 + 16. / 7 * direct, 1e-9);
-  // A mesh of 4 x 2 has no closed side: the middle of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends, over one of three links;
-  // of these a rank at an end has two.
+  // A mesh of 4 x 2 has no closed side: the middle of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends, over one
+  // of three links; of these a rank at an end has two.
   EXPECT_NEAR(seconds(Topology::kMesh), 20e-6 + 8e9 / (0.62 * 400e9 / 3), 1e-9);
 }
 
@@ -51,14 +55,15 @@ TEST(Wiring, NoExchangeBeatsTheBisection) {
     const Cluster ring = Joined({Level(Topology::kRing, static_cast<Count>(ranks), 400 * kGBps, 0 * kUs)});
     const double bytes = 1e9, across = ranks / 4 * bytes;
     for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
-      EXPECT_GE(In(TimeOn(ring, ranks, CollectiveType::kAllToAll, bytes * kB, library).time, kS), across / (2 * 200e9) * (1 - 1e-12));
+      EXPECT_GE(In(TimeOn(ring, ranks, CollectiveType::kAllToAll, bytes * kB, library).time, kS),
+                across / (2 * 200e9) * (1 - 1e-12));
     }
   }
 }
 
-// Links across the middle of 64 devices, of 400 GB/s each over their links: a ring 2 of a half, a mesh of 4 x 4 x 4 16 of a sixth, a torus
-// 32 of a sixth, a hypercube 32 of a sixth, direct wires 32 x 32 of a 63rd, a switch 32 whole ones. An exchange of n bytes a device sends
-// 32 n / 2 across.
+// Links across the middle of 64 devices, of 400 GB/s each over their links: a ring 2 of a half, a mesh of 4 x 4 x 4 16
+// of a sixth, a torus 32 of a sixth, a hypercube 32 of a sixth, direct wires 32 x 32 of a 63rd, a switch 32 whole ones.
+// An exchange of n bytes a device sends 32 n / 2 across.
 TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
   struct Case {
     Topology topology;
@@ -94,11 +99,13 @@ TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
   }
 }
 
-// 16 GPUs in two nodes of eight: of a gather a rank's NIC carries 1/2 of an eighth, its link to the node 7/8; of an exchange 8/16 and 7/16.
-// So links of 450 GB/s hold a gather above NICs of 450 / 14 = 32.1, an exchange above 450 * 8/7 = 514.
+// 16 GPUs in two nodes of eight: of a gather a rank's NIC carries 1/2 of an eighth, its link to the node 7/8; of an
+// exchange 8/16 and 7/16. So links of 450 GB/s hold a gather above NICs of 450 / 14 = 32.1, an exchange above 450 * 8/7
+// = 514.
 TEST(Wiring, TheSlowestLevelIsTheOneThatCarriesLongest) {
   const auto slowest = [](CollectiveType type, double nic, Topology inner = Topology::kSwitch) {
-    const Cluster cluster = Joined({Level(inner, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 2, nic * kGBps, 5 * kUs)});
+    const Cluster cluster =
+        Joined({Level(inner, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 2, nic * kGBps, 5 * kUs)});
     return SlowestLevel(type, PlaceFirst(cluster, 16), cluster);
   };
   EXPECT_EQ(slowest(CollectiveType::kAllReduce, 32), 1);
@@ -117,9 +124,10 @@ TEST(Wiring, GroupsThatInterleaveShareTheWires) {
   const Cluster ring = Joined({Level(Topology::kRing, 64, 400 * kGBps, 0 * kUs)});
   GroupPlacement near = PlaceFirst(ring, 8), far = near;
   far.spacing = {8};
-  const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 1 * kGB, .library = CollectiveLibrary::kAnalytic};
-  // Near: an open line of eight, folded: the only wire of an end rank carries everything twice. Far: a closed ring of an eighth of each
-  // wire, both ways: 2 * 7/8 GB over 2 * 200/8 GB/s.
+  const CollectiveCall call{
+      .type = CollectiveType::kAllReduce, .bytes = 1 * kGB, .library = CollectiveLibrary::kAnalytic};
+  // Near: an open line of eight, folded: the only wire of an end rank carries everything twice. Far: a closed ring of
+  // an eighth of each wire, both ways: 2 * 7/8 GB over 2 * 200/8 GB/s.
   EXPECT_NEAR(In(TimeOn(ring, far, call).time, kMs), 1.75e9 / 50e9 * 1e3, 1e-6);
   EXPECT_LT(TimeOn(ring, near, call).time, TimeOn(ring, far, call).time);
   // On a torus of 8 x 8 the groups have the other side to themselves: 2 * 7/8 GB over two of four links of 100 GB/s.
@@ -144,10 +152,11 @@ TEST(Wiring, SidesOfAGridThatStatesNone) {
   EXPECT_EQ(sides(4096), (std::vector<double>{16, 16, 16}));
 }
 
-// Between nodes wires are laid for the nodes there are: 4 of at most 1,024 nodes close a ring. In a node they are the node's.
+// Between nodes wires are laid for the nodes there are: 4 of at most 1,024 nodes close a ring. In a node they are the
+// node's.
 TEST(Wiring, IsLaidForTheNodesThereAre) {
-  Cluster cluster =
-      Joined({Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs), Level(Topology::kFullyConnected, 1024, 30 * kGBps, 5 * kUs)});
+  Cluster cluster = Joined(
+      {Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs), Level(Topology::kFullyConnected, 1024, 30 * kGBps, 5 * kUs)});
   cluster.devices = 32;
   EXPECT_EQ(ViewOf(PlaceFirst(cluster, 32), cluster).levels[1].injection, 30 * kGBps);
   cluster.networks = {Level(Topology::kFullyConnected, 8, 350 * kGBps, 1 * kUs)};
@@ -160,10 +169,11 @@ TEST(Wiring, TextbookEquations) {
   for (const Topology topology : {Topology::kSwitch, Topology::kRing, Topology::kMesh}) {
     const Cluster cluster = Joined({Level(topology, 8, 100 * kGBps, 1 * kUs)});
     const auto us = [&](CollectiveType type, std::string_view algorithm) {
-      return In(TimeOn(cluster, PlaceFirst(cluster, 8),
-                       {.type = type, .bytes = 1 * kMB, .library = CollectiveLibrary::kAlphaBeta, .algorithm = algorithm})
-                    .time,
-                kUs);
+      return In(
+          TimeOn(cluster, PlaceFirst(cluster, 8),
+                 {.type = type, .bytes = 1 * kMB, .library = CollectiveLibrary::kAlphaBeta, .algorithm = algorithm})
+              .time,
+          kUs);
     };
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "ring"), 14 + 17.5, 1e-9);
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "double_binary_tree"), 6 + 17.5, 1e-9);
@@ -198,7 +208,8 @@ TEST(Wiring, TheClusterChoosesLibraryAndAlgorithm) {
   CheckAlgorithms(log, issues);
   ASSERT_EQ(issues.size(), 1);
   EXPECT_EQ(issues[0].path, "cluster.collectives.all_reduce");
-  EXPECT_EQ(issues[0].message.find("This algorithm cannot run over the 8 ranks of tp: choose auto, ring"), 0) << issues[0].message;
+  EXPECT_EQ(issues[0].message.find("This algorithm cannot run over the 8 ranks of tp: choose auto, ring"), 0)
+      << issues[0].message;
 }
 
 // Any two levels of any topology, 2 to 4,096 ranks.
@@ -217,8 +228,8 @@ std::vector<Cluster> AllPairs() {
 }
 
 std::string Told(const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
-  std::string text =
-      std::string(NameOf(library)) + " " + std::string(NameOf(type)) + " over " + std::to_string(static_cast<int>(ranks)) + " on";
+  std::string text = std::string(NameOf(library)) + " " + std::string(NameOf(type)) + " over " +
+                     std::to_string(static_cast<int>(ranks)) + " on";
   for (const NetworkLevel& level : cluster.networks) text += " " + std::string(NameOf(level.topology));
   return text;
 }
@@ -285,8 +296,12 @@ std::vector<Extended> ExtendedWirings() {
   const BytesPerSecond link = 100 * kGBps;
   const auto line = [&](Count ranks) { return Grid(Topology::kMesh, {ranks}, 2. * link); };
   const auto ring = [&](Count ranks) { return Level(Topology::kRing, ranks, 2. * link, 1 * kUs); };
-  const auto cube = [&](double sides) { return Level(Topology::kHypercube, static_cast<Count>(std::exp2(sides)), sides * link, 1 * kUs); };
-  const auto all = [&](Count ranks) { return Level(Topology::kFullyConnected, ranks, static_cast<double>(ranks - 1) * link, 1 * kUs); };
+  const auto cube = [&](double sides) {
+    return Level(Topology::kHypercube, static_cast<Count>(std::exp2(sides)), sides * link, 1 * kUs);
+  };
+  const auto all = [&](Count ranks) {
+    return Level(Topology::kFullyConnected, ranks, static_cast<double>(ranks - 1) * link, 1 * kUs);
+  };
   return {{line(8), ring(8)},
           {ring(8), cube(3)},  // around it in the order of a Gray code
           {Grid(Topology::kMesh, {4, 2}, 3. * link), Grid(Topology::kTorus, {4, 2}, 3. * link)},
@@ -313,7 +328,8 @@ TEST(Wiring, MoreLinksNeverSlow) {
           SCOPED_TRACE(Told(Joined({less}), ranks, type, library) + " to " + std::string(NameOf(more.topology)));
           const CollectiveTime with_less = TimeOn(Joined({less}), ranks, type, bytes * kB, library),
                                with_more = TimeOn(Joined({more}), ranks, type, bytes * kB, library);
-          EXPECT_LE(with_more.time, with_less.time * (1 + 1e-12)) << bytes << " " << with_less.algorithm << " " << with_more.algorithm;
+          EXPECT_LE(with_more.time, with_less.time * (1 + 1e-12))
+              << bytes << " " << with_less.algorithm << " " << with_more.algorithm;
         }
       }
     }
@@ -327,7 +343,8 @@ TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
     const GroupView view = ViewOf(PlaceFirst(cluster, ranks), cluster);
     BytesPerSecond injection;
     for (int i = 0; i < view.count; ++i) injection += view.levels[i].level->bandwidth;
-    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time, 2 * (ranks - 1) / ranks * (1 * kGB) / injection * (1 - 1e-12));
+    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time,
+              2 * (ranks - 1) / ranks * (1 * kGB) / injection * (1 - 1e-12));
   });
 }
 
@@ -342,23 +359,25 @@ TEST(Wiring, AnExchangeIsHeldByTheLinksOutOfTheNode) {
   });
 }
 
-// Where every link of a rank works, wirings differ by the steps of 1 us alone: with direct wires a reduce-scatter and a gather at once, in
-// a hypercube three steps each, around a ring seven.
+// Where every link of a rank works, wirings differ by the steps of 1 us alone: with direct wires a reduce-scatter and a
+// gather at once, in a hypercube three steps each, around a ring seven.
 TEST(Wiring, AllReducesDifferByTheirSteps) {
   const double bytes = 1e9, least = 2 * 7. / 8 * bytes / 300e9;
   for (const auto& [topology, steps] : {std::pair{Topology::kSwitch, 2}, std::pair{Topology::kFullyConnected, 2},
                                         std::pair{Topology::kHypercube, 6}, std::pair{Topology::kRing, 14}}) {
     const Cluster cluster = Joined({Level(topology, 8, 300 * kGBps, 1 * kUs)});
-    EXPECT_NEAR(In(TimeOn(cluster, 8, CollectiveType::kAllReduce, bytes * kB, CollectiveLibrary::kAnalytic).time, kS), least + steps * 1e-6,
-                1e-12)
+    EXPECT_NEAR(In(TimeOn(cluster, 8, CollectiveType::kAllReduce, bytes * kB, CollectiveLibrary::kAnalytic).time, kS),
+                least + steps * 1e-6, 1e-12)
         << NameOf(topology);
   }
 }
 
 // Two nodes of eight: of no bytes an exchange takes a hop between nodes, 5 us, and one inside, 1 us.
 TEST(Wiring, AnExchangeOverNodesTakesHopsOnBothLevels) {
-  const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 300 * kGBps, 1 * kUs), Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs)});
-  EXPECT_NEAR(In(TimeOn(cluster, 16, CollectiveType::kAllToAll, 1e-9 * kB, CollectiveLibrary::kAnalytic).time, kS), 6e-6, 1e-12);
+  const Cluster cluster =
+      Joined({Level(Topology::kSwitch, 8, 300 * kGBps, 1 * kUs), Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs)});
+  EXPECT_NEAR(In(TimeOn(cluster, 16, CollectiveType::kAllToAll, 1e-9 * kB, CollectiveLibrary::kAnalytic).time, kS),
+              6e-6, 1e-12);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ void ExpectWithin(Dollars value, double low, double high) {
   EXPECT_LE(value.base(), high);
 }
 
-// Two published lists: 3,320 $ (logic 300, HBM 1,350, package 750) and 3,000 $ (200, 1,500, 723). Neither counts design.
+// Two published lists: 3,320 $ (logic 300, HBM 1,350, package 750) and 3,000 $ (200, 1,500, 723). Neither counts
+// design.
 TEST(Bill, H100) {
   const CostReport report = DeviceCostOf("h100-sxm5-80gb");
   EXPECT_EQ(report.dies[0].dies_per_wafer, 66);
@@ -46,16 +47,16 @@ TEST(Bill, Mi300x) {
   ExpectWithin(LineOf(report.device_parts, "memory"), 2755, 3045);
 }
 
-// AD102, 608.5 mm^2 at 4 nm: 542 M$ * (0.8 * 608.5 / 300 + 0.2) = 987.9 M$ for the die, 3,000 $/mm^2 * 2,434 mm^2 + 0.3 M$ =
-// 7.6 M$ for the package, over three million cards: 331.8 $. The card lists at 1,599 $.
+// AD102, 608.5 mm^2 at 4 nm: 542 M$ * (0.8 * 608.5 / 300 + 0.2) = 987.9 M$ for the die, 3,000 $/mm^2 * 2,434 mm^2 + 0.3
+// M$ = 7.6 M$ for the package, over three million cards: 331.8 $. The card lists at 1,599 $.
 TEST(Bill, ConsumerCardSharesItsDesignAmongMillions) {
   const CostReport report = DeviceCostOf("rtx-4090");
   EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 331.8, 0.5);
   EXPECT_EQ(report.device_price, 1599 * kUsd);
 }
 
-// 600 mm^2 at 5 nm: 542 M$ * (0.8 * 600 / 300 + 0.2) = 975.6 M$; its 2.5D package: 33,600 $/mm^2 * 1.1 * (600 + 6 * 110) mm^2 +
-// 6.72 M$ = 53.3 M$; over one and a half million: 685.9 $.
+// 600 mm^2 at 5 nm: 542 M$ * (0.8 * 600 / 300 + 0.2) = 975.6 M$; its 2.5D package: 33,600 $/mm^2 * 1.1 * (600 + 6 *
+// 110) mm^2 + 6.72 M$ = 53.3 M$; over one and a half million: 685.9 $.
 TEST(Bill, TpuV5pSharesItsDesignAmongItsFleet) {
   const CostReport report = DeviceCostOf("tpu-v5p");
   EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 685.9, 0.5);
@@ -93,7 +94,8 @@ TEST(Bill, UsesTheDevicesDiesAndMemory) {
   EXPECT_EQ(finer.dies[0].node, "3 nm");
 }
 
-// By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die, 12 spare.
+// By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die,
+// 12 spare.
 TEST(Bill, UnitsShrinkWithTheDie) {
   const auto yield = [](const char* area) {
     return CostOf({"cluster=dgx-h100", std::string("cluster.device.die.area=") + area}).dies[0].yield;
@@ -105,7 +107,8 @@ TEST(Bill, UnitsShrinkWithTheDie) {
 
 // Another node has its own wafer, whatever the bill of the catalogue's device says of its own; so has another memory.
 TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
-  const Scenario usual = ScenarioOf({"cluster=dgx-h100"}), finer = ScenarioOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"}),
+  const Scenario usual = ScenarioOf({"cluster=dgx-h100"}),
+                 finer = ScenarioOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"}),
                  newer = ScenarioOf({"cluster=dgx-h100", "cluster.device.memory.technology=HBM4"});
   EXPECT_EQ(usual.cost->device.dies[0].node.wafer_price, 13400 * kUsd);
   EXPECT_EQ(finer.cost->device.dies[0].node.wafer_price, 19500 * kUsd);
@@ -115,10 +118,13 @@ TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
 
 // Without a price a device sells at the margin that the catalogue's price leaves its maker.
 TEST(Bill, AnAbsentPriceKeepsTheMargin) {
-  const CostReport usual = CostOf({"cluster=dgx-h100"}), left_out = CostOf({"cluster=dgx-h100", "cost.device.price=null"});
+  const CostReport usual = CostOf({"cluster=dgx-h100"}),
+                   left_out = CostOf({"cluster=dgx-h100", "cost.device.price=null"});
   EXPECT_NEAR(left_out.device_price / usual.device_price, 1, 1e-12);
-  const CostReport worse = CostOf({"cluster=dgx-h100", "cost.device.price=null", "cost.device.dies.0.node.defect_density=0.4 /cm^2"});
-  EXPECT_NEAR((worse.device_price - usual.device_price) / (worse.device - usual.device), usual.device_price / usual.device, 1e-9);
+  const CostReport worse =
+      CostOf({"cluster=dgx-h100", "cost.device.price=null", "cost.device.dies.0.node.defect_density=0.4 /cm^2"});
+  EXPECT_NEAR((worse.device_price - usual.device_price) / (worse.device - usual.device),
+              usual.device_price / usual.device, 1e-9);
 }
 
 TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {

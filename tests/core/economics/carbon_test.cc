@@ -18,7 +18,8 @@ double Kilograms(const CostReport& report, const std::string& name) {
   return 0;
 }
 
-// 814 mm^2 at 4 nm and five stacks of 110 mm^2: 1,364 mm^2 of silicon on an interposer 1.1 times and a substrate 4 times as large.
+// 814 mm^2 at 4 nm and five stacks of 110 mm^2: 1,364 mm^2 of silicon on an interposer 1.1 times and a substrate 4
+// times as large.
 TEST(Carbon, PartsOfAnH100ByHand) {
   const CostReport report = CostOf({"cluster=dgx-h100"});
   EXPECT_NEAR(Kilograms(report, "memory"), 80 * 0.853, 1e-9);
@@ -33,9 +34,9 @@ TEST(Carbon, PartsOfAnH100ByHand) {
   EXPECT_NEAR(In(report.carbon.embodied, kKg), 1.094 * parts, 1e-6);
 }
 
-// HGX H100 and B200 with eight devices: 1,312 and 2,274 kg up to the gate (NVIDIA, ISO 14067, 2025). A device's eighth holds its
-// share of the baseboard and of the switches on it too, which a bill of the device does not. A100 SXM4 40 GB: 127.6 kg (Falk et
-// al., arXiv 2509.00093).
+// HGX H100 and B200 with eight devices: 1,312 and 2,274 kg up to the gate (NVIDIA, ISO 14067, 2025). A device's eighth
+// holds its share of the baseboard and of the switches on it too, which a bill of the device does not. A100 SXM4 40 GB:
+// 127.6 kg (Falk et al., arXiv 2509.00093).
 TEST(Carbon, ProductCarbonFootprints) {
   const auto of = [](const char* device) {
     return In(CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device}).carbon.embodied, kKg);
@@ -55,7 +56,8 @@ TEST(Carbon, PartsAddUpForEveryKindOfDevice) {
   }
 }
 
-// 10.2 kW for eight devices of 700 W at 0.75 of that and PUE 1.25: 1.194 kW of the building for a device that draws 525 W.
+// 10.2 kW for eight devices of 700 W at 0.75 of that and PUE 1.25: 1.194 kW of the building for a device that draws 525
+// W.
 TEST(WallPower, ADeviceAtMeanLoadAgreesWithTheGpuHour) {
   const CostReport report = CostOf({"cluster=dgx-h100"});
   EXPECT_NEAR(report.wall.server.base(), 700 * 0.82 * 0.75, 1e-9);
@@ -70,8 +72,10 @@ TEST(Package, OrganicSubstrateCannotCarryHbm) {
     return CarrierWarning(bill);
   };
   for (const char* package : {"organic-mcm", "flip-chip", "board"})
-    EXPECT_EQ(warning(package), "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM") << package;
-  for (const char* package : {"interposer", "bridge", "fan-out", "fan-out-chip-first", "stacked-hybrid", "stacked-microbump"})
+    EXPECT_EQ(warning(package), "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM")
+        << package;
+  for (const char* package :
+       {"interposer", "bridge", "fan-out", "fan-out-chip-first", "stacked-hybrid", "stacked-microbump"})
     EXPECT_FALSE(warning(package)) << package;
   EXPECT_TRUE(CostOf({"cluster=dgx-h100", "cluster.device=rtx-4090"}).warnings.empty()) << "GDDR stands on the board";
 }

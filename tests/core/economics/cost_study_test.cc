@@ -51,8 +51,8 @@ TEST(CostStudy, YieldFanOfEveryModel) {
 }
 
 TEST(CostStudy, PartitionAddsUpAndCarriesItsLinks) {
-  const Json split =
-      Ask(R"({"kind": "partition", "partition": {"chiplets": 4, "bandwidth": "2 TB/s", "package": {"preset": "interposer"}}})");
+  const Json split = Ask(
+      R"({"kind": "partition", "partition": {"chiplets": 4, "bandwidth": "2 TB/s", "package": {"preset": "interposer"}}})");
   for (const char* which : {"whole", "split"}) {
     double sum = 0;
     for (const Json& line : split[which]["device_usd_parts"]) sum += line["cost_usd"].get<double>();
@@ -65,11 +65,13 @@ TEST(CostStudy, PartitionAddsUpAndCarriesItsLinks) {
 // Two dies on an organic substrate save the interposer, which the five stacks need: not without a word.
 TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmGivesAWarning) {
   const auto ask = [](const char* package) {
-    return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 2, "package": {"preset": ")") + package + "\"}}}");
+    return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 2, "package": {"preset": ")") + package +
+               "\"}}}");
   };
   const Json organic = ask("organic-mcm"), interposer = ask("interposer");
   ASSERT_EQ(organic["split"]["warnings"].size(), 1U);
-  EXPECT_EQ(organic["split"]["warnings"][0], "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM");
+  EXPECT_EQ(organic["split"]["warnings"][0],
+            "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM");
   EXPECT_EQ(organic["whole"]["warnings"].size(), 0U);
   EXPECT_EQ(interposer["split"]["warnings"].size(), 0U);
 }
@@ -87,29 +89,37 @@ TEST(CostStudy, CountsHoldEverySample) {
   double all = 0;
   for (const Json& count : answer["device_hour_usd_counts"]["counts"]) all += count.get<double>();
   EXPECT_EQ(all, 300.0);
-  EXPECT_LE(answer["device_hour_usd_counts"]["from"].get<double>(), answer["device_hour_usd_quantiles"]["p5"].get<double>());
-  EXPECT_GE(answer["device_hour_usd_counts"]["to"].get<double>(), answer["device_hour_usd_quantiles"]["p95"].get<double>());
+  EXPECT_LE(answer["device_hour_usd_counts"]["from"].get<double>(),
+            answer["device_hour_usd_quantiles"]["p5"].get<double>());
+  EXPECT_GE(answer["device_hour_usd_counts"]["to"].get<double>(),
+            answer["device_hour_usd_quantiles"]["p95"].get<double>());
 }
 
-// Thin links slow what waits for memory, wide ones leave it alone; their power slows arithmetic; the price follows the bill.
+// Thin links slow what waits for memory, wide ones leave it alone; their power slows arithmetic; the price follows the
+// bill.
 TEST(CostStudy, PartitionMovesTheAnswers) {
   const auto ask = [](const char* bandwidth) {
-    return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 4, "package": {"preset": "interposer"}, "bandwidth": ")") +
-               bandwidth + "\"}}")["performance"];
+    return Ask(
+        std::string(
+            R"({"kind": "partition", "partition": {"chiplets": 4, "package": {"preset": "interposer"}, "bandwidth": ")") +
+        bandwidth + "\"}}")["performance"];
   };
   const Json thin = ask("0.25 TB/s"), wide = ask("4 TB/s");
   EXPECT_EQ(wide["split"]["memory_bandwidth_bytes_per_s"].get<double>(), 3.35e12);
   EXPECT_EQ(thin["split"]["memory_bandwidth_bytes_per_s"].get<double>(), 1e12);
   EXPECT_GT(thin["split"]["serving"]["tpot_s"].get<double>(), wide["split"]["serving"]["tpot_s"].get<double>());
-  EXPECT_GE(wide["split"]["training"]["step_time_s"].get<double>(), wide["whole"]["training"]["step_time_s"].get<double>());
-  EXPECT_LT(wide["split"]["cost"]["device_hour_usd"].get<double>(), wide["whole"]["cost"]["device_hour_usd"].get<double>());
+  EXPECT_GE(wide["split"]["training"]["step_time_s"].get<double>(),
+            wide["whole"]["training"]["step_time_s"].get<double>());
+  EXPECT_LT(wide["split"]["cost"]["device_hour_usd"].get<double>(),
+            wide["whole"]["cost"]["device_hour_usd"].get<double>());
 }
 
 TEST(CostStudy, TornadoIsSorted) {
   const Json tornado = Ask(R"({"kind": "tornado"})");
   double last = 1e9;
   for (const Json& swing : tornado["swings"]) {
-    const double width = std::abs(swing["device_hour_usd"][1].get<double>() - swing["device_hour_usd"][0].get<double>());
+    const double width =
+        std::abs(swing["device_hour_usd"][1].get<double>() - swing["device_hour_usd"][0].get<double>());
     EXPECT_LE(width, last);
     last = width;
   }
@@ -123,7 +133,8 @@ TEST(CostStudy, WrongRequestsAreIssuesAtTheirPaths) {
   EXPECT_EQ(path("{}"), "kind");
   EXPECT_EQ(path(R"({"kind": "pie"})"), "kind");
   EXPECT_EQ(path(R"({"kind": "wafer", "die": 9})"), "die");
-  EXPECT_EQ(path(R"({"kind": "tornado", "scenario": {"cluster": {"preset": "dgx-h1000"}}})"), "scenario.cluster.preset");
+  EXPECT_EQ(path(R"({"kind": "tornado", "scenario": {"cluster": {"preset": "dgx-h1000"}}})"),
+            "scenario.cluster.preset");
   EXPECT_EQ(path(R"({"kind": "monte_carlo", "first": 5, "last": 1})"), "last");
   EXPECT_EQ(path("[1"), "1");
 }

@@ -23,8 +23,9 @@ TEST(Ownership, CitedDeviceHours) {
 
 // The same figures from whole clusters of the catalogue: their devices, servers, network and halls.
 TEST(Ownership, ClustersMatchTheCitedGpuHours) {
-  const std::vector<std::string> as_cited{"cost.lifetime=3 year", "cost.system.cost_of_capital=0", "cost.electricity=0 $/kWh",
-                                          "cost.system.maintenance=6.6667 %", "cost.system.utilisation=1"};
+  const std::vector<std::string> as_cited{"cost.lifetime=3 year", "cost.system.cost_of_capital=0",
+                                          "cost.electricity=0 $/kWh", "cost.system.maintenance=6.6667 %",
+                                          "cost.system.utilisation=1"};
   std::vector<std::string> h100 = as_cited, gb200 = as_cited;
   h100.insert(h100.begin(), {"cluster=dgx-h100", "cluster.devices=1024"});
   gb200.insert(gb200.begin(), {"cluster=gb200-nvl72", "cluster.devices=1152"});
@@ -46,11 +47,13 @@ TEST(Ownership, CapitalOfThePublishedSheet) {
   EXPECT_NEAR(capital("512") / (512 * 46883 * kUsd), 1, 0.005);
 }
 
-// Cited: electricity of 1,024 devices over five years, 0.7 and 1.0 kW at 70 % load, PUE 1.2, 0.08 $/kWh: 2.11 and 3.01 M$.
+// Cited: electricity of 1,024 devices over five years, 0.7 and 1.0 kW at 70 % load, PUE 1.2, 0.08 $/kWh: 2.11 and 3.01
+// M$.
 TEST(Ownership, CitedElectricity) {
   const auto electricity = [](const char* tdp) {
-    const CostReport report = CostOf({"cluster=dgx-h100", "cluster.devices=1024", std::string("cluster.device.tdp=") + tdp,
-                                      "cost.system.host_power=1", "cost.system.load=0.7", "cost.system.pue=1.2", "cost.lifetime=5 year"});
+    const CostReport report =
+        CostOf({"cluster=dgx-h100", "cluster.devices=1024", std::string("cluster.device.tdp=") + tdp,
+                "cost.system.host_power=1", "cost.system.load=0.7", "cost.system.pue=1.2", "cost.lifetime=5 year"});
     return In(LineOf(report.system_parts, "electricity"), kMUsd);
   };
   EXPECT_NEAR(electricity("700 W"), 2.1098, 5e-5);
@@ -82,7 +85,8 @@ TEST(Network, OversubscriptionSavesSwitches) {
   EXPECT_EQ(BuildDragonfly(1024, 64).switches, 64);
   EXPECT_EQ(BuildDragonfly(65536, 64).switches, 4096);
   EXPECT_LT(BuildDragonfly(65536, 64).switches, BuildTree(65536, 64).switches);
-  for (const Count n : {128, 500, 2048, 10000}) EXPECT_LT(BuildTree(n, 64, 3).switches, BuildTree(n, 64, 1).switches) << n;
+  for (const Count n : {128, 500, 2048, 10000})
+    EXPECT_LT(BuildTree(n, 64, 3).switches, BuildTree(n, 64, 1).switches) << n;
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ struct Flow {
   PackageGeometry geometry;
 };
 
-// Four dies of 100 $ on a carrier of 50 $ raw and yield 0.8, substrate 20 $; bond 0.99 a die, attach 0.98; nothing else costs.
+// Four dies of 100 $ on a carrier of 50 $ raw and yield 0.8, substrate 20 $; bond 0.99 a die, attach 0.98; nothing else
+// costs.
 Flow Worked(bool chip_first) {
   Flow flow;
   flow.parts.dies = 4;
@@ -93,8 +94,9 @@ TEST(Package, HybridBondLosesByVoidsAndPads) {
   EXPECT_NEAR(Assemble(flow.package, flow.parts, flow.geometry, trace).yield, expected, 1e-12);
 }
 
-constexpr const char* kPackages[] = {"flip-chip",         "organic-mcm",    "fan-out", "fan-out-chip-first", "interposer", "bridge",
-                                     "stacked-microbump", "stacked-hybrid", "board"};
+constexpr const char* kPackages[] = {"flip-chip",          "organic-mcm",    "fan-out",
+                                     "fan-out-chip-first", "interposer",     "bridge",
+                                     "stacked-microbump",  "stacked-hybrid", "board"};
 constexpr const char* kNodes[] = {"65nm", "28nm", "14nm", "7nm", "5nm", "3nm", "2nm"};
 
 class Random {
@@ -190,7 +192,9 @@ TEST(PackageProperties, OrderOfEqualDiesDoesNotMatter) {
   turned = bill;
   std::swap(turned.dies[0], turned.dies[1]);
   Trace trace = Trace::Off();
-  EXPECT_NEAR(PriceDevice(bill, ComputeGeometry(bill), trace).total / PriceDevice(turned, ComputeGeometry(turned), trace).total, 1, 1e-13);
+  EXPECT_NEAR(
+      PriceDevice(bill, ComputeGeometry(bill), trace).total / PriceDevice(turned, ComputeGeometry(turned), trace).total,
+      1, 1e-13);
 }
 
 }  // namespace

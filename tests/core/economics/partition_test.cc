@@ -54,15 +54,17 @@ TEST(Partition, IoGoesToItsOwnNode) {
   EXPECT_NEAR(split.bill.dies[1].area.base(), 200 * 1.6 / 0.9 + 30, 1e-9);
 }
 
-// By hand, 542 M$ for 300 mm^2: modules 0.5 x 200 mm^2, chip 0.3 x 220 mm^2 and 0.2 of the whole, the link's module 0.5 x 20 mm^2;
-// an organic package at 5,250 $ a mm^2 of substrate, four times the silicon. The links' area is designed once, not twice.
+// By hand, 542 M$ for 300 mm^2: modules 0.5 x 200 mm^2, chip 0.3 x 220 mm^2 and 0.2 of the whole, the link's module 0.5
+// x 20 mm^2; an organic package at 5,250 $ a mm^2 of substrate, four times the silicon. The links' area is designed
+// once, not twice.
 TEST(Partition, DesignCostOfFourChiplets) {
   const double n = 542, package = 5250e-6 * 4 * 880 + 0.3;
   const double expected = n * (0.5 * 200 + 0.3 * 220) / 300 + 0.2 * n + n * 0.5 * 20 / 300 + package;
   EXPECT_NEAR(In(PriceSplit(Split(LargeDie(), Into(4, "organic-mcm")).bill).design, kMUsd), expected, 1e-9);
 }
 
-// Two dies read half of what they read from each other over one link; four in a ring, three quarters over 4/3 links on average.
+// Two dies read half of what they read from each other over one link; four in a ring, three quarters over 4/3 links on
+// average.
 TEST(Partition, LinksLimitTheMemory) {
   Partition partition = Into(2, "interposer");
   partition.bandwidth = 1 * kTBps;
@@ -131,7 +133,8 @@ TEST(Uncertainty, BandHoldsTheMiddleAndTornadoHasTheRightSigns) {
   const std::vector<Swing> swings = Tornado(scenario.cluster, *scenario.cost);
   ASSERT_GE(swings.size(), 8U);
   for (const Swing& swing : swings) {
-    const bool wafer = swing.guess.path.find("wafer_price") != std::string::npos, lifetime = swing.guess.path == "cost.lifetime";
+    const bool wafer = swing.guess.path.find("wafer_price") != std::string::npos,
+               lifetime = swing.guess.path == "cost.lifetime";
     EXPECT_TRUE(!wafer || swing.low.device < swing.high.device);
     EXPECT_TRUE(!lifetime || swing.low.device_second > swing.high.device_second);
   }

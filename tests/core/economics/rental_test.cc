@@ -16,8 +16,8 @@ std::vector<std::string> With(std::vector<std::string> all, const std::vector<st
   return all;
 }
 
-// 49.24 $ for eight H100 (CoreWeave, on demand): 6.155 $ per GPU-hour, whatever part of the time they are used; used nine hours of ten,
-// nine tenths of the years' rent. DeepSeek-V3's 2.788 M hours at 2 $ are the 5.576 M$ of its report.
+// 49.24 $ for eight H100 (CoreWeave, on demand): 6.155 $ per GPU-hour, whatever part of the time they are used; used
+// nine hours of ten, nine tenths of the years' rent. DeepSeek-V3's 2.788 M hours at 2 $ are the 5.576 M$ of its report.
 TEST(Rental, OnDemandAndSpotArePaidForTheHoursInUse) {
   for (const std::string rental : {"coreweave-h100-on-demand", "coreweave-h100-spot"}) {
     const CostReport busy = CostOf(With(kNode, {"cost.rental=" + rental, "cost.system.utilisation=1"}));

@@ -27,15 +27,18 @@ TEST(ActuaryFaults, PublishedFigures) {  // what the tool itself prints
 TEST(ActuaryFaults, FourEqualDiesCostWhatFourKindsOfEqualDiesCost) {
   const actuary::Split kinds{actuary::Scheme::kInterposer, 800 * kMm2, 4, 0.1, false},
       one_kind{actuary::Scheme::kInterposer, 800 * kMm2, 4, 0.1, true};
-  EXPECT_NEAR(actuary::PriceSplit(kinds, kFive, {}).Total() / actuary::PriceSplit(one_kind, kFive, {}).Total(), 1, 1e-14);
+  EXPECT_NEAR(actuary::PriceSplit(kinds, kFive, {}).Total() / actuary::PriceSplit(one_kind, kFive, {}).Total(), 1,
+              1e-14);
   const actuary::Settings as_tool{true, true};
-  EXPECT_GT(actuary::PriceSplit(kinds, kFive, as_tool).Total(), actuary::PriceSplit(one_kind, kFive, as_tool).Total() + 8 * kUsd);
+  EXPECT_GT(actuary::PriceSplit(kinds, kFive, as_tool).Total(),
+            actuary::PriceSplit(one_kind, kFive, as_tool).Total() + 8 * kUsd);
 }
 
 TEST(ActuaryFaults, FixedFanOutDesignIsNotPerArea) {
   const auto fixed = [](const actuary::Settings& settings) {
     const auto design = [&](double area) {
-      return actuary::PricePackage(actuary::Scheme::kFanOutChipLast, {{area * kMm2, 2, kFive, false}}, settings).package_design;
+      return actuary::PricePackage(actuary::Scheme::kFanOutChipLast, {{area * kMm2, 2, kFive, false}}, settings)
+          .package_design;
     };
     return 2 * design(100) - design(200);  // what does not grow with the area
   };
@@ -46,7 +49,8 @@ TEST(ActuaryFaults, FixedFanOutDesignIsNotPerArea) {
 TEST(CatchFaults, MachinesThatStandStillAreNotCheaper) {
   catch_tool::Process process;
   process.place_machine = process.bond_machine = 1.8e6 * kUsd;
-  const Dollars right = catch_tool::AssemblyCost(process, 4, {}, {}), tool = catch_tool::AssemblyCost(process, 4, {}, {true, false, false});
+  const Dollars right = catch_tool::AssemblyCost(process, 4, {}, {}),
+                tool = catch_tool::AssemblyCost(process, 4, {}, {true, false, false});
   const Dollars always_running = (1.8e6 * kUsd / 5 + 1e5 * kUsd) * (30.0 * 4 / 31536000);
   EXPECT_NEAR(right / always_running, 1 / 0.9, 1e-12);  // idle tenth paid by the rest
   EXPECT_NEAR(tool / always_running, 0.9, 1e-12);       // idle tenth paid by nobody
@@ -80,7 +84,8 @@ TEST(CatchFaults, InterposerDefectsCostMoney) {
   EXPECT_GT(catch_tool::PriceGrid(worse, {}).cost, catch_tool::PriceGrid(system, {}).cost * 1.001);
 }
 
-TEST(CatchFaults, FiveNanometreWaferIsPricedTwice) {  // $/mm^2 of a 147 mm radius, multiplied by 150 mm: 17,688 $ for 16,988 $
+TEST(CatchFaults,
+     FiveNanometreWaferIsPricedTwice) {  // $/mm^2 of a 147 mm radius, multiplied by 150 mm: 17,688 $ for 16,988 $
   constexpr double kPi = 3.14159265358979323846;
   EXPECT_NEAR(0.25024 * kPi * 150 * 150, 17688, 1);
   EXPECT_NEAR(0.25024 * kPi * 147 * 147, 16988, 1);
@@ -96,7 +101,8 @@ eco_chip::Node PlainNode() {
   node.wiring_share = 0.5;
   return node;
 }
-eco_chip::Bill PlainBill(eco_chip::Scheme scheme, const eco_chip::Settings& settings, double iterations = 90, double scale = 1) {
+eco_chip::Bill PlainBill(eco_chip::Scheme scheme, const eco_chip::Settings& settings, double iterations = 90,
+                         double scale = 1) {
   eco_chip::Node node = PlainNode();
   node.area_scale = {scale, scale, scale};
   eco_chip::Package package;
@@ -107,7 +113,7 @@ eco_chip::Bill PlainBill(eco_chip::Scheme scheme, const eco_chip::Settings& sett
   const eco_chip::Chip chip{eco_chip::Circuit::kLogic, 100 * kMm2 / scale, node};
   return eco_chip::Price({chip, chip}, package, product, settings);
 }
-eco_chip::Settings Only(bool eco_chip::Settings::*fault) {
+eco_chip::Settings Only(bool eco_chip::Settings::* fault) {
   eco_chip::Settings settings;
   settings.*fault = true;
   return settings;
@@ -123,9 +129,11 @@ TEST(EcoChipFaults, TwiceTheIterationsTwiceTheDesign) {
 
 TEST(EcoChipFaults, GoodDiesCarryTheWholeWafer) {
   const SquareMillimetres wafer = 70685.83470577035 * kMm2;  // pi/4 300^2
-  const double dies = std::floor(GrossLessEdge(100 * kMm2, 150 * kMm)), good = eco_chip::DieYield(100 * kMm2, 0.2 * kPerCm2);
+  const double dies = std::floor(GrossLessEdge(100 * kMm2, 150 * kMm)),
+               good = eco_chip::DieYield(100 * kMm2, 0.2 * kPerCm2);
   EXPECT_NEAR(PlainBill(eco_chip::Scheme::kRdl, {}).chips[0].manufacture.base() * dies * good, 10 * wafer.base(), 1e-6);
-  EXPECT_LT(PlainBill(eco_chip::Scheme::kRdl, Only(&eco_chip::Settings::rim_of_all_dies)).chips[0].manufacture.base() * dies * good,
+  EXPECT_LT(PlainBill(eco_chip::Scheme::kRdl, Only(&eco_chip::Settings::rim_of_all_dies)).chips[0].manufacture.base() *
+                dies * good,
             10 * wafer.base());
 }
 
@@ -147,7 +155,8 @@ TEST(EcoChipFaults, BridgesFailOneByOne) {
   };
   // The chips share an edge of 14.1 mm: two bridges of 25 mm^2, at a quarter of the density.
   const double one = std::pow(1 + 0.05 * 25 / 1000, 10), both = std::pow(1 + 0.05 * 50 / 1000, 10);
-  EXPECT_NEAR((package(Only(&eco_chip::Settings::bridges_as_one)) - package({})).base(), 10 * 50 * 0.5 * (both - one) / 0.99, 1e-9);
+  EXPECT_NEAR((package(Only(&eco_chip::Settings::bridges_as_one)) - package({})).base(),
+              10 * 50 * 0.5 * (both - one) / 0.99, 1e-9);
 }
 
 TEST(EcoChipFaults, RoutersFailOneByOne) {
@@ -155,7 +164,8 @@ TEST(EcoChipFaults, RoutersFailOneByOne) {
     return PlainBill(eco_chip::Scheme::kPassive, settings).package.manufacture;
   };
   const double one = std::pow(1 + 0.2 * 0.33 / 1000, 10), both = std::pow(1 + 0.2 * 0.66 / 1000, 10);
-  EXPECT_NEAR((package(Only(&eco_chip::Settings::routers_as_one)) - package({})).base(), 10 * 0.66 * (both - one) / 0.99, 1e-9);
+  EXPECT_NEAR((package(Only(&eco_chip::Settings::routers_as_one)) - package({})).base(),
+              10 * 0.66 * (both - one) / 0.99, 1e-9);
 }
 
 TEST(EcoChipFaults, ViasOfAStackDoNotGrowWithTheNodeTwice) {
@@ -167,7 +177,8 @@ TEST(EcoChipFaults, ViasOfAStackDoNotGrowWithTheNodeTwice) {
   const auto routers = [](double scale) { return 2 * 10 * 0.33 * scale * std::pow(1 + 0.2 * 0.33 * scale / 1000, 10); };
   EXPECT_NEAR(stack(1, {}), (2 * (made(104) - made(100)) + routers(1)) / (0.99 * 0.99), 1e-6);
   EXPECT_NEAR(stack(2, {}), (2 * (made(104) - made(100)) + routers(2)) / (0.99 * 0.99), 1e-6);
-  EXPECT_NEAR(stack(2, Only(&eco_chip::Settings::stack_scaled_twice)), (2 * (made(208) - made(200)) + routers(2)) / (0.99 * 0.99), 1e-6);
+  EXPECT_NEAR(stack(2, Only(&eco_chip::Settings::stack_scaled_twice)),
+              (2 * (made(208) - made(200)) + routers(2)) / (0.99 * 0.99), 1e-6);
 }
 
 ttm_cas::Process FabProcess() {

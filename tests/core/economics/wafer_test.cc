@@ -34,7 +34,8 @@ TEST(Wafer, PlacedDiesLieInsideAndApart) {
       for (const Millimetres y : {dies[i].y, dies[i].y + h}) EXPECT_LE(x * x + y * y, radius * radius * (1 + 1e-12));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      const bool apart = std::abs((dies[i].x - dies[j].x).base()) > w.base() || std::abs((dies[i].y - dies[j].y).base()) > h.base();
+      const bool apart =
+          std::abs((dies[i].x - dies[j].x).base()) > w.base() || std::abs((dies[i].y - dies[j].y).base()) > h.base();
       EXPECT_TRUE(apart);
     }
   }

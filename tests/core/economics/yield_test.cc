@@ -4,15 +4,20 @@
 
 #include <cmath>
 
-#include "tests/support/cost_tools/google_cost.h"
 #include "core/economics/harvest.h"
+#include "tests/support/cost_tools/google_cost.h"
 
 namespace slipstick {
 namespace {
 
-constexpr YieldModel kLaws[] = {
-    YieldModel::kPoisson,   YieldModel::kMurphy,       YieldModel::kMurphyRectangular,    YieldModel::kSeeds,
-    YieldModel::kSeedsSqrt, YieldModel::kBoseEinstein, YieldModel::kBoseEinsteinPerLayer, YieldModel::kNegativeBinomial};
+constexpr YieldModel kLaws[] = {YieldModel::kPoisson,
+                                YieldModel::kMurphy,
+                                YieldModel::kMurphyRectangular,
+                                YieldModel::kSeeds,
+                                YieldModel::kSeedsSqrt,
+                                YieldModel::kBoseEinstein,
+                                YieldModel::kBoseEinsteinPerLayer,
+                                YieldModel::kNegativeBinomial};
 
 TEST(Yield, WorkedAtOneFault) {  // by hand: e^-1, ((1-1/e)/1)^2, (1-e^-2)/2, 1/2, e^-1, (1+1/10)^-10, 2^-10, (4/3)^-3
   const auto at = [](YieldModel model) { return Yield({model, 3, 10, 0.7}, 1); };
@@ -53,7 +58,8 @@ TEST(Yield, OrderOfTheModels) {
 
 TEST(Yield, NegativeBinomialTendsToPoisson) {  // relative difference x^2 / (2 alpha)
   const double x = 0.8, alpha = 1e7;
-  EXPECT_NEAR(Yield({YieldModel::kNegativeBinomial, alpha}, x) / Yield({YieldModel::kPoisson}, x) - 1, x * x / (2 * alpha), 1e-9);
+  EXPECT_NEAR(Yield({YieldModel::kNegativeBinomial, alpha}, x) / Yield({YieldModel::kPoisson}, x) - 1,
+              x * x / (2 * alpha), 1e-9);
 }
 
 TEST(Harvest, DataSheetLikeDie) {  // 144 units of 3.097 mm^2, 12 spare, 368 mm^2 that must be whole, 0.1 /cm^2
@@ -73,9 +79,11 @@ TEST(Harvest, LimitsAreThePlainYields) {
       for (const double d : {0.02, 0.1, 0.7}) {
         HarvestDie die{200 * kMm2, 4 * kMm2, 100, 0};
         const PerArea density = d * kPerCm2;
-        EXPECT_NEAR(HarvestYield(law, die, density) / Yield(law, 600 * kMm2 * density), 1, 2e-8) << NameOf(model) << alpha << ' ' << d;
+        EXPECT_NEAR(HarvestYield(law, die, density) / Yield(law, 600 * kMm2 * density), 1, 2e-8)
+            << NameOf(model) << alpha << ' ' << d;
         die.spares = 100;
-        EXPECT_NEAR(HarvestYield(law, die, density) / Yield(law, 200 * kMm2 * density), 1, 2e-8) << NameOf(model) << alpha << ' ' << d;
+        EXPECT_NEAR(HarvestYield(law, die, density) / Yield(law, 200 * kMm2 * density), 1, 2e-8)
+            << NameOf(model) << alpha << ' ' << d;
       }
     }
   }

@@ -1,5 +1,5 @@
-// Measured dependence and the derivations agree: where moving an input moves a headline answer, the answer's derivation leads to that
-// input. Scenarios of every kind of model, engine, framework and package.
+// Measured dependence and the derivations agree: where moving an input moves a headline answer, the answer's derivation
+// leads to that input. Scenarios of every kind of model, engine, framework and package.
 #include "core/exploration/dependence.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +19,13 @@
 namespace slipstick::testing {
 namespace {
 
-constexpr const char* kHeadlines[] = {
-    "training.step_time_s", "training.memory_bytes.total",        "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total",
-    "cost.device_usd",      "serving.cost_usd_per_million_tokens"};
+constexpr const char* kHeadlines[] = {"training.step_time_s",
+                                      "training.memory_bytes.total",
+                                      "serving.tpot_s",
+                                      "serving.ttft_s",
+                                      "serving.memory_bytes.total",
+                                      "cost.device_usd",
+                                      "serving.cost_usd_per_million_tokens"};
 
 TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
   const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
@@ -34,15 +38,17 @@ TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
 }
 
 TEST(Dependence, AnswersAPartAtATime) {
-  const Json all = *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device").text);
-  const Json part = *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
+  const Json all =
+      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device").text);
+  const Json part =
+      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
   EXPECT_EQ(part["of"], all["of"]);
   ASSERT_EQ(part["inputs"].size(), 2u);
   EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
 }
 
-// The path marked in a derivation multiplies shares; dependence and sensitivity move the input. (They cannot move a degree of parallelism
-// alone, to which the path from the memory of training leads.)
+// The path marked in a derivation multiplies shares; dependence and sensitivity move the input. (They cannot move a
+// degree of parallelism alone, to which the path from the memory of training leads.)
 TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
   for (const std::string answer :
        {"training.step_time_s", "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total", "cost.device_usd"}) {
@@ -50,7 +56,8 @@ TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
     const Json moved = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, input).text);
     ASSERT_EQ(moved["inputs"].size(), 1u) << input;
     const auto figures = moved["inputs"][0]["figures"].get<std::vector<std::string>>();
-    EXPECT_NE(std::find(figures.begin(), figures.end(), answer), figures.end()) << answer << " does not move with " << input;
+    EXPECT_NE(std::find(figures.begin(), figures.end(), answer), figures.end())
+        << answer << " does not move with " << input;
 
     const Json ranked = *ParseJson(SensitivityAnswer(R"({"version": 1})", {}, answer, 0.2).text);
     std::string largest;
@@ -95,21 +102,24 @@ TEST_P(Derivations, LeadToEveryInputThatMovesTheAnswer) {
       const auto headline = reached.find(TextOf(figure));
       if (headline == reached.end()) continue;
       ++pairs;
-      EXPECT_TRUE(headline->second.contains(TextOf(input["path"]))) << headline->first << " does not lead to " << TextOf(input["path"]);
+      EXPECT_TRUE(headline->second.contains(TextOf(input["path"])))
+          << headline->first << " does not lead to " << TextOf(input["path"]);
     }
   }
   EXPECT_GT(pairs, 30);
 }
 
-// A formula's terms are inputs, figures and constants; its other numbers are digits in its text. `seen`: what is known to lack one. The
-// number of terms.
+// A formula's terms are inputs, figures and constants; its other numbers are digits in its text. `seen`: what is known
+// to lack one. The number of terms.
 int ExpectOrigins(const Json& report, std::set<std::string>& seen) {
   int terms = 0;
   for (const Json& figure : report["explanations"]) {
     for (const Json& term : figure["terms"]) {
       ++terms;
-      if (TextOf(term["origin"]) != "" || !seen.insert(TextOf(figure["path"]) + " " + TextOf(term["symbol"])).second) continue;
-      ADD_FAILURE() << TextOf(term["symbol"]) << " of " << TextOf(figure["path"]) << " = " << TextOf(figure["formula"]) << " has no origin";
+      if (TextOf(term["origin"]) != "" || !seen.insert(TextOf(figure["path"]) + " " + TextOf(term["symbol"])).second)
+        continue;
+      ADD_FAILURE() << TextOf(term["symbol"]) << " of " << TextOf(figure["path"]) << " = " << TextOf(figure["formula"])
+                    << " has no origin";
     }
   }
   return terms;
@@ -134,12 +144,13 @@ TEST(TrainingDerivations, HaveAnOriginForEveryTermOnAnyDevice) {
     terms += ExpectOrigins(Ask(*ParseJson(drawn.text), "*"), seen);
   }
   // A stage without layers, a network without a scale-up domain, dedicated dispatch within a node.
-  for (const char* rare : {R"({"model": "gemma-3-1b", "cluster": {"preset": "tpu-v4-pod", "devices": 8}, "serving": null, "training": {
+  for (const char* rare :
+       {R"({"model": "gemma-3-1b", "cluster": {"preset": "tpu-v4-pod", "devices": 8}, "serving": null, "training": {
         "framework": "internevo", "global_batch": 384, "offload": {"activations": 0.5}, "mapping": {"pp": 4, "schedule": "zb-v",
         "virtual_stages": 2, "tp": 1, "zero": 1}}})",
-                           R"({"model": "llama-2-7b", "cluster": {"preset": "laptop", "devices": 16}, "serving": null, "training": {
+        R"({"model": "llama-2-7b", "cluster": {"preset": "laptop", "devices": 16}, "serving": null, "training": {
         "framework": "fsdp", "global_batch": 384, "mapping": {"tp": 1, "pp": 1, "virtual_stages": 1, "cp": 8, "cp_kind": "ulysses"}}})",
-                           R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-a100", "devices": 64}, "serving": null, "training": {
+        R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-a100", "devices": 64}, "serving": null, "training": {
         "framework": "hai-llm", "global_batch": 384, "mapping": {"tp": 1, "pp": 1, "virtual_stages": 1, "ep": 8, "zero": 1}}})"}) {
     SCOPED_TRACE(rare);
     EXPECT_GT(ExpectOrigins(Ask(*ParseJson(rare), "*"), seen), 500);
@@ -151,17 +162,21 @@ const GoldenRequest kFurtherScenarios[] = {
     {"chiplets",
      R"({"model": "llama-3.1-70b", "cluster": {"preset": "hgx-mi300x", "devices": 64}, "training": {"recompute": "full", "mapping": {"tp": 8}},
         "serving": {"devices": 8, "engine": "sglang", "mapping": {"tp": 8}, "requests_per_s": 2}})"},
-    {"low_rank_adapters", R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
+    {"low_rank_adapters",
+     R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
         "framework": {"preset": "fsdp", "lora_rank": 16}, "global_batch": 64, "offload": {"optimizer": 0.5}, "mapping": {"tp": 1, "pp": 1, "zero": 3}}})"},
-    {"quantized_weights", R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
+    {"quantized_weights",
+     R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
         "trainable": "lora", "frozen_precision": "nf4", "global_batch": 64, "recompute": "full", "mapping": {"tp": 2, "pp": 1, "ep": 2,
         "virtual_stages": 1, "zero": 3}}})"},
     {"offloaded_state", R"({"model": "opt-13b", "cluster": "single-v100-sxm2-32gb", "serving": null, "training": {
         "framework": "megatron-deepspeed", "precision": "fp16", "flash_attention": false, "recompute": "full", "sequence": 1024, "global_batch": 16,
         "offload": {"optimizer": 1, "parameters": 0.5}, "mapping": {"tp": 1, "pp": 1, "virtual_stages": 1, "zero": 2}}})"},
-    {"roofline", R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 64}, "training": {"framework": "roofline",
+    {"roofline",
+     R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 64}, "training": {"framework": "roofline",
         "mapping": {"tp": 4, "pp": 2, "ep": 4}}, "serving": {"engine": "roofline", "mapping": {"tp": 8}}})"},
-    {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
+    {"windows",
+     R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
     {"selected_blocks",
      R"({"model": "minimax-m3", "cluster": {"preset": "dgx-h200", "devices": 8}, "training": null, "serving": {"devices": 8,
@@ -181,7 +196,8 @@ const GoldenRequest kFurtherScenarios[] = {
     {"recomputed_groups",
      R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h100", "devices": 64}, "serving": null, "training": {"mapping": {"tp": 4, "pp": 4,
         "virtual_stages": 2}, "recompute": "full", "recompute_layers": 3, "offload": {"activations": 0.5}}})"},
-    {"post_training", R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 16}, "training": {"sequence": 4096,
+    {"post_training",
+     R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 16}, "training": {"sequence": 4096,
         "mapping": {"tp": 1, "pp": 2, "virtual_stages": 1}}, "serving": {"prompt": 128, "output": 1024, "devices": 1, "engine": "vllm",
         "mapping": {"tp": 1}}, "post_training": {"algorithm": "ppo", "max_response": 3968, "placement": "pools", "steps_off": 1}})"},
     {"colocated_post_training",

@@ -44,7 +44,8 @@ TEST(Derivation, MarksTheTermsOnThePath) {
   EXPECT_TRUE(height[0]["terms"][1].contains("leads"));  // the depth, 3 of 5
 }
 
-// total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %, and the one of narrow 40 %.
+// total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %, and the one of narrow
+// 40 %.
 TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
   Trace trace = Trace::On();
   const double a = 2, b = 2, c = 2, d = 4;
@@ -59,7 +60,8 @@ TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
   EXPECT_EQ(LedTo(WriteExplanations(trace.figures(), "total"), "total"), "model.d");
 }
 
-// product = left * right = (4 + 6) * (4 + 6): 60 % of left are one input and 60 % of right another, but the third is 40 % of both.
+// product = left * right = (4 + 6) * (4 + 6): 60 % of left are one input and 60 % of right another, but the third is 40
+// % of both.
 TEST(Derivation, AddsUpThePathsToAnInput) {
   Trace trace = Trace::On();
   const double both = 4, only_left = 6, only_right = 6;
@@ -79,8 +81,9 @@ TEST(Derivation, LeadsThroughAChoice) {
   const double slow = 5, ring = 3;
   trace.Input("slow", slow, "model.slow");
   trace.Input("ring", ring, "model.ring");
-  trace.Choice("time", ring, Note{"Time", "the faster"}, std::vector<std::pair<std::string, double>>{{"tree", slow}, {"ring", ring}}, 1,
-               "slow, ring", slow, ring);
+  trace.Choice("time", ring, Note{"Time", "the faster"},
+               std::vector<std::pair<std::string, double>>{{"tree", slow}, {"ring", ring}}, 1, "slow, ring", slow,
+               ring);
   trace.MovesBy(1, 1);
   const double time = ring;
   FIGURE(trace, total, 2 * time, (Note{"Total"}), time);

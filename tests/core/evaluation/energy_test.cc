@@ -17,19 +17,22 @@ Json ReportOf(const std::vector<std::string>& assignments) {
   return Ask(*request, "*");
 }
 
-// DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 * 0.75 = 430.5 W.
+// DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 *
+// 0.75 = 430.5 W.
 constexpr double kServer = 430.5, kPue = 1.25;
 
 TEST(Energy, RunAtTheMeter) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double devices = Number(report, "training.device_energy_j");
-  const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
+  const double device_seconds =
+      Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
   EXPECT_NEAR(Number(report, "training.energy_j") / ((devices + device_seconds * kServer) * kPue), 1, 1e-12);
   EXPECT_NEAR(Number(report, "training.server_energy_j") / (device_seconds * kServer), 1, 1e-12);
   EXPECT_EQ(devices + Number(report, "training.server_energy_j") + Number(report, "training.building_energy_j"),
             Number(report, "training.energy_j"));
-  EXPECT_NEAR(Number(report, "training.tokens_per_j") * Number(report, "training.energy_j") / Number(report, "scenario.training.tokens"), 1,
-              1e-12);
+  EXPECT_NEAR(Number(report, "training.tokens_per_j") * Number(report, "training.energy_j") /
+                  Number(report, "scenario.training.tokens"),
+              1, 1e-12);
   EXPECT_GT(Number(report, "training.run.energy_j"), Number(report, "training.energy_j"));
 }
 
@@ -37,10 +40,13 @@ TEST(Energy, RunAtTheMeter) {
 TEST(Energy, CarbonPerRun) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   EXPECT_NEAR(Number(report, "training.tco2") / (Number(report, "training.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
-  EXPECT_NEAR(Number(report, "training.run.tco2") / (Number(report, "training.run.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
-  const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
+  EXPECT_NEAR(Number(report, "training.run.tco2") / (Number(report, "training.run.energy_j") / 3.6e6 * 380 / 1e6), 1,
+              1e-12);
+  const double device_seconds =
+      Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
   const double share = device_seconds / (4 * 365.25 * 86400 * 0.9);
-  EXPECT_NEAR(Number(report, "training.tco2_embodied") / (Number(report, "cost.carbon.embodied_g") / 1e6 * share), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "training.tco2_embodied") / (Number(report, "cost.carbon.embodied_g") / 1e6 * share), 1,
+              1e-12);
 }
 
 TEST(Energy, TokenAtTheMeter) {
@@ -55,14 +61,15 @@ TEST(Energy, DevicesOnlyWithoutTheCostQuestion) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512", "cost=null"});
   EXPECT_EQ(Number(report, "training.energy_j"), Number(report, "training.device_energy_j"));
   EXPECT_EQ(Number(report, "serving.energy_j_per_token"), Number(report, "serving.device_energy_j_per_token"));
-  for (const char* path :
-       {"training.server_energy_j", "training.building_energy_j", "training.tco2", "serving.server_energy_j_per_token"}) {
+  for (const char* path : {"training.server_energy_j", "training.building_energy_j", "training.tco2",
+                           "serving.server_energy_j_per_token"}) {
     ASSERT_NE(Find(report, path), nullptr) << path;
     EXPECT_TRUE(Find(report, path)->is_null()) << path;
   }
   bool said = false;
   for (const Json& figure : report["explanations"])
-    said |= figure["path"] == Json("training.energy_j") && figure["note"].get<std::string>().find("devices only") != std::string::npos;
+    said |= figure["path"] == Json("training.energy_j") &&
+            figure["note"].get<std::string>().find("devices only") != std::string::npos;
   EXPECT_TRUE(said);
 }
 
@@ -80,7 +87,8 @@ const char* const kBoth = "Price and bill of materials are for the unmodified H1
 const char* const kPrice = "The price is for the unmodified H100 SXM5";
 
 TEST(ChangedDevice, ChangedRatesAtTheOldPriceGiveAWarning) {
-  for (const char* change : {"peak.bf16=1200 TFLOP/s", "memory.bandwidth=5 TB/s", "units=144", "clock=2 GHz", "tdp=1000 W"})
+  for (const char* change :
+       {"peak.bf16=1200 TFLOP/s", "memory.bandwidth=5 TB/s", "units=144", "clock=2 GHz", "tdp=1000 W"})
     EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cluster.device.") + change}), kBoth) << change;
 }
 
@@ -94,7 +102,8 @@ TEST(ChangedDevice, NoWarningWithoutACostlyChangeOrWithANewPrice) {
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.efficiency.stream=0.8"}), "");
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.peak.bf16=1200 TFLOP/s", "cost.device.price=40000 $"}), "");
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design.preset=h100-like"}), "");
-  EXPECT_EQ(WarningOf({"cluster=tpu-v5p-pod", "cluster.device.memory.capacity=190 GB"}), "") << "priced by its bill, which follows";
+  EXPECT_EQ(WarningOf({"cluster=tpu-v5p-pod", "cluster.device.memory.capacity=190 GB"}), "")
+      << "priced by its bill, which follows";
 }
 
 }  // namespace

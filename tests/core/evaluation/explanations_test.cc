@@ -1,5 +1,5 @@
-// Every explanation of every golden scenario and of a model of every family: its formula, evaluated with the values of its terms, gives its
-// value; each term with an origin has the value of that origin.
+// Every explanation of every golden scenario and of a model of every family: its formula, evaluated with the values of
+// its terms, gives its value; each term with an origin has the value of that origin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ TEST(Formula, EvaluatesTheLanguageOfTheTrace) {
   EXPECT_EQ(value("max(a, b_2, 1) + min(a, b_2)"), 7);
   EXPECT_EQ(value("norm(a, b_2, 2)"), 5);
   EXPECT_EQ(value("norm(a, b_2, 1) + norm(zero, zero, 2)"), 7);
-  EXPECT_EQ(value("pow(a, 2) + sqrt(b_2) + log2(8) + exp(zero) + log(1) + ceil(0.5) + floor(1.5)"), 9 + 2 + 3 + 1 + 0 + 1 + 1);
+  EXPECT_EQ(value("pow(a, 2) + sqrt(b_2) + log2(8) + exp(zero) + log(1) + ceil(0.5) + floor(1.5)"),
+            9 + 2 + 3 + 1 + 0 + 1 + 1);
 }
 
 TEST(Formula, NamesUnknownSymbols) {
@@ -67,7 +68,8 @@ TEST_P(Explanations, HoldForEveryFigure) {
   const Json report = Ask(request, "*");
   ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
   std::set<std::pair<std::string, double>> known;
-  for (const Json& figure : report["explanations"]) known.insert({figure["path"].get<std::string>(), figure["value"].get<double>()});
+  for (const Json& figure : report["explanations"])
+    known.insert({figure["path"].get<std::string>(), figure["value"].get<double>()});
 
   for (const Json& figure : report["explanations"]) {
     const std::string path = figure["path"].get<std::string>();
@@ -80,7 +82,8 @@ TEST_P(Explanations, HoldForEveryFigure) {
       const std::string symbol = term["symbol"].get<std::string>();
       ASSERT_TRUE(term["value"].is_number()) << symbol;
       symbols[symbol] = term["value"].get<double>();
-      EXPECT_TRUE(figure.contains("kind") || formula.find(symbol) != std::string::npos) << symbol << " is not in the formula";
+      EXPECT_TRUE(figure.contains("kind") || formula.find(symbol) != std::string::npos)
+          << symbol << " is not in the formula";
       const std::string origin = term["origin"].get<std::string>();
       if (origin.empty()) continue;
       if (const Json* input = Find(report["scenario"], origin)) {
@@ -89,20 +92,23 @@ TEST_P(Explanations, HoldForEveryFigure) {
               << symbol << " differs from input " << origin << " " << JsonText(*input);
         }
       } else {
-        EXPECT_TRUE(known.contains({origin, term["value"].get<double>()})) << symbol << " differs from figure " << origin;
+        EXPECT_TRUE(known.contains({origin, term["value"].get<double>()}))
+            << symbol << " differs from figure " << origin;
       }
     }
     if (figure.contains("kind")) {
       EXPECT_EQ(formula, "");
       const std::string kind = TextOf(figure["kind"]);
-      EXPECT_TRUE(kind == "choice"     ? ChoseTheLeast(figure["among"])
-                  : kind == "constant" ? TextOf(figure["source"]) != ""
-                                       : kind == "procedure" && TextOf(figure["note"]) != "" && !figure["terms"].empty());
+      EXPECT_TRUE(kind == "choice" ? ChoseTheLeast(figure["among"])
+                  : kind == "constant"
+                      ? TextOf(figure["source"]) != ""
+                      : kind == "procedure" && TextOf(figure["note"]) != "" && !figure["terms"].empty());
       continue;
     }
     const FormulaResult result = EvaluateFormula(formula, symbols);
     EXPECT_EQ(result.fault, "");
-    EXPECT_TRUE(Near(result.value, figure["value"].get<double>())) << result.value << " is not " << figure["value"].get<double>();
+    EXPECT_TRUE(Near(result.value, figure["value"].get<double>()))
+        << result.value << " is not " << figure["value"].get<double>();
   }
 }
 
@@ -111,14 +117,16 @@ TEST_P(Explanations, GiveTheNumbersThatTheReportShows) {
   ASSERT_TRUE(report.contains("explanations"));
   int shown = 0;
   std::map<std::string, double> latest;
-  for (const Json& figure : report["explanations"]) latest[figure["path"].get<std::string>()] = figure["value"].get<double>();
+  for (const Json& figure : report["explanations"])
+    latest[figure["path"].get<std::string>()] = figure["value"].get<double>();
   for (const auto& [path, value] : latest) {
     const Json* number = Find(report, path);
     if (number == nullptr || !number->is_number()) continue;
     ++shown;
     const bool in_tonnes = path.find("tco2") != std::string::npos;  // explained in grams
     const double shown_in = path.ends_with("_per_million_tokens") ? 1e6 : in_tonnes ? 1e-6 : 1;
-    EXPECT_TRUE(Near(number->get<double>(), value * shown_in)) << path << " is " << number->get<double>() << " but explained as " << value;
+    EXPECT_TRUE(Near(number->get<double>(), value * shown_in))
+        << path << " is " << number->get<double>() << " but explained as " << value;
   }
   EXPECT_GT(shown, 0);
 }
@@ -176,8 +184,8 @@ std::set<std::string> ReachedFrom(const std::string& path, const Json& report) {
 // A step time rests on no packaging step, a TPOT on no training degree.
 TEST_P(Explanations, NeverRestOnAnotherQuestion) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
-  for (const std::string path : {"training.step_time_s", "training.memory_bytes.total", "serving.ttft_s", "serving.tpot_s",
-                                 "serving.memory_bytes.total", "cost.device_usd"}) {
+  for (const std::string path : {"training.step_time_s", "training.memory_bytes.total", "serving.ttft_s",
+                                 "serving.tpot_s", "serving.memory_bytes.total", "cost.device_usd"}) {
     if (Find(report, path) == nullptr) continue;
     const std::string question = path.substr(0, path.find('.'));
     for (const std::string& origin : ReachedFrom(path, report)) {
@@ -191,11 +199,12 @@ TEST_P(Explanations, NeverRestOnAnotherQuestion) {
 // The derivation leads, term by term, to inputs of the device and the model.
 TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
-  for (const char* path :
-       {"training.step_time_s", "training.time_s.forward", "training.time_s.backward", "serving.ttft_s", "serving.tpot_s"}) {
+  for (const char* path : {"training.step_time_s", "training.time_s.forward", "training.time_s.backward",
+                           "serving.ttft_s", "serving.tpot_s"}) {
     if (Find(report, path) == nullptr) continue;
     const std::set<std::string> seen = ReachedFrom(path, report);
-    for (const char* input : {"cluster.device.peak.", "cluster.device.memory.bandwidth", "cluster.device.units", "model."}) {
+    for (const char* input :
+         {"cluster.device.peak.", "cluster.device.memory.bandwidth", "cluster.device.units", "model."}) {
       const auto starts = [&](const std::string& origin) { return origin.starts_with(input); };
       EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), starts)) << path << " does not rest on " << input;
     }
@@ -215,17 +224,20 @@ std::set<std::string> OriginsBelow(const std::string& path, const Json& report) 
 // A prefill pool with a device of its own rests on that one, the decode pool on the cluster's.
 TEST(PrefillPool, RestsOnItsOwnDevice) {
   const auto ask = [](const char* bandwidth) {
-    return Ask(*ParseJson(std::string(R"({"cluster": {"preset": "dgx-h200", "devices": 8}, "training": null, "cost": null, "serving": {
+    return Ask(
+        *ParseJson(std::string(
+                       R"({"cluster": {"preset": "dgx-h200", "devices": 8}, "training": null, "cost": null, "serving": {
         "prompt": 2048, "output": 128, "concurrency": 8, "devices": 8, "mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4,
         "decode_devices": 4, "prefill_device": {"preset": "h100-sxm5-80gb", "memory": {"bandwidth": ")") +
-                          bandwidth + R"("}}}}})"),
-               "*");
+                   bandwidth + R"("}}}}})"),
+        "*");
   };
   const Json report = ask("2 TB/s");
   ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
   const std::string own = "serving.disaggregated.prefill_device.", bandwidth = "memory.bandwidth";
   const auto names = [](const std::set<std::string>& origins, const std::string& start) {
-    return std::any_of(origins.begin(), origins.end(), [&](const std::string& origin) { return origin.starts_with(start); });
+    return std::any_of(origins.begin(), origins.end(),
+                       [&](const std::string& origin) { return origin.starts_with(start); });
   };
   const std::set<std::string> pool = OriginsBelow("serving.prefill_pool.", report);
   EXPECT_TRUE(pool.contains(own + bandwidth));
@@ -238,7 +250,8 @@ TEST(PrefillPool, RestsOnItsOwnDevice) {
   const std::set<std::string> reached = ReachedFrom("serving.ttft_s", report);
   EXPECT_TRUE(reached.contains(own + bandwidth));
   EXPECT_TRUE(reached.contains("cluster.device." + bandwidth));
-  EXPECT_LT((*Find(ask("3 TB/s"), "serving.prefill_s")).get<double>(), (*Find(report, "serving.prefill_s")).get<double>());
+  EXPECT_LT((*Find(ask("3 TB/s"), "serving.prefill_s")).get<double>(),
+            (*Find(report, "serving.prefill_s")).get<double>());
 }
 
 // Every kind of load, beside the golden scenarios.
@@ -246,7 +259,8 @@ const GoldenRequest kLoads[] = {
     {"batch", R"({"training": null, "serving": {"batch": 32, "devices": 8}})"},
     {"largest_batch", R"({"training": null, "serving": {"batch": "max", "devices": 8}})"},
     {"concurrency", R"({"training": null, "serving": {"concurrency": 300, "max_requests": 20, "devices": 8}})"},
-    {"waves", R"({"training": null, "serving": {"concurrency": 48, "waves": 5, "devices": 8, "engine": "trtllm-0.9"}})"},
+    {"waves",
+     R"({"training": null, "serving": {"concurrency": 48, "waves": 5, "devices": 8, "engine": "trtllm-0.9"}})"},
     {"arrivals", R"({"training": null, "serving": {"requests_per_s": 2, "devices": 8}})"},
     {"overload", R"({"training": null, "serving": {"requests_per_s": 2000, "devices": 8}})"},
     {"pools_batch", R"({"training": null, "serving": {"batch": 16, "devices": 8, "mapping": {"tp": 4},
@@ -255,13 +269,15 @@ const GoldenRequest kLoads[] = {
         "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
     {"pools_arrivals", R"({"training": null, "serving": {"requests_per_s": 1, "devices": 8, "mapping": {"tp": 4},
         "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
-    {"host_memory", R"({"model": "gpt-oss-20b", "cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"batch": "max",
+    {"host_memory",
+     R"({"model": "gpt-oss-20b", "cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"batch": "max",
         "engine": "llamacpp-2025", "precision": {"weights": "mxfp4", "activations": "fp16"}, "host_experts": {"layers": 12}, "kv_offload": {},
         "prefix_hit": 0.5, "prefix_cache": {"host_share": 0.5, "prefixes": 8}, "mapping": {"tp": 1}}})"},
     {"host_cache", R"({"training": null, "serving": {"batch": "max", "kv_offload": {}, "devices": 8}})"},
     {"attention_dp", R"({"model": "deepseek-v3", "training": null, "serving": {"concurrency": 64, "devices": 16,
         "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};
-INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // A request per model family, trained with a pipeline, sharded, or with full recomputation in turn.
 std::vector<GoldenRequest> FamilyRequests() {

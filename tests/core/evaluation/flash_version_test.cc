@@ -9,7 +9,8 @@
 namespace slipstick {
 namespace {
 
-double FigureOf(const std::string& cluster, const std::string& changes, const std::string& part, const std::string& figure) {
+double FigureOf(const std::string& cluster, const std::string& changes, const std::string& part,
+                const std::string& figure) {
   const std::string request =
       "{\"model\": \"llama-3.1-8b\", \"cluster\": {\"preset\": \"" + cluster + "\", \"devices\": 8}, " + changes + "}";
   const Json report = *ParseJson(EvaluateAnswer(request).text);
@@ -17,15 +18,16 @@ double FigureOf(const std::string& cluster, const std::string& changes, const st
   return report[part][figure].get<double>();
 }
 double StepOf(const std::string& cluster, const std::string& version) {
-  return FigureOf(
-      cluster,
-      "\"serving\": null, \"training\": {\"sequence\": 8192, \"global_batch\": 64, \"framework\": {\"compute\": {\"flash_version\": " +
-          version + "}}}",
-      "training", "step_time_s");
+  return FigureOf(cluster,
+                  "\"serving\": null, \"training\": {\"sequence\": 8192, \"global_batch\": 64, \"framework\": "
+                  "{\"compute\": {\"flash_version\": " +
+                      version + "}}}",
+                  "training", "step_time_s");
 }
 double PrefillOf(const std::string& cluster, const std::string& version) {
   return FigureOf(cluster,
-                  "\"training\": null, \"serving\": {\"prompt\": 32768, \"output\": 16, \"batch\": 1, \"engine\": {\"preset\": \"vllm\", "
+                  "\"training\": null, \"serving\": {\"prompt\": 32768, \"output\": 16, \"batch\": 1, \"engine\": "
+                  "{\"preset\": \"vllm\", "
                   "\"flash_version\": " +
                       version + "}}",
                   "serving", "prefill_s");
@@ -33,8 +35,8 @@ double PrefillOf(const std::string& cluster, const std::string& version) {
 
 TEST(FlashVersionInput, AStepAndAPrefillFollowTheKernels) {
   for (const auto& time : {StepOf, PrefillOf}) {
-    const double own = time("dgx-h100", "null"), one = time("dgx-h100", "\"flash1\""), two = time("dgx-h100", "\"flash2\""),
-                 three = time("dgx-h100", "\"flash3\"");
+    const double own = time("dgx-h100", "null"), one = time("dgx-h100", "\"flash1\""),
+                 two = time("dgx-h100", "\"flash2\""), three = time("dgx-h100", "\"flash3\"");
     EXPECT_GT(one, two * 1.01);
     EXPECT_GT(two, three * 1.01);
     EXPECT_DOUBLE_EQ(three, own);

@@ -23,13 +23,14 @@ double HalfWidth(const Json& report, const std::string& interval, const std::str
 
 TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
   const Json report = ReportWith({});
-  for (const auto& [interval, answer] : {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
-                                         {"training.memory_interval", "training.memory_bytes.total"},
-                                         {"serving.tpot_interval", "serving.tpot_s"},
-                                         {"serving.ttft_interval", "serving.ttft_s"},
-                                         {"serving.throughput_interval", "serving.tokens_per_s"},
-                                         {"serving.memory_interval", "serving.memory_bytes.total"},
-                                         {"cost.device_interval", "cost.device_usd"}}) {
+  for (const auto& [interval, answer] :
+       {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
+        {"training.memory_interval", "training.memory_bytes.total"},
+        {"serving.tpot_interval", "serving.tpot_s"},
+        {"serving.ttft_interval", "serving.ttft_s"},
+        {"serving.throughput_interval", "serving.tokens_per_s"},
+        {"serving.memory_interval", "serving.memory_bytes.total"},
+        {"cost.device_interval", "cost.device_usd"}}) {
     EXPECT_GT(At(report, interval + ".low"), 0) << interval;
     EXPECT_LE(At(report, interval + ".low"), At(report, answer)) << interval;
     EXPECT_GE(At(report, interval + ".high"), At(report, answer)) << interval;
@@ -42,13 +43,15 @@ TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
 // Of an A10G and an MI250X only data sheets are known; an A100 and an MI300X of the same architectures are measured.
 TEST(Intervals, ADeviceKnownByItsDataSheetIsTwiceAsUncertain) {
   const auto alone = [](const std::string& device) {
-    return ReportWith({"model=llama-3.1-8b", "cluster=single-" + device, "training=null", "serving.batch=4", "serving.mapping.tp=1"});
+    return ReportWith(
+        {"model=llama-3.1-8b", "cluster=single-" + device, "training=null", "serving.batch=4", "serving.mapping.tp=1"});
   };
-  for (const auto& [data_sheet, sibling] :
-       {std::pair<std::string, std::string>{"a10g", "a100-pcie-80gb"}, std::pair<std::string, std::string>{"mi250x", "mi300x"}}) {
+  for (const auto& [data_sheet, sibling] : {std::pair<std::string, std::string>{"a10g", "a100-pcie-80gb"},
+                                            std::pair<std::string, std::string>{"mi250x", "mi300x"}}) {
     const Json unknown = alone(data_sheet), known = alone(sibling);
     for (const std::string figure : {"serving.tpot", "serving.ttft"}) {
-      EXPECT_GE(HalfWidth(unknown, figure + "_interval", figure + "_s"), 2 * HalfWidth(known, figure + "_interval", figure + "_s"))
+      EXPECT_GE(HalfWidth(unknown, figure + "_interval", figure + "_s"),
+                2 * HalfWidth(known, figure + "_interval", figure + "_s"))
           << data_sheet << " " << figure;
     }
   }

@@ -26,30 +26,34 @@ TEST(KernelOfADesign, AFinerNodeIsFaster) {
     return Timed(R"({"device": )" + device + ", " + kGemm + "}")["time_s"].get<double>();
   };
   const double sheet = time_on(R"({"preset": "a100-sxm4-80gb"})");
-  const double fine = time_on(R"({"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "node": "1nm", "dram": "hbm4"}})");
+  const double fine =
+      time_on(R"({"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "node": "1nm", "dram": "hbm4"}})");
   EXPECT_LT(fine, 0.6 * sheet);
 }
 
 // The device that the scenario derives, given as a data sheet, takes the same time.
 TEST(KernelOfADesign, IsTheScenariosDevice) {
-  const Result<Scenario> scenario =
-      ParseScenario(*ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));
+  const Result<Scenario> scenario = ParseScenario(*ReadRequest(
+      R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));
   ASSERT_TRUE(scenario);
   Json sheet = Write(scenario->cluster.device);
   sheet["design"] = nullptr;
   const Json derived = Timed(R"({"device": )" + JsonText(sheet) + ", " + kGemm + "}");
-  const Json designed =
-      Timed(std::string(R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "node": "3nm"}}, )") + kGemm + "}");
+  const Json designed = Timed(
+      std::string(R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "node": "3nm"}}, )") +
+      kGemm + "}");
   EXPECT_EQ(JsonText(designed), JsonText(derived));
 }
 
 TEST(KernelOfADesign, ItsLinksCarryACollective) {
   const auto time_on = [](const std::string& cluster) {
-    return Timed(R"({"cluster": )" + cluster + R"(, "collective": {"kind": "all_reduce", "bytes": 1e9, "ranks": 8}})")["time_s"]
+    return Timed(R"({"cluster": )" + cluster +
+                 R"(, "collective": {"kind": "all_reduce", "bytes": 1e9, "ranks": 8}})")["time_s"]
         .get<double>();
   };
   const std::string device = R"("device": {"preset": "a100-sxm4-80gb", "design": {"preset": "h100-like"}})";
-  const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=h100-like"}));
+  const Result<Scenario> scenario =
+      ParseScenario(*ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=h100-like"}));
   ASSERT_TRUE(scenario);
   const std::string links = NumberText(scenario->cluster.networks[0].bandwidth.base());
   EXPECT_DOUBLE_EQ(time_on(R"({"preset": "dgx-a100", )" + device + "}"),
@@ -58,7 +62,8 @@ TEST(KernelOfADesign, ItsLinksCarryACollective) {
 
 TEST(KernelOfADesign, AnImpossibleDesignIsAnIssue) {
   const Result<Json> request = ParseJson(
-      std::string(R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "power_split": {"core": 1e-9}}}, )") +
+      std::string(
+          R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "power_split": {"core": 1e-9}}}, )") +
       kGemm + "}");
   const Result<Json> answer = EvaluateKernel(*request);
   ASSERT_FALSE(answer);

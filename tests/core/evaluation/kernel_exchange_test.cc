@@ -10,8 +10,8 @@ Result<Json> ExchangeAnswer(const std::string& exchange, const std::string& clus
   return EvaluateKernel(*ParseJson(R"({"cluster": {"preset": ")" + cluster + R"("}, "exchange": )" + exchange + "}"));
 }
 
-// DeepEP's low-latency kernels on 16 H100, 128 tokens of 7,168 elements to 8 of 256 experts: half of 128 * 8 * 7,408 bytes over 0.96 of
-// 50 GB/s is 79.02 us, behind 8.2 + 3.7 + 8.3 us. Measured: 102 us.
+// DeepEP's low-latency kernels on 16 H100, 128 tokens of 7,168 elements to 8 of 256 experts: half of 128 * 8 * 7,408
+// bytes over 0.96 of 50 GB/s is 79.02 us, behind 8.2 + 3.7 + 8.3 us. Measured: 102 us.
 TEST(KernelExchange, TimesADispatchBetweenTwoNodes) {
   const Result<Json> answer = ExchangeAnswer(R"({"kind": "dispatch", "tokens": 128, "ranks": 16})");
   ASSERT_TRUE(answer);
@@ -22,15 +22,16 @@ TEST(KernelExchange, TimesADispatchBetweenTwoNodes) {
 
 // 16-bit results: 128 * 8 * 14,352 / 2 bytes over 0.92 of 50 GB/s is 159.74 us, behind 10.1 + 1.4 + 9.3 us.
 TEST(KernelExchange, ACombineReturnsSixteenBitWhateverWasDispatched) {
-  const Result<Json> answer = ExchangeAnswer(R"({"kind": "combine", "tokens": 128, "ranks": 16, "precision": "nvfp4"})");
+  const Result<Json> answer =
+      ExchangeAnswer(R"({"kind": "combine", "tokens": 128, "ranks": 16, "precision": "nvfp4"})");
   ASSERT_TRUE(answer);
   EXPECT_NEAR((*answer)["time_s"].get<double>() * 1e6, 159.74 + 20.8, 5e-3);
 }
 
 // nvfp4 with its scales: 7,168 * 0.5625 = 4,032 bytes a token, to 4 (1 - (3/4)^8) of the 4 ranks of one NVLink domain.
 TEST(KernelExchange, AnNvfp4DispatchSendsNineSixteenthsOfAByte) {
-  const Result<Json> answer =
-      ExchangeAnswer(R"({"kind": "dispatch", "kernel": "domain", "tokens": 1000, "ranks": 4, "precision": "nvfp4"})", "gb200-nvl72");
+  const Result<Json> answer = ExchangeAnswer(
+      R"({"kind": "dispatch", "kernel": "domain", "tokens": 1000, "ranks": 4, "precision": "nvfp4"})", "gb200-nvl72");
   ASSERT_TRUE(answer);
   EXPECT_NEAR((*answer)["bytes"].get<double>(), 1000 * 3.599548 * 4032 * 3 / 4, 10);
 }

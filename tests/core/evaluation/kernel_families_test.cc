@@ -17,7 +17,8 @@ namespace slipstick {
 namespace {
 
 Json On(const char* architecture) {
-  return Json{{"model", "llama-3.1-8b"}, {"cluster", {{"preset", "dgx-h100"}, {"device", {{"architecture", architecture}}}}}};
+  return Json{{"model", "llama-3.1-8b"},
+              {"cluster", {{"preset", "dgx-h100"}, {"device", {{"architecture", architecture}}}}}};
 }
 
 TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
@@ -36,8 +37,8 @@ TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
 TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   Json described = Json::array();
   Describe<Cluster>("cluster", Cluster{}, described);
-  const auto row =
-      std::find_if(described.begin(), described.end(), [](const Json& one) { return one["path"] == "cluster.device.architecture"; });
+  const auto row = std::find_if(described.begin(), described.end(),
+                                [](const Json& one) { return one["path"] == "cluster.device.architecture"; });
   ASSERT_NE(row, described.end());
   EXPECT_EQ((*row)["kind"], "choice");
   EXPECT_EQ((*row)["choices"].size(), PresetCatalogue("kernel").size());
@@ -46,8 +47,8 @@ TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
 }
 
-// A family inherits from the one it names: Ada's int8 GEMMs come from its own file, what converts few rows and fp8 per tensor from the
-// generic one; Gaudi's attention from TPU's.
+// A family inherits from the one it names: Ada's int8 GEMMs come from its own file, what converts few rows and fp8 per
+// tensor from the generic one; Gaudi's attention from TPU's.
 TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   const GemmTable& ada = Architecture("ada")->gemm;
   EXPECT_DOUBLE_EQ(ada.int8.gemm_efficiency, 1.29);
@@ -82,7 +83,8 @@ TEST(KernelFamilies, HaveEveryKernel) {
       for (const auto& [library, library_text] : EnumNames<AttentionLibrary>::names) {
         for (const auto& [phase, phase_text] : EnumNames<AttentionPhase>::names) {
           Attention attention;
-          attention.phase = phase, attention.library = library, attention.precision = attention.kv_precision = precision;
+          attention.phase = phase, attention.library = library,
+          attention.precision = attention.kv_precision = precision;
           attention.heads = 8, attention.kv_heads = 2, attention.kv_len = 1024;
           attention.q_len = phase == AttentionPhase::kDecode ? 1 : 1024;
           const double time = TimeOf(attention, device, off).time.base();

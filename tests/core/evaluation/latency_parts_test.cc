@@ -15,7 +15,8 @@ namespace slipstick {
 namespace {
 
 Json ServedWith(const std::string& serving, const std::string& rest = "") {
-  return (*ParseJson(EvaluateAnswer(R"({"version": 1, "training": null, "serving": {)" + serving + "}" + rest + "}").text))["serving"];
+  return (*ParseJson(
+      EvaluateAnswer(R"({"version": 1, "training": null, "serving": {)" + serving + "}" + rest + "}").text))["serving"];
 }
 
 double SumOf(const Json& parts) {
@@ -29,11 +30,13 @@ double SumOf(const Json& parts) {
 
 TEST(LatencyParts, AddUpUnderEveryLoadAndEngine) {
   int answered = 0;
-  for (const char* load : {R"("batch": 1)", R"("batch": 32)", R"("concurrency": 900)", R"("requests_per_s": 2)", R"("requests_per_s": 900)",
-                           R"("waves": 4, "concurrency": 64)", R"("mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4})",
-                           R"("mapping": {"tp": 4}, "requests_per_s": 2, "disaggregated": {"prefill_devices": 4})",
-                           R"("speculative": {"draft_tokens": 3})", R"("prefill_chunk": 512)", R"("mapping": {"tp": 4, "pp": 2})",
-                           R"("engine": {"preset": "roofline"})", R"("engine": {"preset": "llama-cpp"})"}) {
+  for (const char* load :
+       {R"("batch": 1)", R"("batch": 32)", R"("concurrency": 900)", R"("requests_per_s": 2)",
+        R"("requests_per_s": 900)", R"("waves": 4, "concurrency": 64)",
+        R"("mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4})",
+        R"("mapping": {"tp": 4}, "requests_per_s": 2, "disaggregated": {"prefill_devices": 4})",
+        R"("speculative": {"draft_tokens": 3})", R"("prefill_chunk": 512)", R"("mapping": {"tp": 4, "pp": 2})",
+        R"("engine": {"preset": "roofline"})", R"("engine": {"preset": "llama-cpp"})"}) {
     for (const char* model : {"llama-3.1-70b", "mixtral-8x7b"}) {
       const Json report = ServedWith(load, R"(, "model": {"preset": ")" + std::string(model) + R"("})");
       if (report.is_null()) continue;
@@ -52,7 +55,8 @@ TEST(LatencyParts, AreThoseOfTheLoad) {
   EXPECT_EQ(alone["ttft_parts_s"]["others"], 0);
   EXPECT_EQ(alone["ttft_parts_s"]["queue"], 0);
   const Json full = ServedWith(R"("batch": 32)");
-  EXPECT_DOUBLE_EQ(full["tpot_parts_s"]["prefill"].get<double>(), full["tpot_s"].get<double>() - full["decode_step_s"].get<double>());
+  EXPECT_DOUBLE_EQ(full["tpot_parts_s"]["prefill"].get<double>(),
+                   full["tpot_s"].get<double>() - full["decode_step_s"].get<double>());
   const Json pools = ServedWith(R"("mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4})");
   EXPECT_EQ(pools["tpot_parts_s"]["prefill"], 0);  // on a pool of its own
   EXPECT_GT(pools["ttft_parts_s"]["transfer"], 0);
@@ -61,8 +65,9 @@ TEST(LatencyParts, AreThoseOfTheLoad) {
 
 // Of one device nothing is communicated; a decode step of one sequence reads the weights for nearly all of its time.
 TEST(LatencyParts, OfOneDeviceAreItsWeights) {
-  const Json report = ServedWith(R"("batch": 1, "engine": {"preset": "roofline"})",
-                                 R"(, "model": {"preset": "llama-3.1-8b"}, "cluster": {"preset": "single-h100-sxm5-80gb"})");
+  const Json report =
+      ServedWith(R"("batch": 1, "engine": {"preset": "roofline"})",
+                 R"(, "model": {"preset": "llama-3.1-8b"}, "cluster": {"preset": "single-h100-sxm5-80gb"})");
   ASSERT_FALSE(report.is_null());
   EXPECT_EQ(report["tpot_parts_s"]["communication"], 0);
   EXPECT_GT(report["tpot_parts_s"]["gemm"].get<double>(), 0.9 * report["tpot_s"].get<double>());

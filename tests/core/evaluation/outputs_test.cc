@@ -41,14 +41,15 @@ void CollectPaths(const Json& json, const std::string& path, std::set<std::strin
   }
 }
 
-// Paths of the golden reports, of one with mappings and a chip that are chosen for it, and of one of post-training; list entries count
-// once.
+// Paths of the golden reports, of one with mappings and a chip that are chosen for it, and of one of post-training;
+// list entries count once.
 std::set<std::string> ReportedPaths() {
   std::set<std::string> paths;
-  std::vector<std::string> requests{R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
-                                    R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
+  std::vector<std::string> requests{
+      R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
+      R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
                                          "post_training": {"placement": "pools"}})",
-                                    R"({"version": 1, "training": {"global_batch": 65536, "mapping": {"tp": 8, "pp": 4}}, "serving": null})"};
+      R"({"version": 1, "training": {"global_batch": 65536, "mapping": {"tp": 8, "pp": 4}}, "serving": null})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);
@@ -133,8 +134,9 @@ TEST(Outputs, SearchAndReportAgree) {
       spec.part = of;
       spec.objective = figure.name;
       spec.top = 1;
-      spec.limits = of == "training" ? std::vector<std::string>{"schedule=1f1b", "tp=8", "pp=4", "micro_batch=1", "cp=1"}
-                                     : std::vector<std::string>{"batch=16", "prefill_devices=0"};
+      spec.limits = of == "training"
+                        ? std::vector<std::string>{"schedule=1f1b", "tp=8", "pp=4", "micro_batch=1", "cp=1"}
+                        : std::vector<std::string>{"batch=16", "prefill_devices=0"};
       const Json request = *ReadRequest(R"({"version": 1})", {"cluster.devices=64"});
       const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
       ASSERT_TRUE(job) << job.issues[0].path << " " << job.issues[0].message;
@@ -168,7 +170,8 @@ TEST(Outputs, GiveFiguresTheirTitles) {
 }
 
 TEST(Outputs, CanBeSweepColumns) {
-  const Answer answer = SweepAnswer(R"({"version": 1})", {}, {"serving.batch=1,2"}, {"training.step_times", "serving.tpot_s"});
+  const Answer answer =
+      SweepAnswer(R"({"version": 1})", {}, {"serving.batch=1,2"}, {"training.step_times", "serving.tpot_s"});
   ASSERT_EQ(answer.issues.size(), 1u);
   EXPECT_EQ(answer.issues[0].path, "report");
   EXPECT_EQ(answer.issues[0].fixes[0], SetTo("report", "training.step_time_s"));

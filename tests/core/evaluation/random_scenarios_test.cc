@@ -1,5 +1,6 @@
-// Five thousand seeded scenarios: parts add up exactly, figures are non-negative numbers, what is feasible fits, and no time falls when
-// work grows; of two thousand, none grows on stronger hardware either. Shards run in parallel, and a failure names a small range.
+// Five thousand seeded scenarios: parts add up exactly, figures are non-negative numbers, what is feasible fits, and no
+// time falls when work grows; of two thousand, none grows on stronger hardware either. Shards run in parallel, and a
+// failure names a small range.
 #include "tests/support/random_scenarios.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,8 @@ double SumOfParts(const Json& parts) {
   return sum;
 }
 
-// The parts of a time by what bounds it, and those of the network by level. The level that the whole is split from differs by rounding.
+// The parts of a time by what bounds it, and those of the network by level. The level that the whole is split from
+// differs by rounding.
 void ExpectBoundsAddUp(const Json& parts, const Json& levels, double whole, const std::string& path) {
   const auto bounds = {"compute", "l1", "l2", "memory", "network", "latency", "bubble"};
   EXPECT_NEAR(Sum(parts, bounds) / whole, 1, 1e-9) << path;
@@ -43,7 +45,8 @@ void ExpectBoundsAddUp(const Json& parts, const Json& levels, double whole, cons
 
 void ExpectTimesAndEnergiesAddUp(const Json& report) {
   if (const Json* training = Find(report, "training"); training != nullptr && training->is_object()) {
-    ExpectBoundsAddUp((*training)["time_by_bound"], (*training)["network_by_level"], Number(*training, "step_time_s"), "training");
+    ExpectBoundsAddUp((*training)["time_by_bound"], (*training)["network_by_level"], Number(*training, "step_time_s"),
+                      "training");
     if ((*training)["server_energy_j"].is_number()) {
       const double parts = Sum(*training, {"device_energy_j", "server_energy_j", "building_energy_j"});
       EXPECT_NEAR(parts / Number(*training, "energy_j"), 1, 1e-9);
@@ -51,10 +54,12 @@ void ExpectTimesAndEnergiesAddUp(const Json& report) {
   }
   if (const Json* serving = Find(report, "serving"); serving != nullptr && serving->is_object()) {
     for (const auto& [phase, time] : {std::pair{"prefill", "prefill_s"}, std::pair{"decode", "decode_step_s"}}) {
-      ExpectBoundsAddUp((*serving)["time_by_bound"][phase], (*serving)["network_by_level"][phase], Number(*serving, time), phase);
+      ExpectBoundsAddUp((*serving)["time_by_bound"][phase], (*serving)["network_by_level"][phase],
+                        Number(*serving, time), phase);
     }
     if ((*serving)["server_energy_j_per_token"].is_number()) {
-      const double parts = Sum(*serving, {"device_energy_j_per_token", "server_energy_j_per_token", "building_energy_j_per_token"});
+      const double parts =
+          Sum(*serving, {"device_energy_j_per_token", "server_energy_j_per_token", "building_energy_j_per_token"});
       EXPECT_NEAR(parts / Number(*serving, "energy_j_per_token"), 1, 1e-9);
     }
   }
@@ -71,7 +76,8 @@ void ExpectFits(const Json& report) {
 
 void ExpectAddsUp(const Json& report) {
   if (const Json* training = Find(report, "training"); training != nullptr && training->is_object()) {
-    const auto step = {"forward", "backward", "recompute", "tp", "cp", "ep", "pp", "dp", "bubble", "optimizer", "other", "offload"};
+    const auto step = {"forward", "backward", "recompute", "tp",        "cp",    "ep",
+                       "pp",      "dp",       "bubble",    "optimizer", "other", "offload"};
     const auto memory = {"weights", "gradients", "optimizer", "activations", "workspace"};
     EXPECT_EQ(Sum(*Find(*training, "time_s"), step), Number(*training, "step_time_s"));
     EXPECT_EQ(Sum(*Find(*training, "memory_bytes"), memory), Number(*training, "memory_bytes.total"));
@@ -96,7 +102,8 @@ void ExpectAddsUp(const Json& report) {
 
 // Operators of serving make up its passes: the same figures that are summed are reported.
 void ExpectOperatorsAddUp(const Json& report) {
-  for (const auto& [phase, time] : {std::pair{"prefill", "serving.prefill_s"}, std::pair{"decode", "serving.decode_step_s"}}) {
+  for (const auto& [phase, time] :
+       {std::pair{"prefill", "serving.prefill_s"}, std::pair{"decode", "serving.decode_step_s"}}) {
     const Json* operators = Find(report, std::string("serving.operators.") + phase);
     if (operators == nullptr) continue;
     double sum = 0;
@@ -105,18 +112,21 @@ void ExpectOperatorsAddUp(const Json& report) {
   }
 }
 
-// A decode step reads the weights and the cache once: it is never faster than the memory. Of dense models on one stage, whose
-// embedding table is looked up, not read; caches of other layers push a layer's own out of the last cache.
+// A decode step reads the weights and the cache once: it is never faster than the memory. Of dense models on one stage,
+// whose embedding table is looked up, not read; caches of other layers push a layer's own out of the last cache.
 void ExpectReadsMemory(const Json& report) {
   if (Find(report, "serving.decode_step_s") == nullptr) return;
   const Json& scenario = *Find(report, "scenario");
   const Json* pp = Find(scenario, "serving.mapping.pp");
-  if (pp->get<Count>() > 1 || Find(scenario, "model.moe")->is_object() || Find(scenario, "model.sliding_window")->get<Count>() > 0) return;
+  if (pp->get<Count>() > 1 || Find(scenario, "model.moe")->is_object() ||
+      Find(scenario, "model.sliding_window")->get<Count>() > 0)
+    return;
   const double table = Number(scenario, "model.vocab") * Number(scenario, "model.hidden") * 2;
   const double prompt = Number(scenario, "serving.prompt"), output = Number(scenario, "serving.output");
   const double weights = std::fmax(0, Number(report, "serving.memory_bytes.weights") - table);
   const double cache = Number(report, "serving.kv_cache_bytes") * prompt / (prompt + output) / 2;  // whole pages aside
-  EXPECT_GE(Number(report, "serving.decode_step_s") * kSlack * Number(scenario, "cluster.device.memory.bandwidth"), weights + cache)
+  EXPECT_GE(Number(report, "serving.decode_step_s") * kSlack * Number(scenario, "cluster.device.memory.bandwidth"),
+            weights + cache)
       << "a step faster than its memory";
 }
 
@@ -157,10 +167,11 @@ void ExpectWithinPeaks(const Json& report) {
 
 // `better` is `report`'s scenario on stronger hardware: no time may grow.
 void ExpectNotSlower(const Json& report, const Json& better, const std::string& change) {
-  for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s", "serving.tpot_s",
-                           "serving.static_latency_s", "serving.request_latency_s"}) {
+  for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s",
+                           "serving.tpot_s", "serving.static_latency_s", "serving.request_latency_s"}) {
     if (Find(report, time) == nullptr || Find(better, time) == nullptr) continue;
-    // Of a fixed number of users who ask again at once: faster tokens bring their next prompts sooner, and those wait for each other.
+    // Of a fixed number of users who ask again at once: faster tokens bring their next prompts sooner, and those wait
+    // for each other.
     const Json* arrivals = Find(report, "scenario.serving.requests_per_s");
     if (time == std::string_view("serving.ttft_s") && (arrivals == nullptr || !arrivals->is_number())) continue;
     EXPECT_LE(Number(better, time), Number(report, time) * kSlack) << time << " with " << change;
@@ -216,14 +227,17 @@ void ExpectTrainingChoicesOrdered(const Json& report) {
   const double flash = Number(with("training.flash_attention", true), "training.step_time_s");
   const double unfused = Number(with("training.flash_attention", false), "training.step_time_s");
   EXPECT_LE(flash, unfused * kSlack) << "flash attention is slower";
-  const auto memory = [&](const char* recompute) { return Number(with("training.recompute", recompute), "training.memory_bytes.total"); };
+  const auto memory = [&](const char* recompute) {
+    return Number(with("training.recompute", recompute), "training.memory_bytes.total");
+  };
   const double none = memory("none"), selective = memory("selective"), full = memory("full");
   EXPECT_LE(selective, none * kSlack) << "selective recomputation keeps more";
   EXPECT_LE(full, selective * kSlack) << "full recomputation keeps more";
 }
 
-// An input that adds work without changing what computes it, and the times that it must not lower. A wider product may fill its tiles
-// better, and measured kernels of attention split a context where merging takes longer than it gains (core/serving/more_work_test.cc).
+// An input that adds work without changing what computes it, and the times that it must not lower. A wider product may
+// fill its tiles better, and measured kernels of attention split a context where merging takes longer than it gains
+// (core/serving/more_work_test.cc).
 struct Growth {
   const char* input;
   std::vector<std::pair<const char*, double>> times;  // with their tolerance
@@ -238,7 +252,8 @@ const std::vector<Growth>& Growths() {
         {"serving.decode_step_s", kMerged},
         {"serving.static_latency_s", kMerged},
         {"serving.kv_cache_bytes", 0}}},
-      {"serving.output", {{"serving.decode_step_s", kMerged}, {"serving.static_latency_s", kMerged}, {"serving.kv_cache_bytes", 0}}},
+      {"serving.output",
+       {{"serving.decode_step_s", kMerged}, {"serving.static_latency_s", kMerged}, {"serving.kv_cache_bytes", 0}}},
       {"serving.batch",
        {{"serving.decode_step_s", kMerged},
         {"serving.static_ttft_s", kTiles},
@@ -266,7 +281,8 @@ void ExpectMoreWorkTakesLonger(const Json& report, std::uint64_t seed) {
   const bool is_chosen = recompute != nullptr && *recompute == "auto";
   for (const auto& [path, tolerance] : growth.times) {
     if (is_chosen && path == std::string_view("training.memory_bytes.total")) continue;
-    EXPECT_GE(Number(grown, path) * (1 + tolerance) * kSlack, Number(report, path)) << path << " with more of " << growth.input;
+    EXPECT_GE(Number(grown, path) * (1 + tolerance) * kSlack, Number(report, path))
+        << path << " with more of " << growth.input;
   }
 }
 

@@ -20,7 +20,8 @@ Json EvidenceOf(const Assignments& assignments, std::string_view figure) {
   return answer ? std::move(*answer) : Json();
 }
 
-// Llama-3.1-70B in fp8 on four H100 under vLLM, as InferenceMAX ran it: 23.407 ms per token (core/presets/evidence/inferencemax.json).
+// Llama-3.1-70B in fp8 on four H100 under vLLM, as InferenceMAX ran it: 23.407 ms per token
+// (core/presets/evidence/inferencemax.json).
 constexpr std::string_view kRun = "llama-3.1-70b-h100-sxm-vllm-fp8-1024x8192-c64-tp4-tpot";
 const Assignments kItsSetting{"model=llama-3.1-70b",
                               "cluster=dgx-h100",
@@ -45,19 +46,21 @@ TEST(RunsLike, ARunIsNearestToItsOwnSetting) {
   EXPECT_NEAR(nearest["distance"].get<double>(), 0, 1e-3);
   EXPECT_NEAR(nearest["measured"].get<double>(), 0.023407, 2e-6);
   EXPECT_NEAR(nearest["computed"].get<double>(), answer["value"].get<double>(), 1e-5 * answer["value"].get<double>());
-  EXPECT_NEAR(nearest["error"].get<double>(), nearest["computed"].get<double>() / nearest["measured"].get<double>() - 1, 1e-12);
+  EXPECT_NEAR(nearest["error"].get<double>(), nearest["computed"].get<double>() / nearest["measured"].get<double>() - 1,
+              1e-12);
   EXPECT_NEAR(nearest["here"].get<double>(), 0.023407, 1e-5);  // its own error moves it to its own measurement
   EXPECT_EQ(answer["is_far"], false);
 }
 
 TEST(RunsLike, TheIntervalIsTheReports) {
   Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
-  for (const auto& [figure, interval] : {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
-                                         {"training.memory_bytes.total", "training.memory_interval"},
-                                         {"serving.tpot_s", "serving.tpot_interval"},
-                                         {"serving.ttft_s", "serving.ttft_interval"},
-                                         {"serving.tokens_per_s", "serving.throughput_interval"},
-                                         {"serving.memory_bytes.total", "serving.memory_interval"}}) {
+  for (const auto& [figure, interval] :
+       {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
+        {"training.memory_bytes.total", "training.memory_interval"},
+        {"serving.tpot_s", "serving.tpot_interval"},
+        {"serving.ttft_s", "serving.ttft_interval"},
+        {"serving.tokens_per_s", "serving.throughput_interval"},
+        {"serving.memory_bytes.total", "serving.memory_interval"}}) {
     const Json answer = EvidenceOf({}, figure);
     EXPECT_EQ(answer["interval"], interval);
     for (const char* end : {"low", "high"}) EXPECT_EQ(answer[end], *Find(*report, interval + "." + end)) << interval;
@@ -116,11 +119,13 @@ TEST(RunsLike, WhatHasNoIntervalSaysSo) {
 
 // A file that says twice what this program computes: half is computed.
 TEST(Measurements, AFileIsComputedAgain) {
-  Result<Json> report = ParseJson(
-      EvaluateAnswer(R"({"version": 1})", {"cluster=dgx-h100", "cluster.devices=8", "model=llama-3.1-8b", "training=null", "serving.devices=8",
-                          "serving.batch=16", "serving.engine=vllm", "serving.prompt=1024", "serving.output=128", "serving.mapping.tp=8",
-                          "serving.precision.weights=bf16", "serving.precision.activations=bf16", "serving.precision.kv_cache=bf16"})
-          .text);
+  Result<Json> report =
+      ParseJson(EvaluateAnswer(R"({"version": 1})",
+                               {"cluster=dgx-h100", "cluster.devices=8", "model=llama-3.1-8b", "training=null",
+                                "serving.devices=8", "serving.batch=16", "serving.engine=vllm", "serving.prompt=1024",
+                                "serving.output=128", "serving.mapping.tp=8", "serving.precision.weights=bf16",
+                                "serving.precision.activations=bf16", "serving.precision.kv_cache=bf16"})
+                    .text);
   const double computed = Find(*report, "serving.tpot_s")->get<double>();
   const Json file{{"publisher", "We"},
                   {"campaign", "a test"},

@@ -44,15 +44,16 @@ TEST(TimeByBound, AddsUpToTheStepAndToThePasses) {
   int answered = 0;
   for (const char* cluster : {"dgx-a100", "dgx-h100", "dgx-b200", "hgx-mi300x", "tpu-v5p-pod"}) {
     for (const char* model : {"llama-3.1-8b", "mixtral-8x7b"}) {
-      const Json report =
-          BoundReport(R"({"model": {"preset": ")" + std::string(model) + R"("}, "cluster": {"preset": ")" + cluster + R"("}})");
+      const Json report = BoundReport(R"({"model": {"preset": ")" + std::string(model) +
+                                      R"("}, "cluster": {"preset": ")" + cluster + R"("}})");
       if (report.contains("issues")) continue;
       ++answered;
       const Json &training = report["training"], &serving = report["serving"];
       const double step = training["step_time_s"].get<double>(), prefill = serving["prefill_s"].get<double>(),
                    decode = serving["decode_step_s"].get<double>();
       EXPECT_NEAR(SumOfBounds(training["time_by_bound"]), step, 1e-12 * step) << cluster << " " << model;
-      EXPECT_NEAR(SumOfBounds(serving["time_by_bound"]["prefill"]), prefill, 1e-12 * prefill) << cluster << " " << model;
+      EXPECT_NEAR(SumOfBounds(serving["time_by_bound"]["prefill"]), prefill, 1e-12 * prefill)
+          << cluster << " " << model;
       EXPECT_NEAR(SumOfBounds(serving["time_by_bound"]["decode"]), decode, 1e-12 * decode) << cluster << " " << model;
     }
   }
@@ -78,7 +79,8 @@ TEST(TimeByBound, ItsNetworkPartByLevel) {
   // Tensor parallelism in the node, data and pipeline parallelism between nodes.
   ASSERT_EQ(training["network_by_level"].size(), 2);
   EXPECT_EQ(training["network_by_level"][0]["level"], "NVLink 4");
-  EXPECT_NEAR(training["network_by_level"][0]["time_s"].get<double>(), training["time_s"]["tp"].get<double>(), 1e-12 * network);
+  EXPECT_NEAR(training["network_by_level"][0]["time_s"].get<double>(), training["time_s"]["tp"].get<double>(),
+              1e-12 * network);
   for (const char* pass : {"prefill", "decode"}) {
     const double bound = serving["time_by_bound"][pass]["network"].get<double>();
     EXPECT_NEAR(SumOfLevels(serving["network_by_level"][pass]), bound, 1e-12 * bound) << pass;
@@ -89,7 +91,8 @@ TEST(TimeByBound, ItsNetworkPartByLevel) {
 
 // An L2 of 1 TB/s holds back every product of an H100, in training and in serving.
 TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
-  const Json report = BoundReport(R"({"cluster": {"preset": "dgx-h100", "device": {"caches": [{}, {"bandwidth": "1 TB/s"}]}}})");
+  const Json report =
+      BoundReport(R"({"cluster": {"preset": "dgx-h100", "device": {"caches": [{}, {"bandwidth": "1 TB/s"}]}}})");
   ASSERT_FALSE(report.contains("issues")) << report["issues"].dump();
   const auto share_of_l2 = [](const Json& parts) { return parts["l2"].get<double>() / SumOfBounds(parts); };
   EXPECT_GT(share_of_l2(report["training"]["time_by_bound"]), 0.8);
@@ -97,19 +100,22 @@ TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
   EXPECT_GT(share_of_l2(report["serving"]["time_by_bound"]["decode"]), 0.6);
 }
 
-// Unfused attention of an A100 does two products of a head's 128 columns per score in the forward pass, 512 FLOP in 1.6 ps at 312 TFLOP/s,
-// and reads and writes the score at least four times in 16 bits, 8 bytes in 3.9 ps at 2.04 TB/s. Fused, its scores stay on the chip.
+// Unfused attention of an A100 does two products of a head's 128 columns per score in the forward pass, 512 FLOP in 1.6
+// ps at 312 TFLOP/s, and reads and writes the score at least four times in 16 bits, 8 bytes in 3.9 ps at 2.04 TB/s.
+// Fused, its scores stay on the chip.
 TEST(TimeByBound, MemoryBoundsUnfusedAttention) {
   const auto bounds = [](bool fused) {
-    const Json report = BoundReport(R"({"model": {"preset": "gpt3-13b"}, "cluster": {"preset": "dgx-a100", "devices": 8}, "serving": null,
+    const Json report = BoundReport(
+        R"({"model": {"preset": "gpt3-13b"}, "cluster": {"preset": "dgx-a100", "devices": 8}, "serving": null,
       "training": {"sequence": 8192, "global_batch": 8, "recompute": "none", "mapping": {"tp": 8}, "flash_attention": )" +
-                                    std::string(fused ? "true" : "false") + "}}");
+        std::string(fused ? "true" : "false") + "}}");
     EXPECT_FALSE(report.contains("issues")) << report["issues"].dump();
     return report["training"]["time_by_bound"];
   };
   const Json unfused = bounds(false), fused = bounds(true);
   EXPECT_GT(unfused["memory"].get<double>(), 4 * fused["memory"].get<double>());
-  EXPECT_GT(unfused["memory"].get<double>() - fused["memory"].get<double>(), 0.5 * (SumOfBounds(unfused) - SumOfBounds(fused)));
+  EXPECT_GT(unfused["memory"].get<double>() - fused["memory"].get<double>(),
+            0.5 * (SumOfBounds(unfused) - SumOfBounds(fused)));
 }
 
 }  // namespace

@@ -14,7 +14,8 @@
 namespace slipstick {
 namespace {
 
-MeasuredRun Measured(std::string_view device, int source, double log_error, MeasuredKind kind = MeasuredKind::kTokenTime) {
+MeasuredRun Measured(std::string_view device, int source, double log_error,
+                     MeasuredKind kind = MeasuredKind::kTokenTime) {
   MeasuredRun run;
   run.id = device, run.source = source, run.kind = kind, run.log_error = log_error;
   run.setting.device = device, run.setting.architecture = "hopper";
@@ -25,7 +26,8 @@ RunDistance Plain() {
   RunDistance plain;
   plain.tail_below = plain.tail_above = 0.05, plain.device = 8 * (std::pow(2, 1. / 8) - 1), plain.assumed = 2.5;
   Spreads& spread = plain.spread;  // as good as none
-  for (Spread* one : {&spread.step, &spread.memory, &spread.token, &spread.throughput, &spread.batch, &spread.first_token}) {
+  for (Spread* one :
+       {&spread.step, &spread.memory, &spread.token, &spread.throughput, &spread.batch, &spread.first_token}) {
     one->base = 1e-12;
   }
   return plain;
@@ -71,8 +73,9 @@ TEST(Neighbors, WidensWithDistanceAndWhereOneSourceSpeaks) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
   RunDistance distance = Plain();
   distance.widening = 1, distance.disagreement = 1;
-  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);                          // one source: twice
-  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + distance.device)), 1e-9);  // and one device further
+  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);  // one source: twice
+  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + distance.device)),
+              1e-9);  // and one device further
 }
 
 TEST(Neighbors, ADeviceKnownByItsDataSheetWidensUnlessItHasRuns) {
@@ -90,8 +93,8 @@ TEST(Neighbors, ARateIsTheInverseOfItsTime) {
   EXPECT_NEAR(rate.high, 1, 1e-9);
 }
 
-// Of a hundred errors from -0.495 to 0.495 in steps of 0.01, five are left out at the low end and twenty at the high end. Of a rate it is
-// its high end where twenty are left out: those whose time is short.
+// Of a hundred errors from -0.495 to 0.495 in steps of 0.01, five are left out at the low end and twenty at the high
+// end. Of a rate it is its high end where twenty are left out: those whose time is short.
 TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   std::vector<MeasuredRun> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));
@@ -105,7 +108,8 @@ TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   EXPECT_NEAR(rate.high, std::exp(0.295), 1e-9);
 }
 
-// A dense step in 16 bits without communication has a spread of 0.05; half its time on links, experts, fp8 or waiting add to it.
+// A dense step in 16 bits without communication has a spread of 0.05; half its time on links, experts, fp8 or waiting
+// add to it.
 TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
   RunDistance distance = Plain();
   distance.spread.step = {0.05, 0.1, 0.4, 0.2, 0.15, 0.3};
@@ -114,7 +118,9 @@ TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
   RunSetting busy = calm, launching = calm, routed = calm, narrow = calm, waiting = calm;
   busy.network = 0.5, launching.latency = 0.25, routed.has_experts = true, narrow.bits = 0, waiting.waiting = 0.5;
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kStepTime)};
-  const auto range = [&](const RunSetting& setting) { return RangeOf(runs, distance, setting, MeasuredKind::kStepTime); };
+  const auto range = [&](const RunSetting& setting) {
+    return RangeOf(runs, distance, setting, MeasuredKind::kStepTime);
+  };
   EXPECT_NEAR(range(calm).high, std::exp(0.05), 1e-9);
   EXPECT_NEAR(range(calm).low, std::exp(-0.05), 1e-9);
   EXPECT_NEAR(range(busy).low, std::exp(-0.1), 1e-9);
@@ -124,7 +130,8 @@ TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
   EXPECT_NEAR(range(waiting).high, std::exp(0.2), 1e-9);
 }
 
-// Three quarters of a first token in a queue for room: with a little more memory there is none, and a quarter of the time is left.
+// Three quarters of a first token in a queue for room: with a little more memory there is none, and a quarter of the
+// time is left.
 TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
   RunDistance distance = Plain();
   distance.spread.first_token.base = 0.2;
@@ -136,8 +143,8 @@ TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
   EXPECT_NEAR(likely.high, std::exp(0.2), 1e-9);
 }
 
-// The same error says more where less is to be expected: half of an error of 0.2 of a mixture of experts, whose spread is twice as large,
-// goes over to a dense model.
+// The same error says more where less is to be expected: half of an error of 0.2 of a mixture of experts, whose spread
+// is twice as large, goes over to a dense model.
 TEST(Neighbors, ErrorsAreComparedInExpectedSpreads) {
   RunDistance distance = Plain();
   distance.spread.step = {0.1, 0, 0, 0.1, 0};
@@ -179,7 +186,8 @@ EvidenceFiles OwnRuns() {
 TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
   const EvidenceFiles own = OwnRuns();
   const auto widest = [](MeasuredKind kind) {
-    const bool is_short = kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kStaticLatency;
+    const bool is_short =
+        kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kStaticLatency;
     return is_short ? 0.15 : kind == MeasuredKind::kFirstToken ? 0.75 : 0.45;
   };
   for (const auto& [kind, coverage] : CoverageOf(own, own).kinds) {
@@ -200,7 +208,8 @@ TEST(PublishedRuns, CoverageIsAnsweredByKind) {
     EXPECT_GT(kind["half_width"], 0) << kind["kind"];
   }
   const auto is_whole = [](const MeasuredRun& run) { return run.kind == MeasuredKind::kWholeRun; };
-  EXPECT_EQ(runs, std::count_if(MeasuredRuns().begin(), MeasuredRuns().end(), [&](const MeasuredRun& run) { return !is_whole(run); }));
+  EXPECT_EQ(runs, std::count_if(MeasuredRuns().begin(), MeasuredRuns().end(),
+                                [&](const MeasuredRun& run) { return !is_whole(run); }));
 }
 
 }  // namespace

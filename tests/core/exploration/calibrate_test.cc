@@ -17,7 +17,9 @@ double FigureIn(const Assignments& assignments, const std::string& path) {
   return Find(*ParseJson(EvaluateAnswer(R"({"version": 1})", assignments).text), path)->get<double>();
 }
 
-Json Calibrate(const Json& measured) { return *ParseJson(CalibrateAnswer(JsonText(Json{{"request", Json{{"version", 1}}}, {"measured", measured}})).text); }
+Json Calibrate(const Json& measured) {
+  return *ParseJson(CalibrateAnswer(JsonText(Json{{"request", Json{{"version", 1}}}, {"measured", measured}})).text);
+}
 
 const Json* InputOf(const Json& measured, std::string_view path) {
   for (const Json& one : measured["inputs"]) {
@@ -72,7 +74,8 @@ TEST(Calibrate, MemoryIsExplainedByTheReserve) {
 TEST(Calibrate, TwoFiguresTakeOneInputEach) {
   const Assignments other{"cluster.device.efficiency.stream=0.7", "serving.engine.request=0.016"};
   const double token = FigureIn(other, "serving.tpot_s"), first = FigureIn(other, "serving.ttft_s");
-  const Json answer = Calibrate({{{"figure", "serving.tpot_s"}, {"value", token}}, {{"figure", "serving.ttft_s"}, {"value", first}}});
+  const Json answer =
+      Calibrate({{{"figure", "serving.tpot_s"}, {"value", token}}, {{"figure", "serving.ttft_s"}, {"value", first}}});
   const Json& calibrated = answer["calibrated"];
   ASSERT_EQ(calibrated["inputs"].size(), 2U);
   EXPECT_NE(calibrated["inputs"][0]["path"], calibrated["inputs"][1]["path"]);
@@ -97,7 +100,8 @@ TEST(Calibrate, ACollectiveIsExplainedByItsLink) {
   const Json answer = Calibrate({{{"collective", ring}, {"value", 1.1 * computed}}});
   const Json* fraction = InputOf(answer["measured"][0], "cluster.networks.0.bandwidth_fraction");
   ASSERT_NE(fraction, nullptr);
-  EXPECT_NEAR((*fraction)["to"].get<double>() / (*fraction)["from"].get<double>(), 1 / 1.1, 0.02);  // but for its latency
+  EXPECT_NEAR((*fraction)["to"].get<double>() / (*fraction)["from"].get<double>(), 1 / 1.1,
+              0.02);  // but for its latency
 }
 
 TEST(Calibrate, WhatIsNoMeasurementSaysSo) {
@@ -106,7 +110,8 @@ TEST(Calibrate, WhatIsNoMeasurementSaysSo) {
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"figure": "serving.no_such_s", "value": 1}]})").issues.empty());
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"collective": {"kind": "all_reduce"}, "value": 1}]})").issues.empty());
   EXPECT_FALSE(
-      CalibrateAnswer(R"({"request": {"model": "no-such"}, "measured": [{"figure": "serving.tpot_s", "value": 1}]})").issues.empty());
+      CalibrateAnswer(R"({"request": {"model": "no-such"}, "measured": [{"figure": "serving.tpot_s", "value": 1}]})")
+          .issues.empty());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // A designed chip pays for what it lacks.
+#include "core/exploration/design.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,12 +8,12 @@
 
 #include "core/api/api.h"
 #include "core/base/json.h"
-#include "core/exploration/design.h"
 
 namespace slipstick {
 namespace {
 
-const std::vector<std::string> kChip{"cluster.device.design=h100-like", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8"};
+const std::vector<std::string> kChip{"cluster.device.design=h100-like", "model=llama-3.1-8b", "cluster=dgx-h100",
+                                     "cluster.devices=8"};
 
 Json Evaluated(std::vector<std::string> assignments) {
   assignments.insert(assignments.begin(), kChip.begin(), kChip.end());
@@ -33,7 +35,8 @@ TEST(ChipWithoutLinks, ExchangesNothing) {
   EXPECT_EQ(trained["training"]["infeasible"].back()["reason"], "network");
 }
 
-// Its tiles read their operands from memory: slower with every slice less, and by no more than the memory is slower than the L2.
+// Its tiles read their operands from memory: slower with every slice less, and by no more than the memory is slower
+// than the L2.
 TEST(ChipWithLessL2, IsSlowerAndNeverFallsOffACliff) {
   double before = 0;
   for (const char* share : {"0.1445", "0.08", "0.04", "0.02", "0.01", "0.005", "0.001"}) {

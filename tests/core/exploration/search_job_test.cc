@@ -29,11 +29,13 @@ Json SmallProblem(Random& random, const Catalogue& catalogue) {
              {"vocab", random.Of<Count>({32000, 128256})}};
   if (random.Chance(30)) model["moe"] = Json{{"experts", 4}, {"top_k", 2}, {"dense_layers", random.Chance(50) ? 1 : 0}};
   const std::string precision = random.Of<std::string>({"bf16", "fp16", "fp8"});
-  Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100", "tpu-v5e-pod", "hgx-mi300x"})}, {"devices", devices}};
+  Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100", "tpu-v5e-pod", "hgx-mi300x"})},
+               {"devices", devices}};
   // A node of four, so that groups cross nodes; a memory that some mappings do not fit.
   cluster["networks"] = Json::array({Json{{"size", 4}}});
-  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}},
-                           {"host", Json{{"memory", 1e9 * static_cast<double>(random.Of<Count>({0, 4, 16, 256}))}}}};
+  cluster["device"] =
+      Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}},
+           {"host", Json{{"memory", 1e9 * static_cast<double>(random.Of<Count>({0, 4, 16, 256}))}}}};
   return Json{{"version", 1},
               {"model", std::move(model)},
               {"cluster", std::move(cluster)},
@@ -55,8 +57,9 @@ Json Parsed(std::string_view text) {
 
 std::vector<std::string> AllFigures() {
   std::vector<std::string> names;
-  for (const char* name : {"step_time_s", "time_to_train_s", "tokens_per_s", "tokens_per_s_per_device", "model_flops_utilization",
-                           "memory_bytes.total", "memory_headroom_bytes", "energy_j", "cost_usd", "tokens_per_usd", "tokens_per_j"}) {
+  for (const char* name :
+       {"step_time_s", "time_to_train_s", "tokens_per_s", "tokens_per_s_per_device", "model_flops_utilization",
+        "memory_bytes.total", "memory_headroom_bytes", "energy_j", "cost_usd", "tokens_per_usd", "tokens_per_j"}) {
     names.push_back(name);
   }
   return names;
@@ -157,7 +160,8 @@ TEST(SearchJob, SharingChangesNothingOnServingProblems) {
     const Json request = SmallServingProblem(random, catalogue);
     SearchSpec spec;
     spec.part = "serving";
-    spec.objective = random.Of<std::string>({"tokens_per_s_per_device", "tpot_s", "ttft_s", "cost_usd_per_million_tokens"});
+    spec.objective =
+        random.Of<std::string>({"tokens_per_s_per_device", "tpot_s", "ttft_s", "cost_usd_per_million_tokens"});
     if (random.Chance(50)) spec.pareto = {"tokens_per_s_per_user"};
     if (random.Chance(30)) spec.limits.push_back("tpot_s<=20 ms");
     spec.limits.push_back("batch<=64");
@@ -182,7 +186,8 @@ TEST(SearchJob, SharingChangesNothingOnServingProblems) {
 
 // Mappings of both spaces, set as assignments, are scenarios with the figures found.
 TEST(SearchJob, OverridesGiveTheFiguresFound) {
-  const Json training = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 32},
+  const Json training =
+      Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 32},
       "training": {"sequence": 4096, "global_batch": 64}, "serving": null})");
   const Json serving = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
       "training": null, "serving": {"prompt": 2048, "output": 256, "devices": 16}})");
@@ -224,13 +229,14 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
   }
 }
 
-// DeepSeek-V3 decoding on 96 H100: the experts of few ranks leave no room for the sequences that a latency of 100 ms allows. Batches that
-// the ranks share evenly are among those tried: 96 is no power of two.
+// DeepSeek-V3 decoding on 96 H100: the experts of few ranks leave no room for the sequences that a latency of 100 ms
+// allows. Batches that the ranks share evenly are among those tried: 96 is no power of two.
 TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   for (const char* redundant : {"serving.redundant_experts=0", "serving.redundant_experts=32"}) {
-    const Result<Json> request =
-        ReadRequest(R"({"version": 1})", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=96", "training=null", "cost=null", "serving.devices=96",
-                         "serving.engine=sglang", "serving.prompt=2000", "serving.output=100", "serving.prefix_hit=1", redundant});
+    const Result<Json> request = ReadRequest(
+        R"({"version": 1})", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=96", "training=null",
+                              "cost=null", "serving.devices=96", "serving.engine=sglang", "serving.prompt=2000",
+                              "serving.output=100", "serving.prefix_hit=1", redundant});
     ASSERT_TRUE(request);
     SearchSpec spec;
     spec.part = "serving";
@@ -249,8 +255,9 @@ TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
 // An axis of what the search chooses restricts it: pools of the axis beside one shared pool were a contradiction.
 TEST(SearchJob, KeepsToAnAxisOfPools) {
   const Result<Json> request =
-      ReadRequest("", {"version=1", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training=null", "serving.devices=64",
-                       "serving.disaggregated.prefill_devices=16", "serving.disaggregated.decode_devices=48"});
+      ReadRequest("", {"version=1", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training=null",
+                       "serving.devices=64", "serving.disaggregated.prefill_devices=16",
+                       "serving.disaggregated.decode_devices=48"});
   ASSERT_TRUE(request);
   SearchSpec spec;
   spec.part = "serving";

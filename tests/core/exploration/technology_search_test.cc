@@ -19,9 +19,10 @@ SearchSpec Spec() {
   SearchSpec spec;
   spec.objective = "time_to_train_s";
   spec.pareto = {"cost_usd"};
-  spec.axes = {"partition.chiplets=1,2", "cluster.device.design.node.preset=7nm,3nm", "cluster.device.design.dram.preset=hbm2e,hbm3e",
-               "cluster.networks.0.topology=switch,ring"};
-  spec.limits = {"cp<=1", "order=tp-cp-ep-dp-pp", "micro_batch<=2", "offload.optimizer<=0", "training.offload.activations=0"};
+  spec.axes = {"partition.chiplets=1,2", "cluster.device.design.node.preset=7nm,3nm",
+               "cluster.device.design.dram.preset=hbm2e,hbm3e", "cluster.networks.0.topology=switch,ring"};
+  spec.limits = {"cp<=1", "order=tp-cp-ep-dp-pp", "micro_batch<=2", "offload.optimizer<=0",
+                 "training.offload.activations=0"};
   spec.top = 5;
   return spec;
 }
@@ -61,8 +62,8 @@ TEST(TechnologySearch, BoundsAndShardsChangeNothing) {
   }
 }
 
-// Each point of the front, set as assignments, is a scenario with the figures found; the best of all is the best of the searches that
-// each technology has for itself.
+// Each point of the front, set as assignments, is a scenario with the figures found; the best of all is the best of the
+// searches that each technology has for itself.
 TEST(TechnologySearch, FindsWhatEachTechnologyFindsAlone) {
   const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);
@@ -78,7 +79,8 @@ TEST(TechnologySearch, FindsWhatEachTechnologyFindsAlone) {
     ASSERT_TRUE(scenario) << JsonText(entry) << scenario.issues[0].path << ": " << scenario.issues[0].message;
     const Result<Json> evaluated = Evaluate(*scenario, ReportDetail::Figures());
     for (const char* figure : {"time_to_train_s", "cost_usd"})
-      EXPECT_NEAR(entry[figure].get<double>() / (*evaluated)["training"][figure].get<double>(), 1, 1e-12) << JsonText(entry);
+      EXPECT_NEAR(entry[figure].get<double>() / (*evaluated)["training"][figure].get<double>(), 1, 1e-12)
+          << JsonText(entry);
   }
   double best = 1e300;
   Count space = 0;
@@ -111,8 +113,8 @@ TEST(TechnologySearch, FindsWhatEachTechnologyFindsAlone) {
 // A die of 1,600 mm^2 is larger than the reticle field of 26 x 33 mm; two of 800 mm^2 and their links fit it.
 TEST(TechnologySearch, RejectsWhatCannotBeMade) {
   std::vector<std::string> scenario = kScenario;
-  scenario.insert(scenario.end(),
-                  {"cluster.device.design.area=1500 mm^2", "cluster.device.design.package_area=3200 mm^2", "cost.device.dies.0.aspect=1"});
+  scenario.insert(scenario.end(), {"cluster.device.design.area=1500 mm^2",
+                                   "cluster.device.design.package_area=3200 mm^2", "cost.device.dies.0.aspect=1"});
   const Result<Json> request = ReadRequest(R"({"version": 1})", scenario);
   ASSERT_TRUE(request);
   SearchSpec spec = Spec();

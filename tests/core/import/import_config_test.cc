@@ -1,5 +1,5 @@
-// config.json to model: parameter counts equal the published ones, so that a wrong shape, bias, norm or expert shows. The
-// configs hold the members of the publishers' files that affect the count.
+// config.json to model: parameter counts equal the published ones, so that a wrong shape, bias, norm or expert shows.
+// The configs hold the members of the publishers' files that affect the count.
 #include "core/import/import_config.h"
 
 #include <gtest/gtest.h>
@@ -34,13 +34,15 @@ TEST_P(ImportTest, CountsThePublishedParameters) {
   Json request = DefaultRequest(1);
   request["model"] = (*json)["model"];
   const Result<Scenario> scenario = ParseScenario(request);
-  for (const Issue& issue : scenario.issues) EXPECT_NE(issue.path.substr(0, 6), "model.") << issue.path << ": " << issue.message;
+  for (const Issue& issue : scenario.issues)
+    EXPECT_NE(issue.path.substr(0, 6), "model.") << issue.path << ": " << issue.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Checkpoints, ImportTest,
     testing::Values(
-        Row{"jamba-v0.1", 51570323328, R"({"model_type": "jamba", "attn_layer_offset": 4, "attn_layer_period": 8, "expert_layer_offset": 1,
+        Row{"jamba-v0.1", 51570323328,
+            R"({"model_type": "jamba", "attn_layer_offset": 4, "attn_layer_period": 8, "expert_layer_offset": 1,
              "expert_layer_period": 2, "hidden_size": 4096, "intermediate_size": 14336, "mamba_d_conv": 4, "mamba_d_state":
              16, "mamba_dt_rank": 256, "mamba_expand": 2, "max_position_embeddings": 262144, "num_attention_heads": 32,
              "num_experts": 16, "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8,
@@ -59,74 +61,92 @@ INSTANTIATE_TEST_SUITE_P(
              "intermediate_size": 9216, "max_position_embeddings": 10240000, "num_attention_heads": 64,
              "num_experts_per_tok": 2, "num_hidden_layers": 80, "num_key_value_heads": 8, "num_local_experts": 32,
              "shared_intermediate_size": 0, "vocab_size": 200064, "tie_word_embeddings": false})"},
-        Row{"gpt2", 124439808, R"({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_positions": 1024, "n_ctx": 1024,
+        Row{"gpt2", 124439808,
+            R"({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_positions": 1024, "n_ctx": 1024,
              "vocab_size": 50257, "activation_function": "gelu_new"})"},
-        Row{"starcoder", 15517456384, R"({"model_type": "gpt_bigcode", "n_layer": 40, "n_embd": 6144, "n_head": 48, "n_inner": 24576,
+        Row{"starcoder", 15517456384,
+            R"({"model_type": "gpt_bigcode", "n_layer": 40, "n_embd": 6144, "n_head": 48, "n_inner": 24576,
              "n_positions": 8192, "vocab_size": 49152, "multi_query": true})"},
-        Row{"opt-6.7b", 6658473984, R"({"model_type": "opt", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
+        Row{"opt-6.7b", 6658473984,
+            R"({"model_type": "opt", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
              "ffn_dim": 16384, "max_position_embeddings": 2048, "vocab_size": 50272, "do_layer_norm_before": true,
              "word_embed_proj_dim": 4096})"},
-        Row{"bloom-7b1", 7069016064, R"({"model_type": "bloom", "n_layer": 30, "hidden_size": 4096, "n_head": 32, "n_inner": null,
+        Row{"bloom-7b1", 7069016064,
+            R"({"model_type": "bloom", "n_layer": 30, "hidden_size": 4096, "n_head": 32, "n_inner": null,
              "vocab_size": 250880, "seq_length": 2048})"},
         Row{"gpt-neox-20b", 20554567680, R"({"model_type": "gpt_neox", "num_hidden_layers": 44, "hidden_size": 6144,
              "num_attention_heads": 64, "intermediate_size": 24576, "vocab_size": 50432, "tie_word_embeddings": false,
              "max_position_embeddings": 2048})"},
         Row{"gpt-j", 6050882784, R"({"model_type": "gptj", "n_layer": 28, "n_embd": 4096, "n_head": 16, "n_inner": null,
              "vocab_size": 50400, "n_positions": 2048, "rotary_dim": 64, "tie_word_embeddings": false})"},
-        Row{"falcon-7b", 6921720704, R"({"model_type": "falcon", "num_hidden_layers": 32, "hidden_size": 4544, "num_attention_heads": 71,
+        Row{"falcon-7b", 6921720704,
+            R"({"model_type": "falcon", "num_hidden_layers": 32, "hidden_size": 4544, "num_attention_heads": 71,
              "num_kv_heads": 71, "multi_query": true, "new_decoder_architecture": false, "parallel_attn": true, "bias": false,
              "alibi": false, "vocab_size": 65024})"},
-        Row{"falcon-40b", 41303293952, R"({"model_type": "falcon", "num_hidden_layers": 60, "hidden_size": 8192, "num_attention_heads": 128,
+        Row{"falcon-40b", 41303293952,
+            R"({"model_type": "falcon", "num_hidden_layers": 60, "hidden_size": 8192, "num_attention_heads": 128,
              "num_kv_heads": 8, "multi_query": true, "new_decoder_architecture": true, "parallel_attn": true, "bias": false,
              "alibi": false, "vocab_size": 65024})"},
-        Row{"mpt-7b", 6649286656, R"({"model_type": "mpt", "n_layers": 32, "d_model": 4096, "n_heads": 32, "expansion_ratio": 4,
+        Row{"mpt-7b", 6649286656,
+            R"({"model_type": "mpt", "n_layers": 32, "d_model": 4096, "n_heads": 32, "expansion_ratio": 4,
              "max_seq_len": 2048, "no_bias": true, "attn_config": {"alibi": true, "attn_type": "multihead_attention"},
              "vocab_size": 50432})"},
-        Row{"llama-2-70b", 68976648192, R"({"_name_or_path": "meta-llama/Llama-2-70b-hf", "model_type": "llama", "num_hidden_layers": 80,
+        Row{"llama-2-70b", 68976648192,
+            R"({"_name_or_path": "meta-llama/Llama-2-70b-hf", "model_type": "llama", "num_hidden_layers": 80,
              "hidden_size": 8192, "num_attention_heads": 64, "num_key_value_heads": 8, "intermediate_size": 28672, "vocab_size": 32000,
              "tie_word_embeddings": false, "max_position_embeddings": 4096, "rms_norm_eps": 1e-05, "rope_scaling": null})"},
-        Row{"llama-3.2-1b", 1235814400, R"({"model_type": "llama", "num_hidden_layers": 16, "hidden_size": 2048, "num_attention_heads": 32,
+        Row{"llama-3.2-1b", 1235814400,
+            R"({"model_type": "llama", "num_hidden_layers": 16, "hidden_size": 2048, "num_attention_heads": 32,
              "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 8192, "vocab_size": 128256, "tie_word_embeddings": true,
              "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 131072})"},
-        Row{"mistral-7b", 7241732096, R"({"model_type": "mistral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
+        Row{"mistral-7b", 7241732096,
+            R"({"model_type": "mistral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
              "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 32000, "sliding_window": 4096,
              "tie_word_embeddings": false, "max_position_embeddings": 32768})"},
         Row{"mixtral-8x7b", 46702792704, R"({"model_type": "mixtral", "num_hidden_layers": 32, "hidden_size": 4096,
              "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8,
              "num_experts_per_tok": 2, "sliding_window": null, "tie_word_embeddings": false, "max_position_embeddings": 32768})"},
-        Row{"qwen2.5-7b", 7615616512, R"({"model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
+        Row{"qwen2.5-7b", 7615616512,
+            R"({"model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
              "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "tie_word_embeddings": false,
              "use_sliding_window": false, "sliding_window": 131072, "max_window_layers": 28, "max_position_embeddings": 131072})"},
         Row{"qwen1.5-moe", 14315784192, R"({"model_type": "qwen2_moe", "num_hidden_layers": 24, "hidden_size": 2048,
              "num_attention_heads": 16, "num_key_value_heads": 16, "intermediate_size": 5632, "moe_intermediate_size": 1408,
              "shared_expert_intermediate_size": 5632, "num_experts": 60, "num_experts_per_tok": 4, "decoder_sparse_step": 1,
              "vocab_size": 151936, "tie_word_embeddings": false, "max_position_embeddings": 8192})"},
-        Row{"qwen3-8b", 8190735360, R"({"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
+        Row{"qwen3-8b", 8190735360,
+            R"({"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
              "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936, "tie_word_embeddings": false,
              "attention_bias": false, "sliding_window": null, "max_position_embeddings": 40960})"},
         Row{"qwen3-30b-a3b", 30532122624, R"({"model_type": "qwen3_moe", "num_hidden_layers": 48, "hidden_size": 2048,
              "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 6144,
              "moe_intermediate_size": 768, "num_experts": 128, "num_experts_per_tok": 8, "mlp_only_layers": [], "decoder_sparse_step": 1,
              "vocab_size": 151936, "tie_word_embeddings": false, "max_position_embeddings": 40960})"},
-        Row{"gemma-7b", 8537680896, R"({"model_type": "gemma", "num_hidden_layers": 28, "hidden_size": 3072, "num_attention_heads": 16,
+        Row{"gemma-7b", 8537680896,
+            R"({"model_type": "gemma", "num_hidden_layers": 28, "hidden_size": 3072, "num_attention_heads": 16,
              "num_key_value_heads": 16, "head_dim": 256, "intermediate_size": 24576, "vocab_size": 256000,
              "max_position_embeddings": 8192})"},
-        Row{"gemma-2-9b", 9241705984, R"({"model_type": "gemma2", "num_hidden_layers": 42, "hidden_size": 3584, "num_attention_heads": 16,
+        Row{"gemma-2-9b", 9241705984,
+            R"({"model_type": "gemma2", "num_hidden_layers": 42, "hidden_size": 3584, "num_attention_heads": 16,
              "num_key_value_heads": 8, "head_dim": 256, "intermediate_size": 14336, "vocab_size": 256000, "sliding_window": 4096,
              "max_position_embeddings": 8192})"},
-        Row{"gemma-3-4b", 3880263168, R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "num_hidden_layers": 34,
+        Row{"gemma-3-4b", 3880263168,
+            R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "num_hidden_layers": 34,
              "hidden_size": 2560, "intermediate_size": 10240, "sliding_window": 1024}, "vision_config": {"num_hidden_layers": 27}})"},
-        Row{"phi-2", 2779683840, R"({"model_type": "phi", "num_hidden_layers": 32, "hidden_size": 2560, "num_attention_heads": 32,
+        Row{"phi-2", 2779683840,
+            R"({"model_type": "phi", "num_hidden_layers": 32, "hidden_size": 2560, "num_attention_heads": 32,
              "num_key_value_heads": 32, "intermediate_size": 10240, "vocab_size": 51200, "qk_layernorm": false,
              "tie_word_embeddings": false, "max_position_embeddings": 2048})"},
-        Row{"phi-3-mini", 3821079552, R"({"model_type": "phi3", "num_hidden_layers": 32, "hidden_size": 3072, "num_attention_heads": 32,
+        Row{"phi-3-mini", 3821079552,
+            R"({"model_type": "phi3", "num_hidden_layers": 32, "hidden_size": 3072, "num_attention_heads": 32,
              "num_key_value_heads": 32, "intermediate_size": 8192, "vocab_size": 32064, "sliding_window": 262144,
              "attention_bias": false, "tie_word_embeddings": false, "max_position_embeddings": 131072})"},
         Row{"phi-3.5-moe", 41873153344, R"({"model_type": "phimoe", "num_hidden_layers": 32, "hidden_size": 4096,
              "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 6400, "vocab_size": 32064,
              "num_local_experts": 16, "num_experts_per_tok": 2, "attention_bias": true, "lm_head_bias": true,
              "tie_word_embeddings": false, "sliding_window": 131072, "max_position_embeddings": 131072})"},
-        Row{"deepseek-v2-lite", 15706484224, R"({"model_type": "deepseek_v2", "num_hidden_layers": 27, "hidden_size": 2048,
+        Row{"deepseek-v2-lite", 15706484224,
+            R"({"model_type": "deepseek_v2", "num_hidden_layers": 27, "hidden_size": 2048,
              "num_attention_heads": 16, "num_key_value_heads": 16, "intermediate_size": 10944, "moe_intermediate_size": 1408,
              "n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1, "moe_layer_freq": 1,
              "q_lora_rank": null, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
@@ -137,14 +157,16 @@ INSTANTIATE_TEST_SUITE_P(
              "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
              "topk_method": "noaux_tc", "num_nextn_predict_layers": 1, "vocab_size": 129280, "tie_word_embeddings": false,
              "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}, "max_position_embeddings": 163840})"},
-        Row{"deepseek-v3.2", 671877944064, R"({"model_type": "deepseek_v32", "num_hidden_layers": 61, "hidden_size": 7168,
+        Row{"deepseek-v3.2", 671877944064,
+            R"({"model_type": "deepseek_v32", "num_hidden_layers": 61, "hidden_size": 7168,
              "num_attention_heads": 128, "num_key_value_heads": 128, "intermediate_size": 18432, "moe_intermediate_size": 2048,
              "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1,
              "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
              "index_n_heads": 64, "index_head_dim": 128, "index_topk": 2048, "topk_method": "noaux_tc", "num_nextn_predict_layers": 1,
              "vocab_size": 129280, "tie_word_embeddings": false, "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]},
              "max_position_embeddings": 163840})"},
-        Row{"kimi-k2", 1026408232448, R"({"model_type": "kimi_k2", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64,
+        Row{"kimi-k2", 1026408232448,
+            R"({"model_type": "kimi_k2", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64,
              "num_key_value_heads": 64, "intermediate_size": 18432, "moe_intermediate_size": 2048, "n_routed_experts": 384,
              "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 1, "q_lora_rank": 1536, "kv_lora_rank": 512,
              "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "topk_method": "noaux_tc",
@@ -158,7 +180,8 @@ INSTANTIATE_TEST_SUITE_P(
              "intermediate_size": 8192, "intermediate_size_mlp": 16384, "num_local_experts": 128, "num_experts_per_tok": 1,
              "interleave_moe_layer_step": 2, "attention_chunk_size": 8192, "vocab_size": 202048, "max_position_embeddings": 1048576},
              "tie_word_embeddings": false})"},
-        Row{"dbrx", 131596523520, R"({"model_type": "dbrx", "n_layers": 40, "d_model": 6144, "n_heads": 48, "max_seq_len": 32768,
+        Row{"dbrx", 131596523520,
+            R"({"model_type": "dbrx", "n_layers": 40, "d_model": 6144, "n_heads": 48, "max_seq_len": 32768,
              "attn_config": {"kv_n_heads": 8, "clip_qkv": 8}, "vocab_size": 100352, "tie_word_embeddings": false,
              "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}})"},
         Row{"starcoder2-15b", 15957889024, R"({"model_type": "starcoder2", "num_hidden_layers": 40, "hidden_size": 6144,
@@ -173,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"internlm2-7b", 7737708544, R"({"model_type": "internlm2", "num_hidden_layers": 32, "hidden_size": 4096,
              "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "bias": false, "vocab_size": 92544,
              "tie_word_embeddings": false, "max_position_embeddings": 32768})"},
-        Row{"olmo-2-32b", 32234279936, R"({"model_type": "olmo2", "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 40,
+        Row{"olmo-2-32b", 32234279936,
+            R"({"model_type": "olmo2", "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 40,
              "num_key_value_heads": 8, "intermediate_size": 27648, "attention_bias": false, "vocab_size": 100352,
              "tie_word_embeddings": false, "max_position_embeddings": 4096})"},
         // 110,468,824,832 in all, less the layer of multi-token prediction with its copies of embedding and head.
@@ -196,24 +220,28 @@ TEST(Import, ReadsPeriodicWindows) {
           "head_dim": 16, "intermediate_size": 128, "vocab_size": 100, "sliding_window": 512)";
   EXPECT_EQ(Imported((std::string(kStart) + "}").c_str())["model"]["global_every"], 6);
   EXPECT_EQ(Imported((std::string(kStart) + R"(, "sliding_window_pattern": 3})").c_str())["model"]["global_every"], 3);
-  const Json typed = Imported((std::string(kStart) + R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+  const Json typed =
+      Imported((std::string(kStart) + R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
       "full_attention", "sliding_attention", "full_attention"]})")
-                                  .c_str());
+                   .c_str());
   EXPECT_EQ(typed["model"]["global_every"], 2);
   EXPECT_TRUE(typed["notes"].empty());
-  const Json full = Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "full_attention", "full_attention",
+  const Json full =
+      Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "full_attention", "full_attention",
       "full_attention", "full_attention", "full_attention"]})")
-                                 .c_str());
+                   .c_str());
   EXPECT_FALSE(full["model"].contains("sliding_window"));
-  const Json uneven = Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
+  const Json uneven =
+      Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
       "full_attention", "sliding_attention", "sliding_attention"]})")
-                                   .c_str());
+                   .c_str());
   EXPECT_EQ(uneven["model"]["global_every"], 3);
   EXPECT_EQ(uneven["notes"].size(), 1u);
 }
 
 TEST(Import, NamesTheWeightsPrecisionAndTheModel) {
-  const Json json = Imported(R"({"_name_or_path": "/models/Some-7B", "model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64,
+  const Json json =
+      Imported(R"({"_name_or_path": "/models/Some-7B", "model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64,
       "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100,
       "quantization_config": {"quant_method": "gptq", "bits": 4}})");
   EXPECT_EQ(json["model"]["name"], "Some-7B");
@@ -239,20 +267,24 @@ double ParametersOf(const char* config) {
 TEST(Import, CountsHybridsLikeTheirCheckpoints) {
   // 4.99 and 3.98 GB of bf16.
   EXPECT_NEAR(
-      ParametersOf(R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
+      ParametersOf(
+          R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
       "hidden_size": 3072, "intermediate_size": 12288, "mamba_num_heads": 112, "mamba_head_dim": 64, "n_groups": 8,
       "ssm_state_size": 128, "conv_kernel": 4, "num_attention_heads": 32, "num_hidden_layers": 52, "num_key_value_heads": 8,
       "attention_head_dim": 128, "vocab_size": 131072, "tie_word_embeddings": false})"),
       8.97e9 / 2, 5e6);
   // 9.78 billion on its model card.
-  EXPECT_NEAR(ParametersOf(R"({"model_type": "bamba", "attn_layer_indices": [9, 18, 27], "hidden_size": 4096, "intermediate_size": 14336,
+  EXPECT_NEAR(
+      ParametersOf(
+          R"({"model_type": "bamba", "attn_layer_indices": [9, 18, 27], "hidden_size": 4096, "intermediate_size": 14336,
       "mamba_d_conv": 4, "mamba_d_head": 64, "mamba_d_state": 128, "mamba_n_groups": 1, "mamba_n_heads": 128, "mamba_expand":
       2, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "vocab_size": 128256,
       "tie_word_embeddings": false})"),
-              9.78e9, 5e6);
+      9.78e9, 5e6);
   // 91.5 GiB of bf16.
   EXPECT_NEAR(
-      ParametersOf(R"({"model_type": "kimi_linear", "first_k_dense_replace": 1, "head_dim": 72, "hidden_size": 2304, "intermediate_size":
+      ParametersOf(
+          R"({"model_type": "kimi_linear", "first_k_dense_replace": 1, "head_dim": 72, "hidden_size": 2304, "intermediate_size":
       9216, "kv_lora_rank": 512, "linear_attn_config": {"full_attn_layers": [4, 8, 12, 16, 20, 24, 27], "head_dim": 128,
       "kda_layers": [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26], "num_heads": 32,
       "short_conv_kernel_size": 4}, "model_max_length": 1048576, "moe_intermediate_size": 1024, "moe_layer_freq": 1,
@@ -262,17 +294,20 @@ TEST(Import, CountsHybridsLikeTheirCheckpoints) {
       91.5 * 1073741824 / 2, 0.05 * 1073741824 / 2);
 }
 
-// A layer that shares a KV cache needs one of its kind before it: of six, the first that attends to all tokens is the last.
+// A layer that shares a KV cache needs one of its kind before it: of six, the first that attends to all tokens is the
+// last.
 TEST(Import, RefusesSharedKvCachesThatNoLayerHas) {
-  EXPECT_EQ(Paths(R"({"model_type": "gemma4_text", "num_hidden_layers": 24, "hidden_size": 1536, "num_attention_heads": 8,
+  EXPECT_EQ(
+      Paths(R"({"model_type": "gemma4_text", "num_hidden_layers": 24, "hidden_size": 1536, "num_attention_heads": 8,
       "num_key_value_heads": 1, "head_dim": 256, "global_head_dim": 512, "intermediate_size": 6144, "vocab_size": 262144,
       "sliding_window": 512, "num_kv_shared_layers": 19, "hidden_size_per_layer_input": 256})"),
-            Strings{"model.kv_shared_layers"});
+      Strings{"model.kv_shared_layers"});
 }
 
 TEST(Import, RefusesUnsupportedHybrids) {
   const auto nemotron = [](const std::string& pattern) {
-    std::string config = R"({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 64, "mamba_num_heads": 2,
+    std::string config =
+        R"({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 64, "mamba_num_heads": 2,
         "mamba_head_dim": 64, "n_groups": 1, "ssm_state_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4, "vocab_size": 9)";
     return config + (pattern.empty() ? "}" : ", \"hybrid_override_pattern\": \"" + pattern + "\"}");
   };
@@ -287,9 +322,11 @@ TEST(Import, RefusesUnsupportedHybrids) {
 TEST(Import, NamesMissingKeys) {
   EXPECT_EQ(Paths(R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4})"),
             (Strings{"num_hidden_layers", "intermediate_size", "vocab_size"}));
-  EXPECT_EQ(Paths(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
+  EXPECT_EQ(
+      Paths(
+          R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
       "intermediate_size": 9, "kv_lora_rank": 8, "n_routed_experts": 4})"),
-            (Strings{"num_experts_per_tok", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}));
+      (Strings{"num_experts_per_tok", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}));
   EXPECT_EQ(Paths(R"({"num_hidden_layers": 2})"), Strings{"model_type"});
 }
 
@@ -297,23 +334,28 @@ TEST(Import, RefusesUnsupportedConfigs) {
   EXPECT_EQ(Paths(R"({"model_type": "mamba2"})"), Strings{"model_type"});
   EXPECT_EQ(Paths(R"({"model_type": "lama"})"), Strings{"model_type"});
   EXPECT_NE(ImportModelAnswer(R"({"model_type": "lama"})").text.find("llama"), std::string::npos);
-  EXPECT_EQ(Paths(R"({"model_type": "opt", "num_hidden_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "ffn_dim": 4096,
+  EXPECT_EQ(
+      Paths(
+          R"({"model_type": "opt", "num_hidden_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "ffn_dim": 4096,
       "max_position_embeddings": 2048, "vocab_size": 50272, "do_layer_norm_before": false, "word_embed_proj_dim": 512})"),
-            (Strings{"do_layer_norm_before", "word_embed_proj_dim"}));
-  EXPECT_EQ(Paths(R"({"model_type": "qwen3_moe", "num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
+      (Strings{"do_layer_norm_before", "word_embed_proj_dim"}));
+  EXPECT_EQ(
+      Paths(
+          R"({"model_type": "qwen3_moe", "num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
       "intermediate_size": 9, "num_experts": 4, "num_experts_per_tok": 2, "mlp_only_layers": [2]})"),
-            Strings{"mlp_only_layers"});
+      Strings{"mlp_only_layers"});
 }
 
 TEST(Import, SurvivesHostileConfigs) {
-  for (const char* config : {"", "[]", "7", "{", "null", R"({"model_type": 3})", R"({"model_type": "llama", "num_hidden_layers": "many"})",
-                             R"({"model_type": "llama", "num_hidden_layers": -1, "hidden_size": 64, "num_attention_heads": 4,
+  for (const char* config :
+       {"", "[]", "7", "{", "null", R"({"model_type": 3})", R"({"model_type": "llama", "num_hidden_layers": "many"})",
+        R"({"model_type": "llama", "num_hidden_layers": -1, "hidden_size": 64, "num_attention_heads": 4,
                                  "intermediate_size": 1, "vocab_size": 1})",
-                             R"({"model_type": "llama", "num_hidden_layers": 1e300, "hidden_size": 0.5, "num_attention_heads": [],
+        R"({"model_type": "llama", "num_hidden_layers": 1e300, "hidden_size": 0.5, "num_attention_heads": [],
                                  "intermediate_size": {}, "vocab_size": true})",
-                             R"({"model_type": "mixtral", "num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 7,
+        R"({"model_type": "mixtral", "num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 7,
                                  "intermediate_size": 1, "vocab_size": 1, "num_local_experts": 4, "num_experts_per_tok": 9})",
-                             R"({"model_type": "llama", "text_config": [], "layer_types": 5, "quantization_config": "x"})"}) {
+        R"({"model_type": "llama", "text_config": [], "layer_types": 5, "quantization_config": "x"})"}) {
     EXPECT_FALSE(ImportModelAnswer(config).issues.empty()) << config;
   }
 }

@@ -28,7 +28,8 @@ TEST(Placement, AGroupMayFillItsNodesInPart) {
   const Cluster cluster = Nodes(8, 1024);
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 2}, {"dp", 64}}, "dp").extent, (Extent{4, 16}));
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 16}, {"dp", 4}}, "tp").extent, (Extent{8, 2}));
-  EXPECT_EQ(PlaceGroup(cluster, {{"tp", 3}, {"dp", 8}}, "dp").extent, (Extent{2, 4}));  // two groups of three in a node of eight
+  EXPECT_EQ(PlaceGroup(cluster, {{"tp", 3}, {"dp", 8}}, "dp").extent,
+            (Extent{2, 4}));  // two groups of three in a node of eight
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 1}, {"dp", 8}}, "tp").extent, (Extent{1, 1}));
 }
 
@@ -52,7 +53,8 @@ TEST(Placement, TheProductIsTheGroup) {
       for (const double dp : {1., 2., 7., 64.}) {
         const std::vector<Degree> order{{"tp", tp}, {"cp", cp}, {"dp", dp}};
         for (const Degree& degree : order) {
-          EXPECT_NEAR(PlaceGroup(Nodes(8, 16), order, degree.name).Ranks(), degree.size, 1e-9 * degree.size) << degree.name;
+          EXPECT_NEAR(PlaceGroup(Nodes(8, 16), order, degree.name).Ranks(), degree.size, 1e-9 * degree.size)
+              << degree.name;
         }
       }
     }

@@ -32,8 +32,8 @@ double Us(const Work& work, const Device& device) {
   return In(TimeOf(work, device, off).time, kUs);
 }
 
-// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. Nine of ten rows of the
-// tables are within the tolerance.
+// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. Nine of ten rows
+// of the tables are within the tolerance.
 struct PrefillTime {
   Device device;
   AttentionLibrary library;
@@ -55,7 +55,8 @@ const PrefillTime kPrefillTimes[] = {
     {AttentionB200(), AttentionLibrary::kFlashInfer, 4, 8192, 64, 8, 64, k16, k16, 2980.1},
     {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 128, k8, k8, 16073.2},
     {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k16, k16, 14928.7},
-    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k8, k8, 19592.5},  // no fp8 kernel for this head size
+    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k8, k8,
+     19592.5},  // no fp8 kernel for this head size
 };
 
 TEST(Attention, PrefillAsMeasured) {
@@ -63,8 +64,8 @@ TEST(Attention, PrefillAsMeasured) {
     Attention attention = Prefill(row.batch, row.length, row.heads, row.kv_heads, row.library);
     attention.head_dim = row.head_dim;
     attention.precision = row.precision, attention.kv_precision = row.kv_precision;
-    EXPECT_NEAR(Us(attention, row.device) / row.us, 1, 0.1)
-        << row.us << " us: length " << row.length << ", head size " << row.head_dim << ", " << row.device.units << " units";
+    EXPECT_NEAR(Us(attention, row.device) / row.us, 1, 0.1) << row.us << " us: length " << row.length << ", head size "
+                                                            << row.head_dim << ", " << row.device.units << " units";
   }
 }
 
@@ -120,7 +121,8 @@ TEST(Attention, LatentDecodeAsMeasured) {
   EXPECT_NEAR(Us(mla, AttentionH100()) / 139, 1, 0.12);
 }
 
-// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a causal mask.
+// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a causal
+// mask.
 TEST(Attention, FlashAttention2OnA100AsPublished) {
   Attention attention = Prefill(2, 8192, 16, 16, AttentionLibrary::kGeneric);
   attention.algorithm = AttentionAlgorithm::kFlash2;
@@ -164,20 +166,24 @@ TEST(Attention, APrefixIsAskedToo) {
   Attention rest = whole;
   rest.q_len = 4096;
   Attention first = Prefill(1, 4096, 8, 8, AttentionLibrary::kGeneric);
-  EXPECT_NEAR(TimeOf(whole, H100(), off).flops / (TimeOf(rest, H100(), off).flops + TimeOf(first, H100(), off).flops), 1, 1e-12);
+  EXPECT_NEAR(TimeOf(whole, H100(), off).flops / (TimeOf(rest, H100(), off).flops + TimeOf(first, H100(), off).flops),
+              1, 1e-12);
 }
 
 Attention RandomAttention(std::mt19937& random) {
   constexpr AttentionPhase kPhases[] = {AttentionPhase::kPrefill, AttentionPhase::kDecode, AttentionPhase::kBackward,
                                         AttentionPhase::kForwardBackward};
-  constexpr AttentionLibrary kLibraries[] = {AttentionLibrary::kGeneric, AttentionLibrary::kTrtllm, AttentionLibrary::kFlashInfer};
-  constexpr AttentionAlgorithm kAlgorithms[] = {AttentionAlgorithm::kAuto, AttentionAlgorithm::kFlash1, AttentionAlgorithm::kFlash2,
-                                                AttentionAlgorithm::kFlash3, AttentionAlgorithm::kUnfused};
+  constexpr AttentionLibrary kLibraries[] = {AttentionLibrary::kGeneric, AttentionLibrary::kTrtllm,
+                                             AttentionLibrary::kFlashInfer};
+  constexpr AttentionAlgorithm kAlgorithms[] = {AttentionAlgorithm::kAuto, AttentionAlgorithm::kFlash1,
+                                                AttentionAlgorithm::kFlash2, AttentionAlgorithm::kFlash3,
+                                                AttentionAlgorithm::kUnfused};
   Attention attention;
   attention.phase = kPhases[random() % 4];
   attention.batch = 1 + random() % 64;
   attention.kv_len = std::exp2(random() % 16) + random() % 200;
-  attention.q_len = attention.phase == AttentionPhase::kDecode ? 1 : std::max(1.0, attention.kv_len - random() % 3 * 128);
+  attention.q_len =
+      attention.phase == AttentionPhase::kDecode ? 1 : std::max(1.0, attention.kv_len - random() % 3 * 128);
   attention.kv_heads = std::exp2(random() % 6);
   attention.heads = attention.kv_heads * std::exp2(random() % 4);
   attention.head_dim = 64 << (random() % 3);
@@ -218,8 +224,9 @@ TEST(Attention, MoreWorkIsNeverFaster) {
     if (i % 3 == 0) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
     if (i % 3 == 2 && attention.phase != AttentionPhase::kDecode) more.batch += 3;
-    // Heads up to 64 wide have separate, less efficient kernels: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
-    // with heads of 128 (H100, fp8 KV cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
+    // Heads up to 64 wide have separate, less efficient kernels: decode of 128 tokens takes 8.6 us with heads of 64
+    // and 6.5 with heads of 128 (H100, fp8 KV cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit
+    // kernel.
     const bool other_kernel = more.head_dim > 64 && attention.head_dim <= 64;
     EXPECT_GE(Us(more, device), Us(attention, device) * (other_kernel ? 0.5 : 1 - 1e-12));
   }

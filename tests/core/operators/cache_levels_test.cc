@@ -43,9 +43,9 @@ KernelTime TimeOn(const Device& device, const Kernel& kernel) {
   return TimeOf(kernel, device, off);
 }
 
-// 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512 x 8,192 elements.
-// wgmma reads 64 + 256 elements per step along k for 64 x 256 outputs: 128 x 32 fragments. Ampere: 64 x 32 tiles of 128 x 256, fragments of
-// 64 x 64. Each output of 2 bytes leaves once.
+// 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512
+// x 8,192 elements. wgmma reads 64 + 256 elements per step along k for 64 x 256 outputs: 128 x 32 fragments. Ampere: 64
+// x 32 tiles of 128 x 256, fragments of 64 x 64. Each output of 2 bytes leaves once.
 TEST(CacheLevels, OfAGemmFollowTheTiles) {
   const double outputs = 2 * 8192.0 * 8192;
   const KernelTime hopper = TimeOn(H100(), Square(8192)), ampere = TimeOn(A100(), Square(8192));
@@ -63,8 +63,8 @@ TEST(CacheLevels, OfAGemvAreItsWeights) {
   EXPECT_DOUBLE_EQ(TimeOn(H100(), gemv).l2_bytes.base(), weights + 32 * row + row);
 }
 
-// 16 sequences of 4,096 tokens, 8 KV heads of 128 + 128 elements in 16 bit: 268 MB, once through L2. 4 query heads per KV head are one
-// fragment of rows, 32 are two of 16 (mma.sync) or one of 64 (wgmma).
+// 16 sequences of 4,096 tokens, 8 KV heads of 128 + 128 elements in 16 bit: 268 MB, once through L2. 4 query heads per
+// KV head are one fragment of rows, 32 are two of 16 (mma.sync) or one of 64 (wgmma).
 TEST(CacheLevels, OfDecodeAttentionAreTheKvCache) {
   const double kv_cache = 16 * 4096 * 8 * 256 * 2.0;
   EXPECT_DOUBLE_EQ(TimeOn(AttentionA100(), Decode(16, 32, 8, 4096)).l2_bytes.base(), kv_cache);
@@ -73,8 +73,9 @@ TEST(CacheLevels, OfDecodeAttentionAreTheKvCache) {
   EXPECT_DOUBLE_EQ(TimeOn(AttentionH100(), Decode(16, 256, 8, 4096)).l1_bytes.base(), kv_cache);
 }
 
-// One head, 1,024 causal queries: 8 rows of tiles with 1 to 8 tiles of 128 keys, 36 in all. A tile's keys and values: 128 x 256 elements.
-// Each row of tiles also reads its queries and writes its outputs. On Hopper fragments of 64 queries read a tile twice.
+// One head, 1,024 causal queries: 8 rows of tiles with 1 to 8 tiles of 128 keys, 36 in all. A tile's keys and values:
+// 128 x 256 elements. Each row of tiles also reads its queries and writes its outputs. On Hopper fragments of 64
+// queries read a tile twice.
 TEST(CacheLevels, OfPrefillAttentionAreTheKeysOfEveryTile) {
   Attention attention;
   attention.q_len = attention.kv_len = 1024;
@@ -100,8 +101,8 @@ TEST(CacheLevels, OfAnElementwiseKernelAreItsOperands) {
   EXPECT_DOUBLE_EQ(time.l1_bytes.base(), 3 * 2 * 8192.0 * (1 << 17));
 }
 
-// A level takes its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB through an L2 of 1 TB/s take 13.02 ms, the arithmetic
-// 3.9 ms; 34.5 GB through shared memory of 2 TB/s take 17.2 ms.
+// A level takes its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB through an L2 of 1 TB/s take 13.02 ms,
+// the arithmetic 3.9 ms; 34.5 GB through shared memory of 2 TB/s take 17.2 ms.
 TEST(CacheLevels, TheSlowestBoundsAGemm) {
   const KernelTime l2 = TimeOn(WithCaches(A100(), 1000, 1), Square(8192));
   EXPECT_EQ(l2.bound, Bound::kL2);
@@ -151,12 +152,14 @@ TEST(CacheLevels, ASlowerCacheNeverHelpsAKernel) {
   };
   add("gemm", Square(4096)), add("gemv", gemv), add("grouped gemm", grouped), add("fp8 gemm", fp8);
   add("prefill", prefill), add("unfused", unfused), add("backward", backward), add("decode", Decode(64, 32, 8, 8192));
-  add("latent prefill", latent_prefill), add("latent decode", latent_decode), add("experts", experts), add("norm", norm);
+  add("latent prefill", latent_prefill), add("latent decode", latent_decode), add("experts", experts),
+      add("norm", norm);
   for (const auto& [name, time] : kernels) {
     for (const bool is_l1 : {false, true}) {
       Seconds before;
       for (const double tbps : {1000., 100., 30., 10., 5., 3., 1., 0.1}) {
-        const KernelTime now = time(is_l1 ? WithCaches(AttentionH100(), tbps, 1000) : WithCaches(AttentionH100(), 1000, tbps));
+        const KernelTime now =
+            time(is_l1 ? WithCaches(AttentionH100(), tbps, 1000) : WithCaches(AttentionH100(), 1000, tbps));
         EXPECT_GE(now.time, before) << name << (is_l1 ? " l1 " : " l2 ") << tbps;
         before = now.time;
         if (tbps > 0.1) continue;
@@ -167,8 +170,8 @@ TEST(CacheLevels, ASlowerCacheNeverHelpsAKernel) {
   }
 }
 
-// A device that lives on its SRAM: 40 GB at 10 TB/s, DRAM of 0.2 TB/s. Reads that hit reach 0.49 of it, 4.9 TB/s, in attention the 5.5
-// measured on an H100. Tensor cores compute 64 rows where there are fewer.
+// A device that lives on its SRAM: 40 GB at 10 TB/s, DRAM of 0.2 TB/s. Reads that hit reach 0.49 of it, 4.9 TB/s, in
+// attention the 5.5 measured on an H100. Tensor cores compute 64 rows where there are fewer.
 Device SramDevice() {
   Device device = AttentionH100();
   device.memory.bandwidth = 200 * kGBps;
@@ -177,7 +180,8 @@ Device SramDevice() {
 }
 
 TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
-  // A GEMV whose 537 MB of weights are in L2: 537 MB / 4.9 TB/s = 110 us; 64 rows of 537 MFLOP at 855 TFLOP/s take 40 us.
+  // A GEMV whose 537 MB of weights are in L2: 537 MB / 4.9 TB/s = 110 us; 64 rows of 537 MFLOP at 855 TFLOP/s take 40
+  // us.
   Gemm gemv = Square(16384);
   gemv.m = 1;
   gemv.weights_in_l2 = 1;
@@ -189,7 +193,8 @@ TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
   const KernelTime cold = TimeOn(SramDevice(), gemv);
   EXPECT_EQ(cold.bound, Bound::kMemory);
   EXPECT_NEAR(In(cold.time, kMs), 3.2, 0.02);
-  // 64 sequences of 8,192 tokens: 2.1 GB of KV cache stay in L2, 390 us at 5.5 TB/s; 64 rows at 0.6 of 989 TFLOP/s take 232 us.
+  // 64 sequences of 8,192 tokens: 2.1 GB of KV cache stay in L2, 390 us at 5.5 TB/s; 64 rows at 0.6 of 989 TFLOP/s take
+  // 232 us.
   Attention decode = Decode(64, 32, 8, 8192);
   decode.cold = false;
   const KernelTime attention = TimeOn(SramDevice(), decode);
@@ -199,9 +204,9 @@ TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
   EXPECT_EQ(TimeOn(SramDevice(), Square(16384)).bound, Bound::kCompute);
 }
 
-// HBM of 20 TB/s behind an L2 of 6.9 TB/s, that of an H100 PCIe. 134 MB of weights: 8.0 us from memory, at 0.84 of its rate, 64 rows at 855
-// TFLOP/s 10.0 us, 134.8 MB through L2 19.5 us. KV cache: 118 us from memory, 232 us of arithmetic, 311 us through L2. Square GEMM: 8.7 GB
-// through L2 in 1.26 ms, 1,100 GFLOP in 1.29 ms and more.
+// HBM of 20 TB/s behind an L2 of 6.9 TB/s, that of an H100 PCIe. 134 MB of weights: 8.0 us from memory, at 0.84 of its
+// rate, 64 rows at 855 TFLOP/s 10.0 us, 134.8 MB through L2 19.5 us. KV cache: 118 us from memory, 232 us of
+// arithmetic, 311 us through L2. Square GEMM: 8.7 GB through L2 in 1.26 ms, 1,100 GFLOP in 1.29 ms and more.
 TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
   Device device = WithCaches(AttentionH100(), 30.92, 6.9);
   device.memory.bandwidth = 20000 * kGBps;
@@ -217,9 +222,10 @@ TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kL1);
 }
 
-// Hopper's SMs take in 55 bytes per clock by asynchronous copies. 8,448 columns are 132 tiles of 64, one per SM; a tile of 64 x 64 loads
-// each operand for fewer multiply-adds than one of 128 x 256: (1 + 20/64 + 20/64) over (1 + 20/128 + 20/256), both of gemm.tile_load. One
-// row is a fragment of 16, whose arithmetic takes half as long on tensor cores of half an H100's rate.
+// Hopper's SMs take in 55 bytes per clock by asynchronous copies. 8,448 columns are 132 tiles of 64, one per SM; a tile
+// of 64 x 64 loads each operand for fewer multiply-adds than one of 128 x 256: (1 + 20/64 + 20/64) over (1 + 20/128 +
+// 20/256), both of gemm.tile_load. One row is a fragment of 16, whose arithmetic takes half as long on tensor cores of
+// half an H100's rate.
 TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
   Device device = WithCaches(H100(), 1000, 1000);
   device.memory.bandwidth = 100 * kTBps;
@@ -241,7 +247,8 @@ TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kMemory);
 }
 
-// A gated activation of 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8 of 2.04 TB/s.
+// A gated activation of 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8
+// of 2.04 TB/s.
 TEST(CacheLevels, WhatAnElementwiseKernelTakesInIsBoundByL1) {
   const RowKernel gate{RowKind::kGelu, 1 << 17, 8192, Precision::kBf16, true};
   EXPECT_EQ(TimeOn(A100(), gate).bound, Bound::kL1);

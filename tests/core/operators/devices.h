@@ -30,18 +30,27 @@ inline Device MakeDevice(const DeviceFigures& f) {
   return device;
 }
 
-inline Device A100() { return MakeDevice({Architecture("ampere"), 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0, 0.79, 3.9}); }
+inline Device A100() {
+  return MakeDevice({Architecture("ampere"), 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0, 0.79, 3.9});
+}
 inline Device H100() {
   Device device = MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 3350, 50, 0.865, 0.14, 0.84, 2.85});
   device.efficiency.gemm_efficiency_fp8 = 0.865 * 0.90;
   return device;
 }
-inline Device H200() { return MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.17, 0.83, 2.7}); }
-inline Device B200() { return MakeDevice({Architecture("blackwell"), 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.19, 0.72, 2.15}); }
-inline Device L40S() { return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.30, 0.80, 2.3}); }
+inline Device H200() {
+  return MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.17, 0.83, 2.7});
+}
+inline Device B200() {
+  return MakeDevice({Architecture("blackwell"), 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.19, 0.72, 2.15});
+}
+inline Device L40S() {
+  return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.30, 0.80, 2.3});
+}
 
 // With attention values: decimal sizes, decode plateau, L2 bandwidth.
-inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps, double cache_share) {
+inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps,
+                           double cache_share) {
   device.memory.bandwidth = gbps * kGBps;
   device.caches = {{"L2", cache_mb * kMB, {}}};
   device.efficiency.decode_bandwidth_efficiency = decode_stream;

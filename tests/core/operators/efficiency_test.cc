@@ -25,7 +25,8 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
 // The rules have classes by watts per TFLOP/s and by bandwidth: a better device is not slower across class boundaries.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
   Trace off = Trace::Off();
-  for (const Architecture architecture : {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {
+  for (const Architecture architecture :
+       {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {
     for (const double size : {512.0, 8192.0}) {
       Gemm gemm;
       gemm.m = gemm.n = gemm.k = size;

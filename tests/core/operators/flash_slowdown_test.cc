@@ -17,8 +17,8 @@ Attention FlashCore(double tokens, double head_dim, AttentionPhase phase) {
   return attention;
 }
 
-// FlashAttention-2's benchmark on A100, causal, head dimension 128, 16,384 tokens in sequences of 8,192: 1 reaches about 70 to 80 TFLOP/s
-// forward, 2 about 190: 2.3 to 3 times.
+// FlashAttention-2's benchmark on A100, causal, head dimension 128, 16,384 tokens in sequences of 8,192: 1 reaches
+// about 70 to 80 TFLOP/s forward, 2 about 190: 2.3 to 3 times.
 TEST(FlashSlowdown, OneTakesTwiceAsLongAsTwoOnAmpere) {
   const Attention core = FlashCore(8192, 128, AttentionPhase::kPrefill);
   EXPECT_GT(FlashSlowdown(FlashVersion::kFlash1, core, AttentionA100()), 2.2);
@@ -40,7 +40,8 @@ TEST(FlashSlowdown, AnEarlierVersionIsNeverFaster) {
       for (const double tokens : {128., 512., 2048., 16384.}) {
         for (const double head_dim : {64., 128., 256.}) {
           const Attention core = FlashCore(tokens, head_dim, phase);
-          const double one = FlashSlowdown(FlashVersion::kFlash1, core, device), two = FlashSlowdown(FlashVersion::kFlash2, core, device),
+          const double one = FlashSlowdown(FlashVersion::kFlash1, core, device),
+                       two = FlashSlowdown(FlashVersion::kFlash2, core, device),
                        three = FlashSlowdown(FlashVersion::kFlash3, core, device);
           EXPECT_GE(one, two) << tokens << " " << head_dim;
           EXPECT_GE(two, three) << tokens << " " << head_dim;

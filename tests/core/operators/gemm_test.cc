@@ -20,7 +20,8 @@ Seconds Time(const Gemm& gemm, const Device& device) {
   return TimeOf(gemm, device, off).time;
 }
 
-// Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at boost clock, cold weights except where stated.
+// Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at boost clock, cold weights except where
+// stated.
 TEST(Gemm, TimesAsMeasured) {
   struct Case {
     Device device;
@@ -39,14 +40,14 @@ TEST(Gemm, TimesAsMeasured) {
   }
 }
 
-// DeepGEMM's own table (README, February 2025), H800, fp8 with scales of blocks, without quantizing: TFLOP/s. Few rows take tiles of few
-// columns; at k = 1,536 a tile's outputs take as long to write as a quarter of its k loop.
+// DeepGEMM's own table (README, February 2025), H800, fp8 with scales of blocks, without quantizing: TFLOP/s. Few rows
+// take tiles of few columns; at k = 1,536 a tile's outputs take as long to write as a quarter of its k loop.
 TEST(Gemm, BlockScaledAsDeepGemm) {
   struct Case {
     double m, n, k, tflops;
   };
-  for (const Case& c : {Case{64, 2112, 7168, 206}, Case{64, 24576, 1536, 289}, Case{64, 7168, 16384, 336}, Case{4096, 2112, 7168, 1058},
-                        Case{4096, 24576, 1536, 990}, Case{4096, 7168, 16384, 1358}}) {
+  for (const Case& c : {Case{64, 2112, 7168, 206}, Case{64, 24576, 1536, 289}, Case{64, 7168, 16384, 336},
+                        Case{4096, 2112, 7168, 1058}, Case{4096, 24576, 1536, 990}, Case{4096, 7168, 16384, 1358}}) {
     Gemm gemm = Make(c.m, c.n, c.k);
     gemm.precision = gemm.weights = Precision::kFp8;
     gemm.scaling = Scaling::kBlock;
@@ -55,7 +56,8 @@ TEST(Gemm, BlockScaledAsDeepGemm) {
   }
 }
 
-// The same tables: a call with run-time scales on H100, two in four bits on B200 (one with a short k), int4 weights on A100.
+// The same tables: a call with run-time scales on H100, two in four bits on B200 (one with a short k), int4 weights on
+// A100.
 TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   Gemm fp8 = Make(1024, 8192, 8192);
   fp8.precision = fp8.weights = Precision::kFp8;
@@ -75,8 +77,8 @@ TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   EXPECT_NEAR(In(Time(int4, A100()), kUs) / 42.0, 1, 0.1);
 }
 
-// On a B200 with 126 MiB of L2, weights of 134 MB and four copies of 34 MB stream at memory bandwidth (4.9 of 8 TB/s); on an L40S with
-// 96 MiB, 101 MB stream at more than twice the memory bandwidth (1.9 TB/s).
+// On a B200 with 126 MiB of L2, weights of 134 MB and four copies of 34 MB stream at memory bandwidth (4.9 of 8 TB/s);
+// on an L40S with 96 MiB, 101 MB stream at more than twice the memory bandwidth (1.9 TB/s).
 TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 5120 * 5120 * kB, 5, H100()), 0);
   EXPECT_EQ(WeightsLeftInL2(2 * 8192 * 8192 * kB, 5, B200()), 0);
@@ -85,8 +87,8 @@ TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 2048 * 2048 * kB, 5, H100()), 1);
 }
 
-// aiconfigurator's nvfp4 tables show 112 ns per step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a serving
-// step is the same one.
+// aiconfigurator's nvfp4 tables show 112 ns per step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a
+// serving step is the same one.
 TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   Gemm nvfp4 = Make(16, 3584, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
@@ -124,7 +126,8 @@ Gemm RandomGemm(std::mt19937& random) {
   std::uniform_real_distribution<double> log_size(0, 15);
   const auto size = [&] { return std::floor(std::exp2(log_size(random))); };
   Gemm gemm = Make(size(), size(), size());
-  constexpr Precision kArithmetic[] = {Precision::kBf16, Precision::kFp8, Precision::kNvfp4, Precision::kInt8, Precision::kBf16};
+  constexpr Precision kArithmetic[] = {Precision::kBf16, Precision::kFp8, Precision::kNvfp4, Precision::kInt8,
+                                       Precision::kBf16};
   const unsigned pick = random() % 5;
   gemm.precision = gemm.weights = kArithmetic[pick];
   if (pick == 4) gemm.weights = random() % 2 ? Precision::kInt8 : Precision::kInt4;
@@ -177,8 +180,8 @@ TEST(Gemm, MoreWorkIsNeverFaster) {
     side *= 1 + (random() % 100) / 50.0;
     side = std::ceil(side);
     const Seconds before = Time(gemm, device), after = Time(more, device);
-    EXPECT_GE(after.base(), before.base() * (1 - 1e-12))
-        << gemm.m << "," << gemm.n << "," << gemm.k << " -> " << more.m << "," << more.n << "," << more.k << " groups " << gemm.groups;
+    EXPECT_GE(after.base(), before.base() * (1 - 1e-12)) << gemm.m << "," << gemm.n << "," << gemm.k << " -> " << more.m
+                                                         << "," << more.n << "," << more.k << " groups " << gemm.groups;
   }
 }
 

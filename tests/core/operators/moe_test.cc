@@ -13,7 +13,8 @@ namespace {
 
 MoeLayer Layer(double tokens, double hidden, double ffn, double top_k, double experts, double ep) {
   MoeLayer layer;
-  layer.tokens = tokens, layer.hidden = hidden, layer.ffn = ffn, layer.top_k = top_k, layer.experts = experts, layer.ep = ep;
+  layer.tokens = tokens, layer.hidden = hidden, layer.ffn = ffn, layer.top_k = top_k, layer.experts = experts,
+  layer.ep = ep;
   layer.routing = Routing::kEven;
   return layer;
 }
@@ -29,7 +30,8 @@ TEST(Moe, TimesOfTheWorkedCases) {
   EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14437.368, 0.01);
 }
 
-// A token goes to eight experts, each another; of the other 120, those among 120 independent draws from 128: 8 + 120 (1 - (127/128)^120).
+// A token goes to eight experts, each another; of the other 120, those among 120 independent draws from 128: 8 + 120 (1
+// - (127/128)^120).
 TEST(Moe, RandomRoutingHitsFewerExperts) {
   MoeLayer layer = Layer(16, 2048, 768, 8, 128, 1);
   EXPECT_EQ(ExpertsHit(layer, 128, 0), 128);
@@ -40,9 +42,9 @@ TEST(Moe, RandomRoutingHitsFewerExperts) {
   EXPECT_EQ(ExpertsHit(layer, 5, 0), 1);
 }
 
-// Likelihoods distributed exponentially over the experts, a coefficient of variation of 1: of E experts that a token chooses one of,
-// 1 + (E - 1) (r - 1) / (E + r - 1) get a row: half and one of them where there are as many other rows as experts. As the variation
-// vanishes, draws are independent: 1 - e^(-r/E) of many others.
+// Likelihoods distributed exponentially over the experts, a coefficient of variation of 1: of E experts that a token
+// chooses one of, 1 + (E - 1) (r - 1) / (E + r - 1) get a row: half and one of them where there are as many other rows
+// as experts. As the variation vanishes, draws are independent: 1 - e^(-r/E) of many others.
 TEST(Moe, TokensThatPreferSomeExpertsHitFewer) {
   MoeLayer layer = Layer(16, 2048, 768, 1, 128, 1);
   layer.routing = Routing::kRandom;
@@ -68,8 +70,8 @@ TEST(Moe, RowsOfATokenGoToDifferentExperts) {
 TEST(Moe, ImbalanceAndTokensCostTime) {
   std::mt19937 random(7);
   for (int i = 0; i < 5000; ++i) {
-    MoeLayer layer = Layer(std::exp2(random() % 15), 1024 * (1 + random() % 8), 256 * (1 + random() % 16), 1 + random() % 8,
-                           std::exp2(3 + random() % 6), std::exp2(random() % 4));
+    MoeLayer layer = Layer(std::exp2(random() % 15), 1024 * (1 + random() % 8), 256 * (1 + random() % 16),
+                           1 + random() % 8, std::exp2(3 + random() % 6), std::exp2(random() % 4));
     layer.routing = random() % 2 ? Routing::kEven : Routing::kRandom;
     if (random() % 2) layer.precision = layer.weights = Precision::kFp8;
     if (random() % 4 == 0) layer.precision = layer.weights = Precision::kNvfp4;
@@ -87,8 +89,9 @@ TEST(Moe, ImbalanceAndTokensCostTime) {
   }
 }
 
-// Kernels of fp8 blocks pass over every expert that the device holds. One token and its eight experts, measured on H200 (AIConfigurator's
-// tables, DeepSeek-V3): 40.1 us where 32 are held, 114.7 us with all 256 cut in eight. The weights read are about as many.
+// Kernels of fp8 blocks pass over every expert that the device holds. One token and its eight experts, measured on H200
+// (AIConfigurator's tables, DeepSeek-V3): 40.1 us where 32 are held, 114.7 us with all 256 cut in eight. The weights
+// read are about as many.
 TEST(Moe, HeldExpertsCostTimeEvenIfNotHit) {
   MoeLayer layer = Layer(1, 7168, 2048, 8, 256, 1);
   layer.precision = layer.weights = Precision::kFp8;
@@ -100,8 +103,8 @@ TEST(Moe, HeldExpertsCostTimeEvenIfNotHit) {
   EXPECT_NEAR(all - Us(layer, H200()), 224 * 0.28, 1e-6);
 }
 
-// Reading the layer's input and writing its output: 2 + 2 bytes per element of the tokens on a device: of 1,024 tokens on 8
-// devices, 128 under an all-to-all, all after an all-gather.
+// Reading the layer's input and writing its output: 2 + 2 bytes per element of the tokens on a device: of 1,024 tokens
+// on 8 devices, 128 under an all-to-all, all after an all-gather.
 TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
   MoeLayer layer = Layer(1024, 7168, 2048, 8, 256, 8);
   Trace off = Trace::Off();

@@ -18,8 +18,8 @@ TEST(RowKernel, LargeOnesStream) {
   EXPECT_EQ(time.bound, Bound::kMemory);
 }
 
-// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes per clock and SM. A
-// device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
+// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes per clock
+// and SM. A device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
 TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
   Trace off = Trace::Off();
   const RowKernel rope{RowKind::kRope, 1 << 18, 8192, Precision::kBf16, false};

@@ -50,13 +50,14 @@ TEST(SparseAttention, ReachesTheKernelsRates) {
   attention.q_len = 4096, attention.kv_len = 65536;
   const KernelTime prefill = Timed(attention, H100()).core;
   EXPECT_NEAR(In(prefill.flops / prefill.time, kTFlops), 640, 20);
-  attention.decode = true, attention.batch = 2048, attention.q_len = 1, attention.kv_len = 8192, attention.kv_precision = Precision::kFp8;
+  attention.decode = true, attention.batch = 2048, attention.q_len = 1, attention.kv_len = 8192,
+  attention.kv_precision = Precision::kFp8;
   const KernelTime decode = Timed(attention, H100()).core;
   EXPECT_NEAR(In(decode.flops / decode.time, kTFlops), 410, 15);
 }
 
-// GLM-5 on B200, a prompt of 32,768 over eight devices: 374 us of scores and 251 us of selection on each (ai-dynamo/aiconfigurator,
-// docs/CONTEXT_PARALLEL_DSA_MODELING.md).
+// GLM-5 on B200, a prompt of 32,768 over eight devices: 374 us of scores and 251 us of selection on each
+// (ai-dynamo/aiconfigurator, docs/CONTEXT_PARALLEL_DSA_MODELING.md).
 TEST(SparseAttention, IndexerTakesAsLongAsMeasured) {
   SparseAttention attention;
   attention.q_len = attention.kv_len = 32768;

@@ -40,8 +40,8 @@ Json Report(const Assignments& assignments, std::string_view explain = "") {
 }
 double At(const Json& report, const std::string& figure) { return Number(report, "post_training." + figure); }
 
-// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s times that,
-// s^2 = ln(1 + c^2).
+// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s
+// times that, s^2 = ln(1 + c^2).
 TEST(ResponseLengths, AreTheQuantilesOfTheDistribution) {
   const LengthDistribution lognormal{LengthKind::kLognormal, 0.75, {}};
   EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.5), 800, 1e-6);
@@ -73,8 +73,9 @@ TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
 }
 
 TEST(PostTraining, PartsAddUpToTheStep) {
-  for (const Assignments& more : {Assignments{}, Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"}, kPools,
-                                  kPools + Assignments{"post_training.steps_off=1"}}) {
+  for (const Assignments& more :
+       {Assignments{}, Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"}, kPools,
+        kPools + Assignments{"post_training.steps_off=1"}}) {
     const Json report = Report(kBase + more);
     double sum = 0;
     for (const auto& [part, time] : (*Find(report, "post_training.time_s")).items()) sum += time.get<double>();
@@ -86,7 +87,8 @@ TEST(PostTraining, PartsAddUpToTheStep) {
 
 // Two models are trained under PPO, and its critic and reward model pass over the samples too.
 TEST(PostTraining, PpoTrainsTwoModels) {
-  const Json grpo = Report(kBase), ppo = Report(kBase + Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"});
+  const Json grpo = Report(kBase),
+             ppo = Report(kBase + Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"});
   EXPECT_NEAR(At(ppo, "time_s.training"), 2 * At(grpo, "time_s.training"), 1e-9);
   EXPECT_EQ(At(ppo, "time_s.values"), At(grpo, "time_s.reference"));
   EXPECT_EQ(At(ppo, "time_s.reward"), At(grpo, "time_s.reference"));
@@ -122,11 +124,13 @@ TEST(PostTraining, LongTailsLeaveTheBatchEmpty) {
   }
 }
 
-// Responses of one length, 32 on each device, are the static batch of the serving part: prefill, then 1024 decode steps, each with 5 ms of
-// the RL framework.
+// Responses of one length, 32 on each device, are the static batch of the serving part: prefill, then 1024 decode
+// steps, each with 5 ms of the RL framework.
 TEST(PostTraining, EvenRolloutsAreTheServingPartsStaticBatch) {
-  const Json report = Report(kBase + Assignments{"post_training.length_variation=0", "serving.batch=32", "serving.devices=1"});
-  EXPECT_NEAR(At(report, "generation_s"), Number(report, "serving.static_latency_s") + 1024 * 0.005, 0.005 * At(report, "generation_s"));
+  const Json report =
+      Report(kBase + Assignments{"post_training.length_variation=0", "serving.batch=32", "serving.devices=1"});
+  EXPECT_NEAR(At(report, "generation_s"), Number(report, "serving.static_latency_s") + 1024 * 0.005,
+              0.005 * At(report, "generation_s"));
   EXPECT_EQ(At(report, "running"), 32);
 }
 
@@ -149,8 +153,9 @@ TEST(PostTraining, UpdatesAreBatchesTimesEpochs) {
   EXPECT_EQ(At(twice, "time_s.reference"), At(once, "time_s.reference"));  // scored once
 }
 
-// While the others work on the devices, the reference model (half of 8.03 G parameters, of two stages, 2 bytes each) and the policy with
-// its optimizer lie in host memory; there and back at 9 GB/s, and the engine takes 3 s to sleep and to wake up.
+// While the others work on the devices, the reference model (half of 8.03 G parameters, of two stages, 2 bytes each)
+// and the policy with its optimizer lie in host memory; there and back at 9 GB/s, and the engine takes 3 s to sleep and
+// to wake up.
 TEST(PostTraining, ModelsThatWaitLieInHostMemory) {
   const Json report = Report(kBase);
   const double weights = 8.030257152e9, optimizer = Number(report, "training.memory_bytes.optimizer");
@@ -171,7 +176,8 @@ TEST(PostTraining, APoolIdlesWhileTheOtherWorks) {
   for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
     const Json report = Report(kBase + kPools + Assignments{"post_training.generation_devices=4", steps_off});
     const double step = At(report, "step_time_s"), sync = At(report, "time_s.weight_sync");
-    const double generating = (At(report, "generation_s") + sync) / step, training = (At(report, "learning_s") + sync) / step;
+    const double generating = (At(report, "generation_s") + sync) / step,
+                 training = (At(report, "learning_s") + sync) / step;
     EXPECT_NEAR(At(report, "generation_idle"), 1 - generating, 1e-9);
     EXPECT_NEAR(At(report, "training_idle"), 1 - training, 1e-9);
     EXPECT_NEAR(At(report, "idle"), (4 * (1 - generating) + 12 * (1 - training)) / 16, 1e-9);
@@ -195,8 +201,10 @@ TEST(PostTraining, TheBestSplitBeatsEveryOther) {
 // One step off, either pool works while the other does.
 TEST(PostTraining, OneStepOffIsNeverSlower) {
   for (const char* generation : {"4", "8", "12"}) {
-    const Assignments pools = kBase + kPools + Assignments{std::string("post_training.generation_devices=") + generation};
-    EXPECT_LE(At(Report(pools + Assignments{"post_training.steps_off=1"}), "step_time_s"), At(Report(pools), "step_time_s"));
+    const Assignments pools =
+        kBase + kPools + Assignments{std::string("post_training.generation_devices=") + generation};
+    EXPECT_LE(At(Report(pools + Assignments{"post_training.steps_off=1"}), "step_time_s"),
+              At(Report(pools), "step_time_s"));
   }
 }
 
@@ -213,12 +221,13 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
   const struct {
     Assignments asked;
     std::string path;
-  } wrong[] = {{{"training=null", "post_training.prompts=32"}, "post_training"},
-               {{"serving=null", "post_training.prompts=32"}, "post_training"},
-               {kBase + Assignments{"post_training.steps_off=1"}, "post_training.steps_off"},
-               {kBase + Assignments{"post_training.generation_devices=8"}, "post_training.generation_devices"},
-               {kBase + kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
-               {kBase + kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
+  } wrong[] = {
+      {{"training=null", "post_training.prompts=32"}, "post_training"},
+      {{"serving=null", "post_training.prompts=32"}, "post_training"},
+      {kBase + Assignments{"post_training.steps_off=1"}, "post_training.steps_off"},
+      {kBase + Assignments{"post_training.generation_devices=8"}, "post_training.generation_devices"},
+      {kBase + kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
+      {kBase + kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
   for (const auto& [asked, path] : wrong) {
     const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false);
     ASSERT_TRUE(answer.contains("issues")) << path;
@@ -227,17 +236,21 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
     ASSERT_FALSE(issue["fixes"].empty()) << path;
     for (const Json& fix : issue["fixes"]) {
       if (!fix.contains("value")) continue;  // leaves it out
-      const Assignments mended{TextOf(fix["path"]) + "=" + (fix["value"].is_string() ? TextOf(fix["value"]) : fix["value"].dump())};
-      EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked + mended, "").text, nullptr, false).contains("post_training")) << path;
+      const Assignments mended{TextOf(fix["path"]) + "=" +
+                               (fix["value"].is_string() ? TextOf(fix["value"]) : fix["value"].dump())};
+      EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked + mended, "").text, nullptr, false)
+                      .contains("post_training"))
+          << path;
     }
   }
 }
 
 // A micro-batch of 2^40 tokens holds some 10^10 sequences of a few tokens; 2 CP TP = 1024 divide it a billion times.
 TEST(PostTraining, PacksAnyNumberOfSequences) {
-  const Assignments asked{
-      "post_training.prompts=32", "post_training.max_response=64", "training.sequence=1048576", "training.mapping.micro_batch=1048576",
-      "training.mapping.cp=512",  "cluster.devices=4096",          "serving.prompt=1",          "serving.output=1"};
+  const Assignments asked{"post_training.prompts=32",  "post_training.max_response=64",
+                          "training.sequence=1048576", "training.mapping.micro_batch=1048576",
+                          "training.mapping.cp=512",   "cluster.devices=4096",
+                          "serving.prompt=1",          "serving.output=1"};
   EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false).is_object());
 }
 

@@ -20,7 +20,8 @@ Scenario Settled(const std::vector<std::string>& assignments, const std::string&
 }
 
 const Chosen* Find(const Scenario& scenario, const std::string& path) {
-  const auto at = std::find_if(scenario.chosen.begin(), scenario.chosen.end(), [&](const Chosen& one) { return one.path == path; });
+  const auto at =
+      std::find_if(scenario.chosen.begin(), scenario.chosen.end(), [&](const Chosen& one) { return one.path == path; });
   return at == scenario.chosen.end() ? nullptr : &*at;
 }
 
@@ -34,8 +35,9 @@ TEST(AutoMapping, VersionOneKeepsItsMapping) {
 TEST(AutoMapping, TheSameInEveryWayOfAskingForIt) {
   const Scenario two = Settled({"version=2"});
   EXPECT_FALSE(two.chosen.empty());
-  for (const Scenario& other : {Settled({}, R"({"version": 2})"), Settled({"training.mapping=auto", "serving.mapping=auto"}),
-                                Settled({}, R"({"version": 2, "cost": null})")}) {
+  for (const Scenario& other :
+       {Settled({}, R"({"version": 2})"), Settled({"training.mapping=auto", "serving.mapping=auto"}),
+        Settled({}, R"({"version": 2, "cost": null})")}) {
     EXPECT_EQ(other.training->mapping, two.training->mapping);
     EXPECT_EQ(other.serving->mapping, two.serving->mapping);
   }
@@ -63,8 +65,8 @@ TEST(AutoMapping, AReportSettledOnceAsksForTheSame) {
 
 TEST(AutoMapping, EveryChosenMemberHasItsReason) {
   const Scenario scenario = Settled({"version=2"});
-  for (const char* path :
-       {"training.mapping.tp", "training.mapping.pp", "training.mapping.micro_batch", "training.recompute", "serving.mapping.tp"}) {
+  for (const char* path : {"training.mapping.tp", "training.mapping.pp", "training.mapping.micro_batch",
+                           "training.recompute", "serving.mapping.tp"}) {
     const Chosen* const chosen = Find(scenario, path);
     ASSERT_NE(chosen, nullptr) << path;
     EXPECT_EQ(chosen->why.back(), '.') << chosen->why;
@@ -73,11 +75,11 @@ TEST(AutoMapping, EveryChosenMemberHasItsReason) {
   EXPECT_NE(Find(scenario, "training.mapping.zero")->why.find("ZeRO 0 does not fit"), std::string::npos);
 }
 
-// Llama 3 405B was trained on 16,384 H100 with TP 8, PP 16, DP 128 at sequences of 8,192 (Grattafiori et al. 2024, table 4): the tensor
-// group within the node, some pipeline, no recomputation.
+// Llama 3 405B was trained on 16,384 H100 with TP 8, PP 16, DP 128 at sequences of 8,192 (Grattafiori et al. 2024,
+// table 4): the tensor group within the node, some pipeline, no recomputation.
 TEST(AutoMapping, Llama405B) {
-  const Scenario scenario =
-      Settled({"version=2", "serving=null", "model=llama-3.1-405b", "cluster.devices=16384", "training.global_batch=2048"});
+  const Scenario scenario = Settled(
+      {"version=2", "serving=null", "model=llama-3.1-405b", "cluster.devices=16384", "training.global_batch=2048"});
   const TrainingMapping& mapping = scenario.training->mapping;
   EXPECT_EQ(mapping.tp, 8);
   EXPECT_GE(mapping.pp, 4);
@@ -85,8 +87,9 @@ TEST(AutoMapping, Llama405B) {
   EXPECT_EQ(scenario.training->recompute, Recompute::kNone);
 }
 
-// DeepSeek-V3's pre-training took 2.664 million H800 hours for 14.8T tokens (technical report, table 1), on 2,048 of them with pipelines of
-// 16 and experts over 64 (3.2): nothing else is told here. What it chooses besides is within what the framework has.
+// DeepSeek-V3's pre-training took 2.664 million H800 hours for 14.8T tokens (technical report, table 1), on 2,048 of
+// them with pipelines of 16 and experts over 64 (3.2): nothing else is told here. What it chooses besides is within
+// what the framework has.
 TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   const std::vector<std::string> described{"version=2",
                                            "serving=null",
@@ -139,8 +142,9 @@ TEST(AutoMapping, WhatNobodyWroteFollows) {
 TEST(AutoMapping, OfPromptsAloneServesTheMost) {
   for (const std::string model : {"mistral-7b", "gemma-3-27b", "opt-13b", "qwen3-30b-a3b"}) {
     for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
-      const std::vector<std::string> asked{"training=null",     "model=" + model,  "cluster=hgx-mi300x", "serving.engine=" + engine,
-                                           "serving.output=1", "serving.batch=8", "serving.prompt=1024"};
+      const std::vector<std::string> asked{
+          "training=null",    "model=" + model,  "cluster=hgx-mi300x", "serving.engine=" + engine,
+          "serving.output=1", "serving.batch=8", "serving.prompt=1024"};
       const auto rate = [&](const std::string& mapping) {
         std::vector<std::string> assignments = asked;
         assignments.push_back("serving.mapping=" + mapping);
@@ -148,7 +152,8 @@ TEST(AutoMapping, OfPromptsAloneServesTheMost) {
         return (*report)["serving"]["feasible"].get<bool>() ? (*report)["serving"]["requests_per_s"].get<double>() : 0;
       };
       const double most = rate("auto");
-      for (const char* pinned : {R"({"tp": 1})", R"({"tp": 2})", R"({"tp": 4})", R"({"tp": 1, "pp": 2})", R"({"tp": 2, "pp": 2})"}) {
+      for (const char* pinned :
+           {R"({"tp": 1})", R"({"tp": 2})", R"({"tp": 4})", R"({"tp": 1, "pp": 2})", R"({"tp": 2, "pp": 2})"}) {
         EXPECT_LE(rate(pinned), most * (1 + 1e-9)) << model << ' ' << engine << ' ' << pinned;
       }
     }
@@ -156,7 +161,8 @@ TEST(AutoMapping, OfPromptsAloneServesTheMost) {
 }
 
 TEST(AutoMapping, MustBeTrueOrFalse) {
-  EXPECT_EQ(ParseScenario(*ReadRequest(R"({"version": 1})", {"training.mapping.auto=3"})).issues.front().path, "training.mapping.auto");
+  EXPECT_EQ(ParseScenario(*ReadRequest(R"({"version": 1})", {"training.mapping.auto=3"})).issues.front().path,
+            "training.mapping.auto");
 }
 
 }  // namespace

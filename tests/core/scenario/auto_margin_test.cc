@@ -1,4 +1,5 @@
-// Version 3: automatic training mappings keep memory free and the batch that people asked for, and the answer says what would be better.
+// Version 3: automatic training mappings keep memory free and the batch that people asked for, and the answer says what
+// would be better.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +17,8 @@ using testing::operator+;
 
 Json Trained(const testing::Assignments& assignments) {
   const Json answer =
-      Json::parse(EvaluateAnswer("", testing::Assignments{"serving=null", "cost=null"} + assignments, "", false).text, nullptr, false);
+      Json::parse(EvaluateAnswer("", testing::Assignments{"serving=null", "cost=null"} + assignments, "", false).text,
+                  nullptr, false);
   EXPECT_TRUE(answer.contains("training")) << JsonText(answer).substr(0, 300);
   return answer;
 }
@@ -32,16 +34,20 @@ bool Warns(const Json& report, const std::string& words) {
 TEST(MemoryMargin, IsKeptByAutomaticMappings) {
   int roomy = 0;
   for (const std::string model : {"llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b", "deepseek-v3"}) {
-    for (const testing::Assignments& cluster :
-         {testing::Assignments{"cluster=dgx-h100", "cluster.devices=256"}, testing::Assignments{"cluster=dgx-b200", "cluster.devices=64"},
-          testing::Assignments{"cluster=hgx-mi300x", "cluster.devices=64"},
-          testing::Assignments{"cluster=dgx-h100", "cluster.devices=8"}}) {
+    for (const testing::Assignments& cluster : {testing::Assignments{"cluster=dgx-h100", "cluster.devices=256"},
+                                                testing::Assignments{"cluster=dgx-b200", "cluster.devices=64"},
+                                                testing::Assignments{"cluster=hgx-mi300x", "cluster.devices=64"},
+                                                testing::Assignments{"cluster=dgx-h100", "cluster.devices=8"}}) {
       const Json report = Trained(testing::Assignments{"model=" + model} + cluster);
       const Json& training = report["training"];
-      const double capacity = testing::Number(training, "memory_bytes.capacity"), total = testing::Number(training, "memory_bytes.total"),
-                   high = testing::Number(training, "memory_interval.high"), low = testing::Number(training, "memory_interval.low");
-      const std::string verdict = TextOf(training["memory_verdict"]), name = model + " " + cluster[0] + " " + cluster[1];
-      EXPECT_EQ(verdict, total <= capacity ? (high <= capacity ? "fits" : "tight") : (low > capacity ? "does_not_fit" : "may_not_fit"))
+      const double capacity = testing::Number(training, "memory_bytes.capacity"),
+                   total = testing::Number(training, "memory_bytes.total"),
+                   high = testing::Number(training, "memory_interval.high"),
+                   low = testing::Number(training, "memory_interval.low");
+      const std::string verdict = TextOf(training["memory_verdict"]),
+                        name = model + " " + cluster[0] + " " + cluster[1];
+      EXPECT_EQ(verdict, total <= capacity ? (high <= capacity ? "fits" : "tight")
+                                           : (low > capacity ? "does_not_fit" : "may_not_fit"))
           << name;
       const double margin = testing::Number(report, "scenario.training.memory_margin");
       EXPECT_TRUE(margin == 0 || total <= (1 - margin) * capacity * (1 + 1e-9)) << name;
@@ -57,7 +63,8 @@ TEST(MemoryMargin, IsAnInputThatMovesWhatIsChosen) {
   const testing::Assignments tight{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64"};
   const Json none = Trained(tight + testing::Assignments{"training.memory_margin=0"}),
              half = Trained(tight + testing::Assignments{"training.memory_margin=0.4"});
-  EXPECT_LE(testing::Number(half, "training.memory_bytes.total"), 0.6 * testing::Number(half, "training.memory_bytes.capacity"));
+  EXPECT_LE(testing::Number(half, "training.memory_bytes.total"),
+            0.6 * testing::Number(half, "training.memory_bytes.capacity"));
   EXPECT_LE(testing::Number(none, "training.step_time_s"), testing::Number(half, "training.step_time_s"));
 }
 
@@ -69,7 +76,8 @@ TEST(MemoryMargin, IsNotKeptByEarlierVersions) {
 TEST(GlobalBatch, OfAutomaticMappingsStaysUnlessItPays) {
   for (const testing::Assignments& kept :
        {testing::Assignments{"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=64"},
-        testing::Assignments{"model=qwen3-30b-a3b", "cluster=dgx-b200", "cluster.devices=64"}, testing::Assignments{}}) {
+        testing::Assignments{"model=qwen3-30b-a3b", "cluster=dgx-b200", "cluster.devices=64"},
+        testing::Assignments{}}) {
     const Json report = Trained(kept);
     EXPECT_EQ(testing::Number(report, "scenario.training.global_batch"), 512);
   }
@@ -90,16 +98,20 @@ TEST(Hint, NamesFewerDevicesThatAreFaster) {
 }
 
 TEST(Hint, NamesABatchThatSplitsBetter) {
-  const Json bad = Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=448"});
+  const Json bad =
+      Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=448"});
   EXPECT_TRUE(Warns(bad, "A global batch of 512 takes"));
   EXPECT_FALSE(
-      Warns(Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=512"}), "global batch of"));
+      Warns(Trained({"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=256", "training.global_batch=512"}),
+            "global batch of"));
 }
 
 TEST(Hint, SaysThatAWrittenMappingOfExpertsIsFarFromTheBest) {
   const testing::Assignments experts{"model=qwen3-30b-a3b", "cluster=dgx-h100", "cluster.devices=64"};
-  EXPECT_TRUE(Warns(Trained(experts + testing::Assignments{"training.mapping={\"auto\":false,\"tp\":8,\"pp\":4,\"virtual_stages\":4}"}),
-                    "times slower than"));
+  EXPECT_TRUE(
+      Warns(Trained(experts +
+                    testing::Assignments{"training.mapping={\"auto\":false,\"tp\":8,\"pp\":4,\"virtual_stages\":4}"}),
+            "times slower than"));
   EXPECT_FALSE(Warns(Trained(experts), "times slower than"));
 }
 

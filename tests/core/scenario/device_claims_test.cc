@@ -1,5 +1,5 @@
-// Statements of a report about its device: assumed inputs, the format used instead of one that the device lacks, and rates
-// that its libraries reach.
+// Statements of a report about its device: assumed inputs, the format used instead of one that the device lacks, and
+// rates that its libraries reach.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 
 Json ReportOf(const Assignments& assignments, std::string_view explain = "") {
   const Answer answer = EvaluateAnswer(R"({"version": 1})", assignments, explain);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
+  for (const Issue& issue : answer.issues)
+    ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
   return *ParseJson(answer.text);
 }
 
@@ -57,7 +58,8 @@ TEST(Assumed, FiguresOfAnUnmeasuredDeviceCiteTheRuleAndNoFit) {
       EXPECT_TRUE(source.starts_with("assumed from the data sheet: ")) << path << ": " << source;
       ++assumed;
     }
-    for (const char* fit : {"kernel tables", "attention tables", "aiconfigurator tables", "generation tables", "FlashAttention", "vidur"}) {
+    for (const char* fit : {"kernel tables", "attention tables", "aiconfigurator tables", "generation tables",
+                            "FlashAttention", "vidur"}) {
       EXPECT_FALSE(Has(source, fit)) << path << ": " << source;
     }
   }
@@ -85,7 +87,8 @@ TEST(Assumed, AMeasuredDeviceCitesItsFits) {
   bool fitted = false;
   for (const Json& figure : report["explanations"]) {
     const std::string source = figure["source"].get<std::string>();
-    EXPECT_FALSE(Has(source, "assumed") || Has(source, "not measured")) << figure["path"].get<std::string>() << ": " << source;
+    EXPECT_FALSE(Has(source, "assumed") || Has(source, "not measured"))
+        << figure["path"].get<std::string>() << ": " << source;
     fitted = fitted || Has(source, "fitted to ai-dynamo/aiconfigurator kernel tables");
   }
   EXPECT_TRUE(fitted);
@@ -98,12 +101,13 @@ TEST(Assumed, PartsOfAReportListAssumedInputs) {
   EXPECT_EQ(Texts(report["training"]["assumed"]),
             (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.sustained_fall",
                                    "cluster.device.efficiency.rated_power", "cluster.device.efficiency.stream",
-                                   "cluster.device.efficiency.attention_forward", "cluster.device.efficiency.attention_backward"}));
-  EXPECT_EQ(
-      Texts(report["serving"]["assumed"]),
-      (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.matrix_fp8",
-                             "cluster.device.efficiency.power_fall", "cluster.device.efficiency.stream", "cluster.device.efficiency.launch",
-                             "cluster.device.efficiency.decode_stream", "cluster.device.efficiency.cache_stream"}));
+                                   "cluster.device.efficiency.attention_forward",
+                                   "cluster.device.efficiency.attention_backward"}));
+  EXPECT_EQ(Texts(report["serving"]["assumed"]),
+            (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.matrix_fp8",
+                                   "cluster.device.efficiency.power_fall", "cluster.device.efficiency.stream",
+                                   "cluster.device.efficiency.launch", "cluster.device.efficiency.decode_stream",
+                                   "cluster.device.efficiency.cache_stream"}));
 }
 
 // Estimates according to the sources in the presets.
@@ -112,16 +116,18 @@ TEST(Assumed, CostsListEstimatedInputs) {
   for (const char* path : {"cost.device.module", "cost.device.design", "cost.device.package.steps"}) {
     EXPECT_TRUE(h100.contains(path)) << path;
   }
-  for (const char* path : {"cost.device", "cost.device.price", "cost.device.dies", "cost.device.dies.0.node.mask_set"}) {
+  for (const char* path :
+       {"cost.device", "cost.device.price", "cost.device.dies", "cost.device.dies.0.node.mask_set"}) {
     EXPECT_FALSE(h100.contains(path)) << path;
   }
 }
 
 TEST(Assumed, AnEstimatedBillIsReportedAsAWhole) {
-  const Json report =
-      ReportOf({"cluster.device={\"preset\":\"\",\"name\":\"mine\",\"peak\":{\"bf16\":\"500 TFLOP/s\"},\"memory\":{\"technology\":\"HBM3\","
-                "\"capacity\":\"80 GB\",\"bandwidth\":\"3 TB/s\"},\"units\":100,\"clock\":\"1.5 GHz\",\"tdp\":\"500 W\","
-                "\"die\":{\"area\":\"600 mm^2\",\"node\":\"5nm\"}}"});
+  const Json report = ReportOf(
+      {"cluster.device={\"preset\":\"\",\"name\":\"mine\",\"peak\":{\"bf16\":\"500 "
+       "TFLOP/s\"},\"memory\":{\"technology\":\"HBM3\","
+       "\"capacity\":\"80 GB\",\"bandwidth\":\"3 TB/s\"},\"units\":100,\"clock\":\"1.5 GHz\",\"tdp\":\"500 W\","
+       "\"die\":{\"area\":\"600 mm^2\",\"node\":\"5nm\"}}"});
   EXPECT_TRUE(Texts(report["cost"]["assumed"]).contains("cost.device"));
 }
 
@@ -142,17 +148,19 @@ TEST(Assumed, WrittenEfficienciesAreNotAssumed) {
   const Json report = ReportOf(On("l4") + Assignments{"cluster.device.efficiency.matrix=0.8"});
   EXPECT_FALSE(Texts(report["training"]["assumed"]).contains("cluster.device.efficiency.matrix"));
   EXPECT_TRUE(Texts(report["training"]["assumed"]).contains("cluster.device.efficiency.stream"));
-  EXPECT_EQ(ReportOf(On("l4") + Assignments{"serving.engine=llamacpp", "serving.batch=1"})["serving"]["assumed"].size(), 0u);
+  EXPECT_EQ(ReportOf(On("l4") + Assignments{"serving.engine=llamacpp", "serving.batch=1"})["serving"]["assumed"].size(),
+            0u);
 }
 
 // A part lists an efficiency exactly if another value changes its figures.
 TEST(Assumed, IsListedExactlyWhereItHasAnEffect) {
-  const Assignments base = On("l4") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
+  const Assignments base =
+      On("l4") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
   const Json report = ReportOf(base);
   const Result<Json> request = ReadRequest(R"({"version": 1})", base);
   ASSERT_TRUE(request);
-  for (const char* name : {"matrix", "matrix_fp8", "power_fall", "sustained_fall", "stream", "launch", "attention_forward",
-                           "attention_backward", "decode_stream", "cache_stream"}) {
+  for (const char* name : {"matrix", "matrix_fp8", "power_fall", "sustained_fall", "stream", "launch",
+                           "attention_forward", "attention_backward", "decode_stream", "cache_stream"}) {
     const std::string path = std::string("cluster.device.efficiency.") + name;
     for (const char* part : {"training", "serving"}) {
       bool moves = false;
@@ -176,14 +184,17 @@ TEST(Assumed, IsListedExactlyWhereItHasAnEffect) {
 
 TEST(Assumed, KernelAnswersListTheirAssumedInputs) {
   const auto assumed = [](const char* device, const char* operation) {
-    const std::string line = std::string(R"({"device": {"preset": ")") + device + R"("}, "operator": )" + operation + "}";
+    const std::string line =
+        std::string(R"({"device": {"preset": ")") + device + R"("}, "operator": )" + operation + "}";
     return Texts((*ParseJson(KernelAnswer(line).text))["assumed"]);
   };
   const char* const product = R"({"kind": "gemm", "m": 4096, "n": 4096, "k": 4096, "precision": "bf16"})";
-  const char* const decode = R"({"kind": "attention", "phase": "decode", "batch": 8, "kv_len": 4096, "heads": 32, "head_dim": 128})";
+  const char* const decode =
+      R"({"kind": "attention", "phase": "decode", "batch": 8, "kv_len": 4096, "heads": 32, "head_dim": 128})";
   EXPECT_EQ(assumed("l4", product), (std::set<std::string>{"device.efficiency.matrix", "device.efficiency.power_fall",
                                                            "device.efficiency.stream", "device.efficiency.launch"}));
-  EXPECT_EQ(assumed("l4", decode), (std::set<std::string>{"device.efficiency.decode_stream", "device.efficiency.cache_stream"}));
+  EXPECT_EQ(assumed("l4", decode),
+            (std::set<std::string>{"device.efficiency.decode_stream", "device.efficiency.cache_stream"}));
   EXPECT_TRUE(assumed("h100-sxm5-80gb", product).empty());
   EXPECT_TRUE(assumed("h100-sxm5-80gb", decode).empty());
 }
@@ -191,8 +202,9 @@ TEST(Assumed, KernelAnswersListTheirAssumedInputs) {
 // Without those of the memory and of the software, which depend on the run.
 std::set<std::string> WarningsOf(const Assignments& assignments) {
   std::set<std::string> warnings = Texts(ReportOf(assignments)["warnings"]);
-  std::erase_if(warnings,
-                [](const std::string& one) { return one.starts_with("Training may ") || one.find(" does not run on ") != one.npos; });
+  std::erase_if(warnings, [](const std::string& one) {
+    return one.starts_with("Training may ") || one.find(" does not run on ") != one.npos;
+  });
   return warnings;
 }
 
@@ -201,12 +213,17 @@ TEST(PrecisionWarnings, NameTheFormatThatTrainingUsesInstead) {
     return WarningsOf(On(device) + Assignments{"training.precision=" + precision, "serving=null"});
   };
   using Set = std::set<std::string>;
-  EXPECT_EQ(trained("a100-sxm4-80gb", "fp8"), Set{"A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16."});
-  EXPECT_EQ(trained("h100-sxm5-80gb", "nvfp4"), Set{"H100 SXM5 80 GB has no nvfp4 arithmetic: matrix products are computed in fp8."});
-  EXPECT_EQ(trained("h100-sxm5-80gb", "mxfp8"), Set{"H100 SXM5 80 GB has no mxfp8 arithmetic: matrix products are computed in fp8."});
-  EXPECT_EQ(trained("v100-sxm2-32gb", "bf16"), Set{"V100 SXM2 32 GB has no bf16 arithmetic: matrix products are computed in fp16."});
+  EXPECT_EQ(trained("a100-sxm4-80gb", "fp8"),
+            Set{"A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16."});
+  EXPECT_EQ(trained("h100-sxm5-80gb", "nvfp4"),
+            Set{"H100 SXM5 80 GB has no nvfp4 arithmetic: matrix products are computed in fp8."});
+  EXPECT_EQ(trained("h100-sxm5-80gb", "mxfp8"),
+            Set{"H100 SXM5 80 GB has no mxfp8 arithmetic: matrix products are computed in fp8."});
+  EXPECT_EQ(trained("v100-sxm2-32gb", "bf16"),
+            Set{"V100 SXM2 32 GB has no bf16 arithmetic: matrix products are computed in fp16."});
   EXPECT_EQ(trained("tpu-v4", "fp32"), Set{"TPU v4 has no fp32 arithmetic: matrix products are computed in bf16."});
-  for (const char* precision : {"bf16", "fp8", "mxfp8", "nvfp4"}) EXPECT_EQ(trained("b200-sxm", precision), Set{}) << precision;
+  for (const char* precision : {"bf16", "fp8", "mxfp8", "nvfp4"})
+    EXPECT_EQ(trained("b200-sxm", precision), Set{}) << precision;
   EXPECT_EQ(trained("h100-sxm5-80gb", "fp8"), Set{});
 }
 
@@ -214,19 +231,23 @@ TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
   const auto served = [](const std::string& device, const std::string& weights, const std::string& activations,
                          const std::string& cache = "bf16") {
     return WarningsOf(On(device) + Assignments{"training=null", "serving.precision.weights=" + weights,
-                                               "serving.precision.activations=" + activations, "serving.precision.kv_cache=" + cache});
+                                               "serving.precision.activations=" + activations,
+                                               "serving.precision.kv_cache=" + cache});
   };
   using Set = std::set<std::string>;
-  EXPECT_EQ(served("a100-sxm4-80gb", "fp8", "fp8"),
-            Set{"A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16, and weights stay stored in fp8."});
-  EXPECT_EQ(served("h100-sxm5-80gb", "nvfp4", "nvfp4"),
-            Set{"H100 SXM5 80 GB has no nvfp4 arithmetic: matrix products are computed in fp8, and weights stay stored in nvfp4."});
+  EXPECT_EQ(served("a100-sxm4-80gb", "fp8", "fp8"), Set{"A100 SXM4 80 GB has no fp8 arithmetic: matrix products are "
+                                                        "computed in bf16, and weights stay stored in fp8."});
+  EXPECT_EQ(served("h100-sxm5-80gb", "nvfp4", "nvfp4"), Set{"H100 SXM5 80 GB has no nvfp4 arithmetic: matrix products "
+                                                            "are computed in fp8, and weights stay stored in nvfp4."});
   EXPECT_EQ(served("a100-sxm4-80gb", "bf16", "bf16", "fp8"),
-            Set{"A100 SXM4 80 GB has no fp8 arithmetic: the KV cache stays stored in fp8, and attention is computed in a wider format."});
-  EXPECT_EQ(served("b200-sxm", "int4", "nvfp4"),
-            Set{"Weights in int4 are dequantized as they are read: matrix products are computed in bf16, not in nvfp4."});
-  EXPECT_EQ(served("h100-sxm5-80gb", "mxfp4", "mxfp4"),
-            Set{"Weights in mxfp4 are dequantized as they are read: matrix products are computed in bf16, not in mxfp4."});
+            Set{"A100 SXM4 80 GB has no fp8 arithmetic: the KV cache stays stored in fp8, and attention is computed in "
+                "a wider format."});
+  EXPECT_EQ(
+      served("b200-sxm", "int4", "nvfp4"),
+      Set{"Weights in int4 are dequantized as they are read: matrix products are computed in bf16, not in nvfp4."});
+  EXPECT_EQ(
+      served("h100-sxm5-80gb", "mxfp4", "mxfp4"),
+      Set{"Weights in mxfp4 are dequantized as they are read: matrix products are computed in bf16, not in mxfp4."});
   EXPECT_EQ(served("a100-sxm4-80gb", "int4", "bf16"), Set{});  // as asked
   for (const char* device : {"mi355x", "b200-sxm"}) EXPECT_EQ(served(device, "mxfp4", "mxfp4"), Set{}) << device;
   EXPECT_EQ(served("h100-sxm5-80gb", "fp8", "fp8", "fp8"), Set{});
@@ -236,8 +257,8 @@ TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
 // Weights do stay narrow: they take half the memory of 16-bit ones.
 TEST(PrecisionWarnings, StoredWeightsKeepTheirSmallSize) {
   const auto weights = [](const char* format) {
-    return Number(ReportOf(On("a100-sxm4-80gb") +
-                           Assignments{"model=llama-3.1-8b", "training=null", std::string("serving.precision.weights=") + format}),
+    return Number(ReportOf(On("a100-sxm4-80gb") + Assignments{"model=llama-3.1-8b", "training=null",
+                                                              std::string("serving.precision.weights=") + format}),
                   "serving.memory_bytes.weights");
   };
   EXPECT_LT(weights("fp8"), 0.6 * weights("bf16"));
@@ -245,7 +266,8 @@ TEST(PrecisionWarnings, StoredWeightsKeepTheirSmallSize) {
 
 TEST(PrecisionWarnings, AppearOnce) {
   const Assignments asked =
-      On("v100-sxm2-32gb") + Assignments{"training.precision=bf16", "serving.precision.activations=bf16", "serving.precision.weights=bf16"};
+      On("v100-sxm2-32gb") +
+      Assignments{"training.precision=bf16", "serving.precision.activations=bf16", "serving.precision.weights=bf16"};
   const Json warnings = ReportOf(asked)["warnings"];
   EXPECT_EQ(warnings.size(), Texts(warnings).size());
   EXPECT_EQ(WarningsOf(asked).size(), 1u);
@@ -263,10 +285,10 @@ TEST(GeForce, SixteenBitRateIsWithFp32Accumulation) {
     EXPECT_DOUBLE_EQ(Number(peak, "fp16"), card.rate) << card.device;
     EXPECT_DOUBLE_EQ(Number(peak, "bf16"), card.rate) << card.device;
     EXPECT_NEAR(Number(peak, "fp16_accumulate"), 2 * card.rate, 0.002 * card.rate) << card.device;
-    const Json product =
-        *ParseJson(KernelAnswer(std::string(R"({"device": {"preset": ")") + card.device +
-                                R"("}, "operator": {"kind": "gemm", "m": 8192, "n": 8192, "k": 8192, "precision": "fp16"}})")
-                       .text);
+    const Json product = *ParseJson(
+        KernelAnswer(std::string(R"({"device": {"preset": ")") + card.device +
+                     R"("}, "operator": {"kind": "gemm", "m": 8192, "n": 8192, "k": 8192, "precision": "fp16"}})")
+            .text);
     EXPECT_LT(Number(product, "flops") / Number(product, "time_s"), card.rate) << card.device;
   }
   EXPECT_DOUBLE_EQ(Number(ReportOf(On("rtx-6000-ada"))["scenario"], "cluster.device.peak.fp16"), 364.2e12);
@@ -274,11 +296,13 @@ TEST(GeForce, SixteenBitRateIsWithFp32Accumulation) {
 
 // llama.cpp lets cuBLAS accumulate in fp16; only it uses that rate.
 TEST(GeForce, OnlyAnEngineWithFp16AccumulationUsesThatRate) {
-  const Assignments served = On("rtx-4090") + Assignments{"training=null", "serving.batch=1", "serving.precision.weights=fp16",
-                                                          "serving.precision.activations=fp16"};
+  const Assignments served =
+      On("rtx-4090") + Assignments{"training=null", "serving.batch=1", "serving.precision.weights=fp16",
+                                   "serving.precision.activations=fp16"};
   const auto prefill = [&](const std::string& engine, const std::string& rate) {
-    return Number(ReportOf(served + Assignments{"serving.engine=" + engine, "cluster.device.peak.fp16_accumulate=" + rate}),
-                  "serving.prefill_s");
+    return Number(
+        ReportOf(served + Assignments{"serving.engine=" + engine, "cluster.device.peak.fp16_accumulate=" + rate}),
+        "serving.prefill_s");
   };
   EXPECT_LT(prefill("llamacpp", "330.3 TFLOP/s"), prefill("llamacpp", "165.2 TFLOP/s"));
   EXPECT_EQ(prefill("vllm", "330.3 TFLOP/s"), prefill("vllm", "165.2 TFLOP/s"));

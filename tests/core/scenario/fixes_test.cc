@@ -86,13 +86,23 @@ std::vector<WrongRequestRow> WrongRequests() {
       {{"training.mapping.zero=4"}, "training.mapping.zero", {"training.mapping.zero=3"}},
       {{"serving.batch=2.5"}, "serving.batch", {"serving.batch=2", "serving.batch=3"}},
       {{"serving.prefix_hit=1.5"}, "serving.prefix_hit", {}},
-      {{"cluster.device.memory.bandwidth=3 TB"}, "cluster.device.memory.bandwidth", {R"(cluster.device.memory.bandwidth="3 TB/s")"}},
-      {{"cluster.device.memory.capacity=80 GB/s"}, "cluster.device.memory.capacity", {R"(cluster.device.memory.capacity="80 GB")"}},
-      {{"cluster.device.memory.bandwidth=4,5 TB/s"}, "cluster.device.memory.bandwidth", {R"(cluster.device.memory.bandwidth="4.5 TB/s")"}},
+      {{"cluster.device.memory.bandwidth=3 TB"},
+       "cluster.device.memory.bandwidth",
+       {R"(cluster.device.memory.bandwidth="3 TB/s")"}},
+      {{"cluster.device.memory.capacity=80 GB/s"},
+       "cluster.device.memory.capacity",
+       {R"(cluster.device.memory.capacity="80 GB")"}},
+      {{"cluster.device.memory.bandwidth=4,5 TB/s"},
+       "cluster.device.memory.bandwidth",
+       {R"(cluster.device.memory.bandwidth="4.5 TB/s")"}},
       {{"serving.prompt=many"}, "serving.prompt", {"serving.prompt="}},
-      {{"training.flash_attention=1"}, "training.flash_attention", {"training.flash_attention=true", "training.flash_attention=false"}},
+      {{"training.flash_attention=1"},
+       "training.flash_attention",
+       {"training.flash_attention=true", "training.flash_attention=false"}},
       // Training degrees. 512 devices: 7 divides neither them nor the heads; with pp 4, tp 4 and 8 do.
-      {{"training.mapping.tp=7", "training.mapping.pp=4"}, "training.mapping", {"training.mapping.tp=4", "training.mapping.tp=8"}},
+      {{"training.mapping.tp=7", "training.mapping.pp=4"},
+       "training.mapping",
+       {"training.mapping.tp=4", "training.mapping.tp=8"}},
       {{"training.mapping.tp=8", "training.mapping.pp=4", "training.mapping.dp=8"},
        "training.mapping.dp",
        {"training.mapping.dp=16", "training.devices=256"}},
@@ -104,13 +114,21 @@ std::vector<WrongRequestRow> WrongRequests() {
        "training.mapping.virtual_stages",
        {"training.mapping.virtual_stages=41"}},
       {{"training.mapping.ep=2"}, "training.mapping.ep", {"training.mapping.ep=1"}},
-      {{"training.precision=int4"}, "training.precision", {R"(training.precision="bf16")", R"(training.precision="fp8")"}},
+      {{"training.precision=int4"},
+       "training.precision",
+       {R"(training.precision="bf16")", R"(training.precision="fp8")"}},
       {{"training.mapping.order=tp-dp"}, "training.mapping.order", {R"(training.mapping.order="tp-cp-ep-dp-pp")"}},
       // Serving degrees and loads.
       {{llama, dgx, "cluster.devices=8", "serving.mapping.tp=16"}, "serving.mapping", {"serving.mapping.tp=8"}},
-      {{llama, dgx, "serving.devices=8", "serving.mapping.tp=6"}, "serving.mapping.tp", {"serving.mapping.tp=4", "serving.mapping.tp=8"}},
-      {{llama, "cluster=single-rtx-4090", "serving.devices=8"}, "serving.devices", {"serving.devices=1", "cluster.devices=8"}},
-      {{llama, dgx, "serving.devices=7", "serving.mapping.tp=2"}, "serving.devices", {"serving.devices=6", "serving.devices=8"}},
+      {{llama, dgx, "serving.devices=8", "serving.mapping.tp=6"},
+       "serving.mapping.tp",
+       {"serving.mapping.tp=4", "serving.mapping.tp=8"}},
+      {{llama, "cluster=single-rtx-4090", "serving.devices=8"},
+       "serving.devices",
+       {"serving.devices=1", "cluster.devices=8"}},
+      {{llama, dgx, "serving.devices=7", "serving.mapping.tp=2"},
+       "serving.devices",
+       {"serving.devices=6", "serving.devices=8"}},
       {{llama, dgx, "serving.mapping.tp=4", "serving.devices=8", "serving.mapping.replicas=3"},
        "serving.mapping.replicas",
        {"serving.mapping.replicas=2"}},
@@ -118,12 +136,14 @@ std::vector<WrongRequestRow> WrongRequests() {
        "serving.requests_per_s",
        {"serving.requests_per_s=", "serving.concurrency="}},
       // GPT-3 has 2048 learned positions.
-      {{"model=gpt-oss-20b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=llamacpp-2025", "serving.precision.weights=mxfp4",
-        "serving.precision.activations=fp16", "serving.host_experts.layers=4", "serving.mapping.tp=1", "serving.mapping.pp=2",
-        "serving.mapping.replicas=4"},
+      {{"model=gpt-oss-20b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=llamacpp-2025",
+        "serving.precision.weights=mxfp4", "serving.precision.activations=fp16", "serving.host_experts.layers=4",
+        "serving.mapping.tp=1", "serving.mapping.pp=2", "serving.mapping.replicas=4"},
        "serving.host_experts",
        {"serving.host_experts=", "serving.devices=1 serving.mapping.replicas=1 serving.mapping.pp=1"}},
-      {{"model=gpt3-175b", "serving.prompt=2000", "serving.output=256"}, "serving.prompt", {"serving.prompt=1792", "serving.output=48"}},
+      {{"model=gpt3-175b", "serving.prompt=2000", "serving.output=256"},
+       "serving.prompt",
+       {"serving.prompt=1792", "serving.output=48"}},
       // A model given whole.
       {{"model.kv_heads=6"}, "model.kv_heads", {"model.kv_heads=4", "model.kv_heads=8"}},
       {{"model=mixtral-8x7b", "model.moe.top_k=9"}, "model.moe.top_k", {"model.moe.top_k=8"}},
@@ -134,7 +154,8 @@ TEST(Fixes, AreTheNearestLegalValues) {
   for (const WrongRequestRow& row : WrongRequests()) {
     const Json request = *ReadRequest(R"({"version": 1})", row.assignments);
     const Issues issues = AnsweredIssues(request);
-    const auto found = std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == row.path; });
+    const auto found =
+        std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == row.path; });
     ASSERT_NE(found, issues.end()) << row.assignments[0] << " " << (issues.empty() ? "" : issues[0].path);
     ASSERT_FALSE(found->fixes.empty()) << row.path << " " << found->message;
     for (std::size_t i = 0; i < row.fixes.size(); ++i) {
@@ -176,16 +197,17 @@ TEST(Fixes, RemoveContradictionsBetweenDegrees) {
     for (const int tp : {1, 3, 8, 48, 1024}) {
       for (const int pp : {1, 3, 5, 16, 200}) {
         for (const char* more :
-             {"training.mapping.cp=3", "training.mapping.ep=3", "training.mapping.schedule=zb-v", "training.mapping.schedule=dualpipe",
-              "training.mapping.cp_kind=ulysses", "training.mapping.dp=3", "training.devices=100", "training.global_batch=77",
-              "training.mapping.virtual_stages=9", "training.mapping.shard_within=5", "training.batch_ramp.start=900"}) {
+             {"training.mapping.cp=3", "training.mapping.ep=3", "training.mapping.schedule=zb-v",
+              "training.mapping.schedule=dualpipe", "training.mapping.cp_kind=ulysses", "training.mapping.dp=3",
+              "training.devices=100", "training.global_batch=77", "training.mapping.virtual_stages=9",
+              "training.mapping.shard_within=5", "training.batch_ramp.start=900"}) {
           expect({model, is("training.mapping.tp", tp), is("training.mapping.pp", pp), more});
         }
-        for (const char* more :
-             {"serving.mapping.ep=3", "serving.mapping.attention_dp=3", "serving.mapping.replicas=3", "serving.devices=100",
-              "serving.redundant_experts=3", "serving.mapping.cp=3", "serving.engine=llamacpp", "serving.engine=fastertransformer",
-              "serving.disaggregated.prefill_devices=5", "serving.disaggregated.decode_devices=7",
-              "serving.disaggregated.prefill_mapping.tp=6", "serving.output=100000"}) {
+        for (const char* more : {"serving.mapping.ep=3", "serving.mapping.attention_dp=3", "serving.mapping.replicas=3",
+                                 "serving.devices=100", "serving.redundant_experts=3", "serving.mapping.cp=3",
+                                 "serving.engine=llamacpp", "serving.engine=fastertransformer",
+                                 "serving.disaggregated.prefill_devices=5", "serving.disaggregated.decode_devices=7",
+                                 "serving.disaggregated.prefill_mapping.tp=6", "serving.output=100000"}) {
           expect({model, is("serving.mapping.tp", tp), is("serving.mapping.pp", pp), more});
         }
       }
@@ -196,16 +218,18 @@ TEST(Fixes, RemoveContradictionsBetweenDegrees) {
 }
 
 TEST(Fixes, CrossTheBoundaryWithLabels) {
-  const Json answer = *ParseJson(EvaluateAnswer(R"({"version": 1})", {"training.mapping.tp=7", "training.mapping.pp=4"}).text);
+  const Json answer =
+      *ParseJson(EvaluateAnswer(R"({"version": 1})", {"training.mapping.tp=7", "training.mapping.pp=4"}).text);
   const Json& issue = answer["issues"][0];
   EXPECT_EQ(issue["path"], "training.mapping");
   EXPECT_EQ(issue["fixes"][0], (Json{{"path", "training.mapping.tp"}, {"value", 4}, {"label", "tp 4"}}));
   const Json unknown = *ParseJson(EvaluateAnswer(R"({"version": 1})", {"serving.batc=4"}).text);
-  EXPECT_EQ(
-      unknown["issues"][0]["fixes"],
-      (Json::array(
-          {Json{{"path", "serving.batch"}, {"value", 4}, {"label", "batch 4"}, {"also", Json::array({Json{{"path", "serving.batc"}}})}},
-           Json{{"path", "serving.batc"}, {"label", "leave out batc"}}})));
+  EXPECT_EQ(unknown["issues"][0]["fixes"],
+            (Json::array({Json{{"path", "serving.batch"},
+                               {"value", 4},
+                               {"label", "batch 4"},
+                               {"also", Json::array({Json{{"path", "serving.batc"}}})}},
+                          Json{{"path", "serving.batc"}, {"label", "leave out batc"}}})));
   const Json kernel = *ParseJson(KernelAnswer(R"({"cluster": {"preset": "dgx-h100"}, "collective":
       {"kind": "all_reduce", "bytes": 1e6, "ranks": 8, "algorithm": "rign"}})")
                                      .text);

@@ -94,12 +94,24 @@ std::vector<Hostile> HostileRequests() {
       {"NegativeLayers", R"({"model": {"preset": "llama-3.1-70b", "layers": -80}})", {"model.layers"}},
       {"HugeCount", R"({"training": {"global_batch": 1e300}})", {"training.global_batch"}},
       {"PastInt64", R"({"training": {"global_batch": 18446744073709551615}})", {"training.global_batch"}},
-      {"NegativeBandwidth", R"({"cluster": {"device": {"memory": {"bandwidth": "-3 TB/s"}}}})", {"cluster.device.memory.bandwidth"}},
-      {"WrongDimension", R"({"cluster": {"device": {"memory": {"bandwidth": "80 GB"}}}})", {"cluster.device.memory.bandwidth"}},
-      {"UnknownUnit", R"({"cluster": {"device": {"memory": {"capacity": "80 GX"}}}})", {"cluster.device.memory.capacity"}},
-      {"UnitWithoutNumber", R"({"cluster": {"device": {"memory": {"capacity": "GB"}}}})", {"cluster.device.memory.capacity"}},
-      {"InfiniteText", R"({"cluster": {"device": {"memory": {"capacity": "inf GB"}}}})", {"cluster.device.memory.capacity"}},
-      {"OverflowingText", R"({"cluster": {"device": {"memory": {"capacity": "1e308 GB"}}}})", {"cluster.device.memory.capacity"}},
+      {"NegativeBandwidth",
+       R"({"cluster": {"device": {"memory": {"bandwidth": "-3 TB/s"}}}})",
+       {"cluster.device.memory.bandwidth"}},
+      {"WrongDimension",
+       R"({"cluster": {"device": {"memory": {"bandwidth": "80 GB"}}}})",
+       {"cluster.device.memory.bandwidth"}},
+      {"UnknownUnit",
+       R"({"cluster": {"device": {"memory": {"capacity": "80 GX"}}}})",
+       {"cluster.device.memory.capacity"}},
+      {"UnitWithoutNumber",
+       R"({"cluster": {"device": {"memory": {"capacity": "GB"}}}})",
+       {"cluster.device.memory.capacity"}},
+      {"InfiniteText",
+       R"({"cluster": {"device": {"memory": {"capacity": "inf GB"}}}})",
+       {"cluster.device.memory.capacity"}},
+      {"OverflowingText",
+       R"({"cluster": {"device": {"memory": {"capacity": "1e308 GB"}}}})",
+       {"cluster.device.memory.capacity"}},
       {"FutureVersion", R"({"version": 4})", {"version"}},
       {"ThreeFaults",
        R"({"model": {"preset": "llama-3.1-70b", "layers": 0}, "training": {"precision": "bf17"}, "serving": {"prompt": -1}})",
@@ -134,18 +146,20 @@ struct HostileAssignment {
 };
 
 TEST(HostileAssignments, GiveIssuesAtTheirPaths) {
-  const std::vector<HostileAssignment> assignments{{"model", ""},
-                                                   {"=3", ""},
-                                                   {"training.mapping.tp=", "training.mapping.tp"},
-                                                   {"training.mapping.tp.x=1", "training.mapping.tp"},
-                                                   {"cluster.networks.99999999999999999999.bandwidth=1", "cluster.networks"},
-                                                   {"cluster.networks.63.topology=web", "cluster.networks.63.topology"},
-                                                   {"training.mapping.tp=[[[[", "training.mapping.tp"},
-                                                   {"training..sequence=1", "training."},
-                                                   {"model=no-such-model", "model.preset"}};
+  const std::vector<HostileAssignment> assignments{
+      {"model", ""},
+      {"=3", ""},
+      {"training.mapping.tp=", "training.mapping.tp"},
+      {"training.mapping.tp.x=1", "training.mapping.tp"},
+      {"cluster.networks.99999999999999999999.bandwidth=1", "cluster.networks"},
+      {"cluster.networks.63.topology=web", "cluster.networks.63.topology"},
+      {"training.mapping.tp=[[[[", "training.mapping.tp"},
+      {"training..sequence=1", "training."},
+      {"model=no-such-model", "model.preset"}};
   for (const HostileAssignment& assignment : assignments) {
     const Answer answer = EvaluateAnswer(R"({"version": 1})", {assignment.text});
-    EXPECT_TRUE(std::any_of(answer.issues.begin(), answer.issues.end(), [&](const Issue& issue) { return issue.path == assignment.path; }))
+    EXPECT_TRUE(std::any_of(answer.issues.begin(), answer.issues.end(),
+                            [&](const Issue& issue) { return issue.path == assignment.path; }))
         << assignment.text << " -> " << answer.text.substr(0, 300);
   }
 }

@@ -18,7 +18,8 @@ TEST(InputSources, AreThoseOfTheCatalogueEntry) {
   EXPECT_TRUE(has("cluster.device.units", "132 of 144 SMs"));
   EXPECT_TRUE(has("cluster.device.memory.usable", "data sheet"));
   EXPECT_TRUE(has("cluster.device.efficiency.matrix", "228 bf16 GEMM rows"));
-  EXPECT_TRUE(has("cluster.device.efficiency.cache_share", "attention tables"));  // of a member, before that of the whole
+  EXPECT_TRUE(
+      has("cluster.device.efficiency.cache_share", "attention tables"));  // of a member, before that of the whole
   EXPECT_TRUE(has("serving.engine.prefill_gap", "silicon samples"));
   EXPECT_TRUE(has("serving.engine.all_reduce.0.start", "custom all-reduce"));
   EXPECT_TRUE(has("training.framework.exchange.tensor_exposed", "fitted to the same steps"));
@@ -26,8 +27,8 @@ TEST(InputSources, AreThoseOfTheCatalogueEntry) {
 }
 
 TEST(InputSources, EndWhereTheVisitorChangesTheNumber) {
-  const Json scenario =
-      Ask(*ParseJson(R"({"cluster": {"preset": "dgx-h100", "device": {"preset": "h100-sxm5-80gb", "units": 144}}})"))["scenario"];
+  const Json scenario = Ask(*ParseJson(
+      R"({"cluster": {"preset": "dgx-h100", "device": {"preset": "h100-sxm5-80gb", "units": 144}}})"))["scenario"];
   const auto sources = InputSources(scenario);
   EXPECT_FALSE(sources.contains("cluster.device.units"));
   EXPECT_TRUE(sources.contains("cluster.device.memory.usable"));

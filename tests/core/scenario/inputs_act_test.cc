@@ -1,5 +1,5 @@
-// No input without effect: each one that `describe` lists moves a figure in one of these scenarios, or its help or that of
-// an object above it says that no figure uses it.
+// No input without effect: each one that `describe` lists moves a figure in one of these scenarios, or its help or that
+// of an object above it says that no figure uses it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,167 +53,208 @@ const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving
 // Scenarios that together use every part of the field tables.
 const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
-      {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2", "training.mapping.virtual_stages=4",
-       "training.mapping.cp=2", "training.global_batch=64"},
-      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8", "training.recompute=full",
-       "training.mapping.tp=4", "training.mapping.pp=8", "training.mapping.virtual_stages=1", "training.mapping.ep=8",
-       "training.global_batch=512", "serving.engine=sglang", "serving.devices=16", "serving.mapping.tp=8", "serving.mapping.attention_dp=2",
-       "serving.mapping.ep=16"},
-      {"model=mixtral-8x7b", "cluster=dgx-b200", "cluster.devices=64", "training.precision=mxfp8", "training.recompute=selective",
-       "training.mapping.tp=2", "training.mapping.pp=2", "training.mapping.virtual_stages=1", "training.mapping.ep=4",
-       "training.global_batch=64", "training.documents.length=300", "model.moe.capacity_factor=1.2", "serving.engine=trtllm",
-       "serving.precision.weights=nvfp4", "serving.precision.activations=nvfp4", "serving.mapping.tp=4", "serving.requests_per_s=2"},
+      {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2",
+       "training.mapping.virtual_stages=4", "training.mapping.cp=2", "training.global_batch=64"},
+      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8",
+       "training.recompute=full", "training.mapping.tp=4", "training.mapping.pp=8", "training.mapping.virtual_stages=1",
+       "training.mapping.ep=8", "training.global_batch=512", "serving.engine=sglang", "serving.devices=16",
+       "serving.mapping.tp=8", "serving.mapping.attention_dp=2", "serving.mapping.ep=16"},
+      {"model=mixtral-8x7b", "cluster=dgx-b200", "cluster.devices=64", "training.precision=mxfp8",
+       "training.recompute=selective", "training.mapping.tp=2", "training.mapping.pp=2",
+       "training.mapping.virtual_stages=1", "training.mapping.ep=4", "training.global_batch=64",
+       "training.documents.length=300", "model.moe.capacity_factor=1.2", "serving.engine=trtllm",
+       "serving.precision.weights=nvfp4", "serving.precision.activations=nvfp4", "serving.mapping.tp=4",
+       "serving.requests_per_s=2"},
       Assignments{"model=llama-3.2-1b", "cluster=dgx-h100", "cluster.devices=16", "training.framework=fsdp",
                   "training.offload.optimizer=0.5", "training.offload.activations=0.5", "training.batch_ramp.start=16",
                   "training.batch_ramp.tokens=1e9", "training.global_batch=64", "serving.engine=trtllm-0.9",
-                  "serving.speculative.draft_tokens=3", "serving.mapping.tp=1", "serving.devices=1", "serving.batch=2000",
-                  "serving.kv_offload.capacity=100e9"} +
+                  "serving.speculative.draft_tokens=3", "serving.mapping.tp=1", "serving.devices=1",
+                  "serving.batch=2000", "serving.kv_offload.capacity=100e9"} +
           kFlat + Assignments{"training.mapping.zero=3"},
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=8", "training.framework=fsdp-eager", "training.trainable=lora",
-                  "training.flash_attention=false", "training.global_batch=8", "training.sequence=2048", "serving.engine=fastertransformer",
-                  "serving.concurrency=100", "serving.waves=2", "serving.mapping.tp=2"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=8", "training.framework=fsdp-eager",
+                  "training.trainable=lora", "training.flash_attention=false", "training.global_batch=8",
+                  "training.sequence=2048", "serving.engine=fastertransformer", "serving.concurrency=100",
+                  "serving.waves=2", "serving.mapping.tp=2"} +
           kFlat + Assignments{"training.mapping.zero=3"},
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "training.framework=roofline", "serving.engine=roofline",
-                  "training.global_batch=64", "serving.mapping.tp=2", "serving.devices=2"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "training.framework=roofline",
+                  "serving.engine=roofline", "training.global_batch=64", "serving.mapping.tp=2", "serving.devices=2"} +
           kOneStage,
-      kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.devices=4",
-                                 "cost.rental=coreweave-h100-on-demand"},
-      kServingOnly +
-          Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=2", "serving.devices=2"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron", "serving.mapping.tp=8",
-                                 "serving.devices=8", "serving.prompt=8192", "serving.precision.weights=bf16",
-                                 "serving.precision.activations=bf16"},
-      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4", "serving.mapping.pp=4",
-                              "serving.devices=4", "serving.precision.weights=q4_k_m"},
-      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
-                              "serving.devices=4", "serving.precision.weights=q4_k_m"},
-      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
-                              "serving.devices=4", "serving.precision.weights=fp16"},
-      kLlamaCpp + Assignments{"model=llama-3.2-1b", "cluster=single-m2-ultra", "serving.devices=1", "serving.precision.weights=q4_k_m"},
+      kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "serving.mapping.tp=4",
+                                 "serving.devices=4", "cost.rental=coreweave-h100-on-demand"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi",
+                                 "serving.mapping.tp=2", "serving.devices=2"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron",
+                                 "serving.mapping.tp=8", "serving.devices=8", "serving.prompt=8192",
+                                 "serving.precision.weights=bf16", "serving.precision.activations=bf16"},
+      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4",
+                              "serving.mapping.pp=4", "serving.devices=4", "serving.precision.weights=q4_k_m"},
+      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4",
+                              "serving.mapping.pp=4", "serving.devices=4", "serving.precision.weights=q4_k_m"},
+      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4",
+                              "serving.mapping.pp=4", "serving.devices=4", "serving.precision.weights=fp16"},
+      kLlamaCpp + Assignments{"model=llama-3.2-1b", "cluster=single-m2-ultra", "serving.devices=1",
+                              "serving.precision.weights=q4_k_m"},
       kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=1"},
       kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=8"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.requests_per_s=3"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=int4"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=b200-sxm", "serving.disaggregated.prefill_mapping.tp=1",
-                           "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=h100-sxm5-80gb", "serving.disaggregated.prefill_mapping.tp=1"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=v100-sxm2-32gb", "serving.disaggregated.prefill_mapping.tp=2",
-                           "serving.precision.activations=fp16", "serving.precision.weights=fp16"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb",
+                           "serving.precision.activations=int4"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=b200-sxm",
+                           "serving.disaggregated.prefill_mapping.tp=1", "serving.precision.activations=nvfp4",
+                           "serving.precision.weights=nvfp4"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=h100-sxm5-80gb",
+                           "serving.disaggregated.prefill_mapping.tp=1"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=v100-sxm2-32gb",
+                           "serving.disaggregated.prefill_mapping.tp=2", "serving.precision.activations=fp16",
+                           "serving.precision.weights=fp16"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=tpu-v4", "serving.precision.activations=fp32"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=tf32"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=int8"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb",
+                           "serving.precision.activations=tf32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb",
+                           "serving.precision.activations=int8"},
       kPools + Assignments{"serving.disaggregated.prefill_device.design.area=600 mm^2"},
-      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=2",
-                           "serving.disaggregated.prefill_mapping.attention_dp=2", "serving.disaggregated.prefill_mapping.ep=4"},
+      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4",
+                           "serving.disaggregated.prefill_mapping.tp=2",
+                           "serving.disaggregated.prefill_mapping.attention_dp=2",
+                           "serving.disaggregated.prefill_mapping.ep=4"},
       kServingOnly + Assignments{"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=64", "serving.devices=null",
-                                 "serving.engine=sglang", "serving.batch=8192", "serving.prompt=2000", "serving.output=16",
-                                 "serving.precision.weights=fp8", "serving.precision.activations=fp8", "serving.mapping.tp=1",
-                                 "serving.mapping.attention_dp=32", "serving.mapping.ep=32", "serving.disaggregated.prefill_devices=32",
-                                 "serving.disaggregated.decode_devices=32", "serving.disaggregated.prefill_mapping.attention_dp=32",
+                                 "serving.engine=sglang", "serving.batch=8192", "serving.prompt=2000",
+                                 "serving.output=16", "serving.precision.weights=fp8",
+                                 "serving.precision.activations=fp8", "serving.mapping.tp=1",
+                                 "serving.mapping.attention_dp=32", "serving.mapping.ep=32",
+                                 "serving.disaggregated.prefill_devices=32", "serving.disaggregated.decode_devices=32",
+                                 "serving.disaggregated.prefill_mapping.attention_dp=32",
                                  "serving.disaggregated.prefill_mapping.ep=32"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.precision.activations=fp8"},
-      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=1",
+      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4",
+                           "serving.disaggregated.prefill_mapping.tp=1",
                            "serving.disaggregated.prefill_mapping.attention_dp=2"},
       kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
                            "serving.disaggregated.prefill_device.design.power=2000 W",
-                           "serving.disaggregated.prefill_device.design.dram.package_area=100 mm^2", "serving.precision.activations=tf32"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like", "serving.precision.activations=int8"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like", "serving.precision.activations=fp8"},
-      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like", "serving.precision.activations=fp32"},
+                           "serving.disaggregated.prefill_device.design.dram.package_area=100 mm^2",
+                           "serving.precision.activations=tf32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
+                           "serving.precision.activations=int8"},
       kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like",
-                           "serving.disaggregated.prefill_device.design.unit.fp4=8", "serving.precision.activations=nvfp4",
-                           "serving.precision.weights=nvfp4"},
+                           "serving.precision.activations=fp8"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like",
+                           "serving.precision.activations=fp32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like",
+                           "serving.disaggregated.prefill_device.design.unit.fp4=8",
+                           "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"},
       Assignments{"model=qwen3-next-80b-a3b", "cluster=dgx-h100", "cluster.devices=16", "training.mapping.ep=4",
                   "training.global_batch=64"} +
           kOneStage,
       Assignments{"model=jamba-v0.1", "cluster=dgx-h100", "cluster.devices=16", "training.global_batch=64"} + kOneStage,
-      Assignments{"model=llama-3.2-1b", "cluster=single-l4", "cluster.devices=2", "training.framework=ideal", "training.global_batch=4",
-                  "training.sequence=1024", "serving.mapping.tp=1", "serving.devices=1"} +
+      Assignments{"model=llama-3.2-1b", "cluster=single-l4", "cluster.devices=2", "training.framework=ideal",
+                  "training.global_batch=4", "training.sequence=1024", "serving.mapping.tp=1", "serving.devices=1"} +
           kFlat,
-      Assignments{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.tp=8", "training.mapping.pp=4",
-                  "training.mapping.micro_batch=4", "training.mapping.zero=1", "training.mapping.sequence_parallel=true",
-                  "training.global_batch=64", "training.recompute=auto", "training.memory_margin=0.1", "serving=null"},
+      Assignments{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.tp=8",
+                  "training.mapping.pp=4", "training.mapping.micro_batch=4", "training.mapping.zero=1",
+                  "training.mapping.sequence_parallel=true", "training.global_batch=64", "training.recompute=auto",
+                  "training.memory_margin=0.1", "serving=null"},
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
                   "training.global_batch=64"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
-                  "cluster.device.design.power=2000 W", "cluster.device.design.power=2000 W", "training.precision=tf32",
-                  "training.global_batch=64", "serving.precision.activations=int8", "serving.precision.weights=int8"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
+                  "cluster.device.design.preset=a100-like", "cluster.device.design.power=2000 W",
+                  "cluster.device.design.power=2000 W", "training.precision=tf32", "training.global_batch=64",
+                  "serving.precision.activations=int8", "serving.precision.weights=int8"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=h100-like",
-                  "cluster.device.design.unit.fp4=8", "cluster.device.design.dram.package_area=100 mm^2", "training.precision=fp32",
-                  "training.global_batch=64", "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
+                  "cluster.device.design.preset=h100-like", "cluster.device.design.unit.fp4=8",
+                  "cluster.device.design.dram.package_area=100 mm^2", "training.precision=fp32",
+                  "training.global_batch=64", "serving.precision.activations=nvfp4",
+                  "serving.precision.weights=nvfp4"} +
           kOneStage,
-      kServingOnly + Assignments{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.devices=1"},
+      kServingOnly + Assignments{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
+                                 "serving.devices=1"},
       kServingOnly + Assignments{"model=deepseek-v4-flash", "cluster=dgx-b200", "serving.precision.weights=mxfp4",
                                  "serving.precision.kv_cache=fp8", "serving.prompt=4096"},
       kServingOnly + Assignments{"model=minimax-m3", "cluster=dgx-h200", "serving.prompt=4096"},
       kServingOnly + Assignments{"version=2", "model=gpt-oss-20b", "cluster=single-h100-sxm5-80gb"},
-      Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8", "training.global_batch=64",
-                  "serving.precision.weights=mxfp4", "serving.precision.activations=bf16", "serving.mapping.tp=1", "serving.devices=1"} +
+      Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8",
+                  "training.global_batch=64", "serving.precision.weights=mxfp4", "serving.precision.activations=bf16",
+                  "serving.mapping.tp=1", "serving.devices=1"} +
           kFlat,
-      Assignments{"model=llama-3.1-8b", "cluster=tpu-v5p-pod", "cluster.devices=64", "training.framework=xla", "training.global_batch=64",
-                  "serving=null"} +
+      Assignments{"model=llama-3.1-8b", "cluster=tpu-v5p-pod", "cluster.devices=64", "training.framework=xla",
+                  "training.global_batch=64", "serving=null"} +
           kOneStage + Assignments{"training.mapping.zero=3"},
-      Assignments{"model=gpt3-6.7b", "cluster=dgx-v100", "cluster.devices=16", "training.precision=fp16", "training.global_batch=16",
-                  "training.sequence=2048", "serving.precision.weights=int8", "serving.precision.activations=int8", "serving.prompt=512"} +
+      Assignments{"model=gpt3-6.7b", "cluster=dgx-v100", "cluster.devices=16", "training.precision=fp16",
+                  "training.global_batch=16", "training.sequence=2048", "serving.precision.weights=int8",
+                  "serving.precision.activations=int8", "serving.prompt=512"} +
           kOneStage,
       Assignments{"model=llama-3.1-70b", "cluster=gb200-nvl72", "cluster.devices=144", "training.precision=nvfp4",
                   "training.global_batch=72", "serving.engine=trtllm", "serving.precision.weights=nvfp4",
                   "serving.precision.activations=nvfp4"} +
           kOneStage,
-      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=1024", "training.precision=fp8", "training.recompute=full",
-       "training.mapping.tp=1", "training.mapping.pp=8", "training.mapping.virtual_stages=1", "training.mapping.ep=64",
-       "training.framework.preset=megatron", "training.framework.experts.dispatch=dedicated", "training.global_batch=1024", "serving=null"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "serving.precision.activations=int4",
-                                 "serving.precision.weights=int4", "serving.mapping.tp=1", "serving.devices=1"},
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.networks.1.topology=fat_tree",
-                  "training.global_batch=64", "serving=null", "cost.system.switch_ports=16"} +
+      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=1024", "training.precision=fp8",
+       "training.recompute=full", "training.mapping.tp=1", "training.mapping.pp=8", "training.mapping.virtual_stages=1",
+       "training.mapping.ep=64", "training.framework.preset=megatron", "training.framework.experts.dispatch=dedicated",
+       "training.global_batch=1024", "serving=null"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb",
+                                 "serving.precision.activations=int4", "serving.precision.weights=int4",
+                                 "serving.mapping.tp=1", "serving.devices=1"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
+                  "cluster.networks.1.topology=fat_tree", "training.global_batch=64", "serving=null",
+                  "cost.system.switch_ports=16"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16384", "cluster.networks.1.topology=fat_tree",
-                  "training.global_batch=8192", "serving=null", "cost.system.switch_ports=16"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16384",
+                  "cluster.networks.1.topology=fat_tree", "training.global_batch=8192", "serving=null",
+                  "cost.system.switch_ports=16"} +
           kOneStage,
-      Assignments{"model=mixtral-8x7b", "cluster=single-rtx-pro-6000", "cluster.devices=4", "cluster.networks.0.fabric=pcie",
-                  "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
-                  "serving.mapping.ep=4", "serving.devices=4"} +
+      Assignments{"model=mixtral-8x7b", "cluster=single-rtx-pro-6000", "cluster.devices=4",
+                  "cluster.networks.0.fabric=pcie", "training.mapping.ep=4", "training.global_batch=8",
+                  "serving.mapping.tp=2", "serving.mapping.attention_dp=2", "serving.mapping.ep=4",
+                  "serving.devices=4"} +
           kFlat,
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
-                                 "serving.engine=vllm", "serving.requests_per_s=20", "serving.simulate.requests=50",
-                                 "serving.engine.collect_steps=8", "serving.arrivals.kind=gamma", "serving.lengths.prompt.kind=uniform",
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4",
+                                 "serving.mapping.tp=1", "serving.engine=vllm", "serving.requests_per_s=20",
+                                 "serving.simulate.requests=50", "serving.engine.collect_steps=8",
+                                 "serving.arrivals.kind=gamma", "serving.lengths.prompt.kind=uniform",
                                  "serving.lengths.output.kind=lognormal"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
-                                 "serving.engine=sglang", "serving.concurrency=20", "serving.simulate.requests=50",
-                                 "serving.lengths=azure-conversation-2023"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4",
+                                 "serving.mapping.tp=1", "serving.engine=sglang", "serving.concurrency=20",
+                                 "serving.simulate.requests=50", "serving.lengths=azure-conversation-2023"},
       kServingOnly + Assignments{"model=deepseek-v3.2", "cluster=dgx-h100", "cluster.devices=8", "serving.mapping.tp=8",
-                                 "serving.engine=sglang", "serving.precision.weights=fp8", "serving.prompt=8192", "serving.batch=4"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
-                                 "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.4",
-                                 "serving.prefix_cache.ssd_share=0.3", "serving.prefix_cache.prefixes=200",
-                                 "serving.prefix_cache.ssd_capacity=12 GB", "serving.adapters.resident=16",
-                                 "serving.speculative=eagle-3-llama-3.1-8b"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
-                                 "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.5"},
-      kServingOnly + Assignments{"model=deepseek-v3", "cluster=dgx-h200", "cluster.devices=8", "serving.devices=8", "serving.mapping.tp=8",
-                                 "serving.engine=trtllm", "serving.precision.weights=fp8", "serving.precision.activations=fp8"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h200-sxm", "serving.mapping.tp=1", "serving.engine=trtllm",
-                                 "serving.batch=300", R"(serving.engine.graph_sizes=[{"up_to": 384, "every": 128}])"},
-      kServingOnly + Assignments{"model=gpt-oss-20b", "cluster=single-rtx-4090", "serving.mapping.tp=1", "serving.engine=llamacpp-2025",
-                                 "serving.precision.weights=mxfp4", "serving.precision.activations=fp16", "serving.batch=1",
+                                 "serving.engine=sglang", "serving.precision.weights=fp8", "serving.prompt=8192",
+                                 "serving.batch=4"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
+                                 "serving.engine=vllm", "serving.batch=4", "serving.prefix_hit=0.5",
+                                 "serving.prefix_cache.host_share=0.4", "serving.prefix_cache.ssd_share=0.3",
+                                 "serving.prefix_cache.prefixes=200", "serving.prefix_cache.ssd_capacity=12 GB",
+                                 "serving.adapters.resident=16", "serving.speculative=eagle-3-llama-3.1-8b"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
+                                 "serving.engine=vllm", "serving.batch=4", "serving.prefix_hit=0.5",
+                                 "serving.prefix_cache.host_share=0.5"},
+      kServingOnly + Assignments{"model=deepseek-v3", "cluster=dgx-h200", "cluster.devices=8", "serving.devices=8",
+                                 "serving.mapping.tp=8", "serving.engine=trtllm", "serving.precision.weights=fp8",
+                                 "serving.precision.activations=fp8"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h200-sxm", "serving.mapping.tp=1",
+                                 "serving.engine=trtllm", "serving.batch=300",
+                                 R"(serving.engine.graph_sizes=[{"up_to": 384, "every": 128}])"},
+      kServingOnly + Assignments{"model=gpt-oss-20b", "cluster=single-rtx-4090", "serving.mapping.tp=1",
+                                 "serving.engine=llamacpp-2025", "serving.precision.weights=mxfp4",
+                                 "serving.precision.activations=fp16", "serving.batch=1",
                                  "serving.host_experts.layers=12"},
       // Chips on the board, and chiplets.
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
-                  "cluster.device.design.dram.preset=gddr6", "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64",
+                  "cluster.device.design.preset=a100-like", "cluster.device.design.dram.preset=gddr6",
+                  "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
           kOneStage,
       kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
                            "serving.disaggregated.prefill_device.design.dram.preset=gddr6",
                            "serving.disaggregated.prefill_device.design.power=1000 W",
                            "serving.disaggregated.prefill_device.design.memory_enabled=1"},
-      {"cluster=dgx-h100", "cluster.devices=64", "training=null", "serving=null", "partition.chiplets=4", "partition.io_share=0.2",
-       "partition.bandwidth=1 TB/s", "partition.package=stacked-hybrid", "cluster.device.design.preset=h100-like"},
+      {"cluster=dgx-h100", "cluster.devices=64", "training=null", "serving=null", "partition.chiplets=4",
+       "partition.io_share=0.2", "partition.bandwidth=1 TB/s", "partition.package=stacked-hybrid",
+       "cluster.device.design.preset=h100-like"},
       {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null", "partition.chiplets=2",
-       "partition.package=stacked-hybrid", "partition.package.steps.0.pad_pitch=0.009 mm", "partition.package.steps.0.pad_loss=1e-9"},
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "partition.chiplets=4", "partition.overhead=0.2",
-                  "partition.package=fan-out-chip-first", "training.global_batch=64", "serving=null"} +
+       "partition.package=stacked-hybrid", "partition.package.steps.0.pad_pitch=0.009 mm",
+       "partition.package.steps.0.pad_loss=1e-9"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "partition.chiplets=4",
+                  "partition.overhead=0.2", "partition.package=fan-out-chip-first", "training.global_batch=64",
+                  "serving=null"} +
           kOneStage,
       kPostTraining,
       kPostTraining + Assignments{"post_training.placement=pools"},
@@ -221,8 +262,8 @@ const std::vector<Assignments>& Scenarios() {
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=bose_einstein_per_layer"},
-      {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null", "cost.device.package.steps.0.pad_pitch=0.009 mm",
-       "cost.device.package.steps.0.pad_loss=1e-9"},
+      {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null",
+       "cost.device.package.steps.0.pad_pitch=0.009 mm", "cost.device.package.steps.0.pad_loss=1e-9"},
   };
   return all;
 }
@@ -268,7 +309,8 @@ std::vector<std::string> PlacesOf(const std::string& path) {
   if (star == std::string::npos) return {path};
   std::vector<std::string> places;
   for (const char* place : {"0", "1", "2"}) {
-    for (const std::string& rest : PlacesOf(path.substr(star + 1))) places.push_back(path.substr(0, star) + place + rest);
+    for (const std::string& rest : PlacesOf(path.substr(star + 1)))
+      places.push_back(path.substr(0, star) + place + rest);
   }
   return places;
 }
@@ -282,7 +324,8 @@ void Try(const Assignments& assignments, const Json& inputs, std::set<std::strin
   const Result<Json> request = CompleteRequest(written);
   ASSERT_TRUE(request) << assignments.front();
   const Result<Scenario> scenario = ParseScenario(*request);
-  for (const Issue& issue : scenario.issues) ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
+  for (const Issue& issue : scenario.issues)
+    ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
   if (!scenario) return;
   const Json resolved = Write(*scenario);
   const std::string figures = FiguresOf(*request, warnings);
@@ -321,7 +364,8 @@ bool SaysSo(const Json& input, const Json& inputs) {
     const std::size_t list = text.find("no figure uses its ");
     if (list == std::string::npos || !path.starts_with(owner)) continue;
     std::string rest = path.substr(owner.size()) + ".";
-    for (std::size_t dot = rest.find('.'); dot != std::string::npos; rest = rest.substr(dot + 1), dot = rest.find('.')) {
+    for (std::size_t dot = rest.find('.'); dot != std::string::npos;
+         rest = rest.substr(dot + 1), dot = rest.find('.')) {
       if (text.find(" " + rest.substr(0, dot), list) != std::string::npos) return true;
     }
   }
@@ -337,7 +381,8 @@ TEST(Inputs, EachMovesAFigureOrIsDeclaredInformational) {
     const std::string path = input["path"].get<std::string>(), kind = input["kind"].get<std::string>();
     const bool moves = kind != "object" && kind != "list" && kind != "text" && path != "version";
     if (!moves || acting.contains(path)) continue;
-    EXPECT_TRUE(SaysSo(input, inputs)) << path << " moves no figure, and its help does not say so: " << input["help"].get<std::string>();
+    EXPECT_TRUE(SaysSo(input, inputs)) << path << " moves no figure, and its help does not say so: "
+                                       << input["help"].get<std::string>();
   }
 }
 

@@ -26,13 +26,17 @@ Scenario Of(const std::vector<std::string>& assignments, const std::string& text
 
 std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments) {
   std::vector<std::string> paths;
-  for (const Issue& issue : ParseScenario(*ReadRequest(R"({"version": 1})", assignments)).issues) paths.emplace_back(issue.path);
+  for (const Issue& issue : ParseScenario(*ReadRequest(R"({"version": 1})", assignments)).issues)
+    paths.emplace_back(issue.path);
   return paths;
 }
 
-Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer(R"({"version": 1})", assignments, "", false).text); }
+Json Report(const std::vector<std::string>& assignments) {
+  return *ParseJson(EvaluateAnswer(R"({"version": 1})", assignments, "", false).text);
+}
 
-// gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its activations stay in bf16.
+// gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its
+// activations stay in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
   const std::vector<std::string> one_h100{"version=2", "model=gpt-oss-120b", "cluster=single-h100-sxm5-80gb"};
   const ServingPrecision published = Of(one_h100).serving->precision;
@@ -41,12 +45,15 @@ TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
   const Json report = Report(one_h100);
   EXPECT_TRUE(report["serving"]["feasible"].get<bool>());
   EXPECT_NEAR(report["serving"]["memory_bytes"]["weights"].get<double>() / kGiB.factor, 60.8, 0.01 * 60.8);
-  const ServingPrecision written = Of({"version=2", "model=gpt-oss-120b", "serving.precision.weights=bf16"}).serving->precision;
+  const ServingPrecision written =
+      Of({"version=2", "model=gpt-oss-120b", "serving.precision.weights=bf16"}).serving->precision;
   EXPECT_EQ(written.weights, Precision::kBf16);
   EXPECT_EQ(written.activations, Precision::kFp8);
-  EXPECT_EQ(Of({"version=2", "model=gpt-oss-120b", "serving.precision.activations=fp8"}).serving->precision.activations, Precision::kFp8);
-  EXPECT_EQ(Of({"version=2", "model=deepseek-v3"}).serving->precision.activations, Precision::kFp8);  // fp8 is the default
-  EXPECT_EQ(Of({"model=gpt-oss-120b"}).serving->precision.weights, Precision::kFp8);                  // of the first version
+  EXPECT_EQ(Of({"version=2", "model=gpt-oss-120b", "serving.precision.activations=fp8"}).serving->precision.activations,
+            Precision::kFp8);
+  EXPECT_EQ(Of({"version=2", "model=deepseek-v3"}).serving->precision.activations,
+            Precision::kFp8);                                                         // fp8 is the default
+  EXPECT_EQ(Of({"model=gpt-oss-120b"}).serving->precision.weights, Precision::kFp8);  // of the first version
 }
 
 TEST(LegalDefaults, APromptFitsTheModelsPositions) {
@@ -60,7 +67,8 @@ TEST(LegalDefaults, AWrittenPromptShortensTheOutput) {
   EXPECT_EQ(scenario.serving->prompt, 2000);
   EXPECT_EQ(scenario.serving->output, 48);
   EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2048"}), std::vector<std::string>{"serving.prompt"});
-  EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2000", "serving.output=49"}), std::vector<std::string>{"serving.prompt"});
+  EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2000", "serving.output=49"}),
+            std::vector<std::string>{"serving.prompt"});
 }
 
 TEST(LegalDefaults, OneDeviceGetsDegreesOfOne) {
@@ -88,8 +96,10 @@ TEST(LegalDefaults, WeightsAreOfAFormatThatTheEngineHas) {
   EXPECT_EQ(usual.activations, Precision::kFp16);
   EXPECT_EQ(weights({"model=llama-3.1-8b", "serving.engine=llamacpp"}).weights, Precision::kQ4KM);
   EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025"}).weights, Precision::kMxfp4);
-  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp"}).weights, Precision::kQ4KM);  // older than that format
-  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025", "serving.precision.weights=q8_0"}).weights, Precision::kQ8_0);
+  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp"}).weights,
+            Precision::kQ4KM);  // older than that format
+  EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025", "serving.precision.weights=q8_0"}).weights,
+            Precision::kQ8_0);
   EXPECT_EQ(weights({"model=gpt-oss-20b"}).weights, Precision::kFp8);
 }
 
@@ -104,7 +114,9 @@ TEST(LegalDefaults, DegreesDivideTheDevices) {
   EXPECT_EQ(*Of({"serving.mapping.attention_dp=8", "model=deepseek-v3", "serving.mapping.ep=64"}).serving->devices, 64);
   EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // splits layers only
   EXPECT_EQ(Of({"training.mapping.pp=1"}).training->mapping.virtual_stages, 1);
-  EXPECT_FALSE(Of({"serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=16"}).serving->devices != 24);
+  EXPECT_FALSE(
+      Of({"serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=16"}).serving->devices !=
+      24);
 }
 
 // 671 GB of fp8 weights leave eight 80 GB devices no room for a cache.
@@ -121,8 +133,9 @@ TEST(LegalDefaults, IllegalWrittenValuesStayAndAreIssues) {
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.devices=8"}), std::vector<std::string>{"serving.devices"});
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.mapping.tp=8"}).size(), 1u);
   // A written part stands as it is.
-  const Result<Scenario> scenario = ParseScenario(
-      *ReadRequest(R"({"cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"devices": 8, "mapping": {"tp": 8}}})", {}));
+  const Result<Scenario> scenario = ParseScenario(*ReadRequest(
+      R"({"cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"devices": 8, "mapping": {"tp": 8}}})",
+      {}));
   EXPECT_FALSE(scenario);
 }
 
@@ -137,17 +150,22 @@ TEST(LegalDefaults, ARequestWithoutAWrittenListCountsAsWritten) {
 
 // The report has the chosen values; as a request they give the same figures.
 TEST(LegalDefaults, TheReportsScenarioGivesTheSameFigures) {
-  for (const std::vector<std::string>& assignments :
-       {std::vector<std::string>{"model=gpt3-175b"}, {"cluster=single-h200-sxm"}, {"cluster=gb200-nvl72"}, {"model=deepseek-v3"}}) {
+  for (const std::vector<std::string>& assignments : {std::vector<std::string>{"model=gpt3-175b"},
+                                                      {"cluster=single-h200-sxm"},
+                                                      {"cluster=gb200-nvl72"},
+                                                      {"model=deepseek-v3"}}) {
     const Json report = Report(assignments);
     const Json again = *ParseJson(EvaluateAnswer(JsonText(report["scenario"]), {}, "", false).text);
-    for (const char* part : {"training", "serving"}) EXPECT_EQ(JsonText(again[part]), JsonText(report[part])) << assignments[0];
+    for (const char* part : {"training", "serving"})
+      EXPECT_EQ(JsonText(again[part]), JsonText(report[part])) << assignments[0];
   }
 }
 
 TEST(LegalDefaults, ASearchUsesTheDevicesOfItsAnswer) {
   for (const std::vector<std::string>& assignments :
-       {std::vector<std::string>{"cluster=single-h200-sxm", "model=llama-3.1-8b"}, {"model=deepseek-v3"}, {"cluster=gb200-nvl72"}}) {
+       {std::vector<std::string>{"cluster=single-h200-sxm", "model=llama-3.1-8b"},
+        {"model=deepseek-v3"},
+        {"cluster=gb200-nvl72"}}) {
     const Json request = *ReadRequest(R"({"version": 1})", assignments);
     SearchSpec spec;
     spec.part = "serving";
@@ -166,7 +184,9 @@ TEST(LegalDefaults, ASearchUsesTheDevicesOfItsAnswer) {
       Apply(one, overrides);
       const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);
       ASSERT_FALSE(report.contains("issues")) << JsonText(report);
-      EXPECT_NEAR(entry["tokens_per_s_per_device"].get<double>() / report["serving"]["tokens_per_s_per_device"].get<double>(), 1, 1e-12);
+      EXPECT_NEAR(
+          entry["tokens_per_s_per_device"].get<double>() / report["serving"]["tokens_per_s_per_device"].get<double>(),
+          1, 1e-12);
     }
   }
 }
@@ -178,13 +198,15 @@ TEST(LegalDefaults, EveryModelAnswersOnEveryCluster) {
   for (const Json& entry : PresetCatalogue("cluster")) clusters.push_back(entry["id"].get<std::string>());
   for (const std::string& model : models) {
     for (const std::string& cluster : clusters) {
-      const bool is_model = model == "gpt2-xl" || model == "gpt3-175b" || model == "llama-3.1-8b" || model == "deepseek-v3";
-      const bool is_cluster = cluster == "single-t4" || cluster == "single-m2-ultra" || cluster == "dgx-h100" || cluster == "gb200-nvl72" ||
-                              cluster == "tpu-v4-pod";
+      const bool is_model =
+          model == "gpt2-xl" || model == "gpt3-175b" || model == "llama-3.1-8b" || model == "deepseek-v3";
+      const bool is_cluster = cluster == "single-t4" || cluster == "single-m2-ultra" || cluster == "dgx-h100" ||
+                              cluster == "gb200-nvl72" || cluster == "tpu-v4-pod";
       if (!is_model && !is_cluster) continue;
-      const Result<Scenario> scenario =
-          ParseScenario(*CompleteRequest(Json{{"version", 1}, {"model", Json{{"preset", model}}}, {"cluster", Json{{"preset", cluster}}}}));
-      EXPECT_TRUE(scenario) << model << " on " << cluster << ": " << scenario.issues[0].path << ": " << scenario.issues[0].message;
+      const Result<Scenario> scenario = ParseScenario(*CompleteRequest(
+          Json{{"version", 1}, {"model", Json{{"preset", model}}}, {"cluster", Json{{"preset", cluster}}}}));
+      EXPECT_TRUE(scenario) << model << " on " << cluster << ": " << scenario.issues[0].path << ": "
+                            << scenario.issues[0].message;
     }
   }
 }

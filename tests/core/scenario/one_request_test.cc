@@ -101,7 +101,8 @@ TEST_F(OneRequest, SweepsAgreeWithEvaluate) {
     EXPECT_EQ(row, "1 W," + JsonText(*Find(expected, figure)) + ",") << point.name;
     Json spec{{"request", Parsed(point.text)}, {"axes", point.assignments}, {"report", Json::array({figure})}};
     bool has_comma = false;
-    for (const std::string& text : point.assignments) has_comma = has_comma || text.find_first_of(",:") != std::string::npos;
+    for (const std::string& text : point.assignments)
+      has_comma = has_comma || text.find_first_of(",:") != std::string::npos;
     if (has_comma) continue;  // an axis of its own
     const Json rows = Parsed(SweepRowsAnswer(JsonText(spec), 0, 1).text);
     EXPECT_EQ(JsonText(rows["rows"][0]["figures"][0]), JsonText(*Find(expected, figure))) << point.name;
@@ -112,7 +113,8 @@ TEST_F(OneRequest, SolveAndSensitivityAgreeWithEvaluate) {
   for (const StudyPoint& point : Points()) {
     const std::string figure = FigureOf(point);
     const Json expected = ReportOf(point);
-    const Json solved = Parsed(SolveAnswer(point.text, point.assignments, "cluster.device.idle=1 W:2 W", figure + ">=0").text);
+    const Json solved =
+        Parsed(SolveAnswer(point.text, point.assignments, "cluster.device.idle=1 W:2 W", figure + ">=0").text);
     // An infeasible scenario solves only conditions on memory.
     const Json& feasible = *Find(expected, figure.substr(0, figure.find('.')) + ".feasible");
     if (feasible.get<bool>()) {
@@ -150,8 +152,8 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
     if (run["mapping"]["overlap"]["ep"].is_null() && run["mapping"]["schedule"] == Json("1f1b")) {
       pinned.emplace_back("training.mapping.overlap.ep=false");
     }
-    for (const char* member :
-         {"tp", "pp", "cp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero", "sequence_parallel", "schedule"}) {
+    for (const char* member : {"tp", "pp", "cp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero",
+                               "sequence_parallel", "schedule"}) {
       spec.limits.push_back(std::string(member) + "=" + Value(run["mapping"][member]));
     }
     spec.limits.push_back("recompute=" + run["recompute"].get<std::string>());
@@ -162,9 +164,12 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
     while ((*job)->Step(1000)) {
     }
     const Json report = (*job)->Report();
-    if (report["best"].empty() || !(report["best"][0]["overrides"]["training.mapping.order"] == run["mapping"]["order"])) continue;
+    if (report["best"].empty() ||
+        !(report["best"][0]["overrides"]["training.mapping.order"] == run["mapping"]["order"]))
+      continue;
     ++found;
-    EXPECT_NEAR(report["best"][0]["step_time_s"].get<double>() / training["step_time_s"].get<double>(), 1, 1e-12) << point.name;
+    EXPECT_NEAR(report["best"][0]["step_time_s"].get<double>() / training["step_time_s"].get<double>(), 1, 1e-12)
+        << point.name;
   }
   EXPECT_GT(found, 20);
 }
@@ -173,13 +178,14 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
 TEST_F(OneRequest, AStudyWithoutSequenceParallelismHasNone) {
   const auto memory = [](const std::string& id, const std::string& label) {
     for (const StudyPoint& point : Points()) {
-      if (point.name == id + ", " + label) return point.found["figures"]["training.memory_bytes.activations"].get<double>();
+      if (point.name == id + ", " + label)
+        return point.found["figures"]["training.memory_bytes.activations"].get<double>();
     }
     ADD_FAILURE() << "no point " << label;
     return 0.0;
   };
-  // Korthikanti et al. 2022, equations 1 and 2: activations of a layer without recomputation are sbh(10 + 24/t + 5as/(ht)), under
-  // sequence parallelism sbh/t (34 + 5as/h); 22B: s 2048, b 4, h 6144, a 64, t 8, 48 layers.
+  // Korthikanti et al. 2022, equations 1 and 2: activations of a layer without recomputation are sbh(10 + 24/t +
+  // 5as/(ht)), under sequence parallelism sbh/t (34 + 5as/h); 22B: s 2048, b 4, h 6144, a 64, t 8, 48 layers.
   const double sbh = 2048.0 * 4 * 6144, scores = 5.0 * 64 * 2048 / 6144;
   const double layers = 48 * sbh * (10 + 24.0 / 8 + scores / 8);
   EXPECT_NEAR(memory("training-memory", "22B, none") / layers, 1, 0.06);

@@ -53,9 +53,9 @@ TEST(PartialRequests, AreAnsweredOrRefused) {
 
 // Eight devices that nothing joins: in version 1 a written cluster is complete as it stands.
 TEST(PartialRequests, OfDevicesWithoutANetworkNameIt) {
-  for (const char* cluster :
-       {R"({"devices": 8})", R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8})",
-        R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8, "networks": []})", R"({"device": {"tdp": "700 W"}, "devices": 2})"}) {
+  for (const char* cluster : {R"({"devices": 8})", R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8})",
+                              R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8, "networks": []})",
+                              R"({"device": {"tdp": "700 W"}, "devices": 2})"}) {
     Json request{{"version", 1}, {"cluster", *ParseJson(cluster)}};
     const Json refused = Ask(request);
     ASSERT_TRUE(refused.contains("issues")) << cluster;
@@ -68,10 +68,12 @@ TEST(PartialRequests, OfDevicesWithoutANetworkNameIt) {
       Json fixed = request;
       SetPath(fixed, TextOf(fix["path"]), fix["value"]);
       const Json answer = Ask(fixed);
-      EXPECT_TRUE(!answer.contains("issues") || TextOf(answer["issues"][0]["path"]) != "cluster.networks") << cluster << JsonText(fix);
+      EXPECT_TRUE(!answer.contains("issues") || TextOf(answer["issues"][0]["path"]) != "cluster.networks")
+          << cluster << JsonText(fix);
     }
     request["cluster"]["devices"] = 1;
-    EXPECT_FALSE(Find(Ask(request), "issues.0.path") != nullptr && TextOf(*Find(Ask(request), "issues.0.path")) == "cluster.networks");
+    EXPECT_FALSE(Find(Ask(request), "issues.0.path") != nullptr &&
+                 TextOf(*Find(Ask(request), "issues.0.path")) == "cluster.networks");
     // What runs on none of them needs nothing that joins them.
     Json priced = Json{{"version", 1}, {"cluster", *ParseJson(cluster)}, {"training", nullptr}, {"serving", nullptr}};
     EXPECT_TRUE(Ask(priced).contains("cost")) << cluster;

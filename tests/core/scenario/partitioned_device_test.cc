@@ -24,8 +24,8 @@ Json ReportWith(const std::vector<std::string>& assignments) {
   return scenario ? *Evaluate(*scenario, {}) : Json::object();
 }
 
-// 814 mm^2 in two dies: 407 mm^2 and eight modules of 0.811 mm^2 each for 4 TB/s, at 0.3 pJ per bit 9.6 W, out of the 700 W. Each die
-// reads half of its data from the other: 8 TB/s through the link, more than the memory's 3.35.
+// 814 mm^2 in two dies: 407 mm^2 and eight modules of 0.811 mm^2 each for 4 TB/s, at 0.3 pJ per bit 9.6 W, out of the
+// 700 W. Each die reads half of its data from the other: 8 TB/s through the link, more than the memory's 3.35.
 TEST(Partition, OfACatalogueDevice) {
   const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s"});
   const Json& die = report["cost"]["dies"][0];
@@ -41,21 +41,22 @@ TEST(Partition, OfACatalogueDevice) {
 TEST(Partition, LinksBoundTheMemory) {
   const Json slow = ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s"});
   EXPECT_DOUBLE_EQ(slow["scenario"]["cluster"]["device"]["memory"]["bandwidth"].get<double>(), 2e12);
-  const Json designed = ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s", "cluster.device.design=h100-like"});
+  const Json designed =
+      ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s", "cluster.device.design=h100-like"});
   EXPECT_DOUBLE_EQ(designed["technology"]["memory"]["bandwidth"].get<double>(), 2e12);
   EXPECT_EQ(designed["technology"]["memory"]["bound"], "links");
   EXPECT_NE(JsonText(designed["warnings"]).find("die-to-die links allow 2 TB/s"), std::string::npos);
 }
 
-// Eight modules for 4 TB/s that miss the edge of a die of 407 mm^2 by a rounding: seven are offered, and the offer comes to an end. Their
-// area is left out, so that the die keeps its size.
+// Eight modules for 4 TB/s that miss the edge of a die of 407 mm^2 by a rounding: seven are offered, and the offer
+// comes to an end. Their area is left out, so that the die keeps its size.
 TEST(Partition, LinksThatMissTheEdgeByARounding) {
   for (const double over : {1e-4, 1e-9, 1e-11, 1e-12, 1e-13}) {
     char text[64];
     std::snprintf(text, sizeof text, "%.17g mm", 4 * std::sqrt(407.0) / 8 * (1 + over));
-    const Result<Scenario> scenario =
-        ScenarioWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.interface.module_bandwidth=500 GB/s",
-                      "partition.interface.module_area=0", std::string("partition.interface.module_edge=") + text});
+    const Result<Scenario> scenario = ScenarioWith(
+        {"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.interface.module_bandwidth=500 GB/s",
+         "partition.interface.module_area=0", std::string("partition.interface.module_edge=") + text});
     ASSERT_FALSE(scenario) << over;
     ASSERT_EQ(scenario.issues.size(), 1u) << over;
     EXPECT_EQ(scenario.issues[0].path, "partition.bandwidth");
@@ -63,24 +64,30 @@ TEST(Partition, LinksThatMissTheEdgeByARounding) {
   }
 }
 
-// Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the rest. Two dies side by
-// side have an outer edge of six of their sides.
+// Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the
+// rest. Two dies side by side have an outer edge of six of their sides.
 TEST(Partition, OfADesign) {
-  const Json four = ReportWith({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
-  EXPECT_NEAR(four["technology"]["memory"]["bandwidth_of_power"].get<double>(), (700 - 4 * 9.6) * 0.145 / (3.7e-12 * 8), 1e3);
-  const Json two = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
-  EXPECT_NEAR(two["technology"]["memory"]["sites_by_shoreline"].get<double>(), 0.585 * 6 * std::sqrt(407 + 8 * 0.811) / 11, 1e-9);
+  const Json four =
+      ReportWith({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  EXPECT_NEAR(four["technology"]["memory"]["bandwidth_of_power"].get<double>(), (700 - 4 * 9.6) * 0.145 / (3.7e-12 * 8),
+              1e3);
+  const Json two =
+      ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  EXPECT_NEAR(two["technology"]["memory"]["sites_by_shoreline"].get<double>(),
+              0.585 * 6 * std::sqrt(407 + 8 * 0.811) / 11, 1e-9);
 }
 
-// Memory and network stand on the I/O die: its edge, less that of its links, holds them. A fifth of 814 mm^2 at 14 nm takes 1.6 / 0.88 of
-// its area, and its links (three in a ring, two ends on each die).
+// Memory and network stand on the I/O die: its edge, less that of its links, holds them. A fifth of 814 mm^2 at 14 nm
+// takes 1.6 / 0.88 of its area, and its links (three in a ring, two ends on each die).
 TEST(Partition, AnIoDieHasTheEdge) {
-  const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2", "partition.io_node=14nm",
-                                "cluster.device.design=h100-like", "cluster.device.design.package_area=3000 mm^2"});
+  const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2",
+                                  "partition.io_node=14nm", "cluster.device.design=h100-like",
+                                  "cluster.device.design.package_area=3000 mm^2"});
   const double io = 814 * 0.2 * 1.6 / 0.88 + 2 * 8 * 0.811;
   EXPECT_NEAR(report["cost"]["dies"][1]["area_mm2"].get<double>(), io, 1e-9);
   EXPECT_EQ(report["cost"]["dies"][1]["node"], "14 nm");
-  EXPECT_NEAR(report["technology"]["memory"]["sites_by_shoreline"].get<double>(), 0.585 * (4 * std::sqrt(io) - 2 * 8 * 0.3888) / 11, 1e-9);
+  EXPECT_NEAR(report["technology"]["memory"]["sites_by_shoreline"].get<double>(),
+              0.585 * (4 * std::sqrt(io) - 2 * 8 * 0.3888) / 11, 1e-9);
 }
 
 // What was resolved resolves to itself.
@@ -100,12 +107,13 @@ TEST(Partition, HbmNeedsACarrierThatHoldsIt) {
     const Issue& issue = refused.issues[0];
     EXPECT_EQ(issue.path, std::string(package).substr(0, std::string(package).find('=')) + ".preset");
     ASSERT_FALSE(issue.fixes.empty());
-    for (const Fix& fix : issue.fixes) EXPECT_TRUE(ScenarioWith({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
+    for (const Fix& fix : issue.fixes)
+      EXPECT_TRUE(ScenarioWith({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
   }
   // Memory of another kind brings its package.
-  EXPECT_EQ(
-      ReportWith({"cluster.device=rtx-4090", "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
-      "interposer");
+  EXPECT_EQ(ReportWith({"cluster.device=rtx-4090",
+                        "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
+            "interposer");
 }
 
 // 200 TB/s take 391 modules of 0.3888 mm: 152 mm of an edge of 81 mm.
@@ -120,8 +128,9 @@ TEST(Partition, LinksNeedRoomOnTheEdge) {
 
 // The die count is an input like any other.
 TEST(Partition, IsSwept) {
-  const Answer answer = SweepAnswer(R"({"version": 1})", {"cluster=dgx-h100", "training=null", "partition.bandwidth=4 TB/s"}, {"partition.chiplets=1,2,4"},
-                                    {"cost.device_usd"}, {}, "");
+  const Answer answer =
+      SweepAnswer(R"({"version": 1})", {"cluster=dgx-h100", "training=null", "partition.bandwidth=4 TB/s"},
+                  {"partition.chiplets=1,2,4"}, {"cost.device_usd"}, {}, "");
   ASSERT_TRUE(answer.issues.empty());
   double last = 1e9;
   for (const char* row : {"\n1,", "\n2,", "\n4,"}) {

@@ -1,4 +1,5 @@
-// Version 3: a number without a unit is in its field's unit, and what nobody wrote follows what was written, in JSON as in assignments.
+// Version 3: a number without a unit is in its field's unit, and what nobody wrote follows what was written, in JSON as
+// in assignments.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,12 +30,13 @@ TEST(PlainNumber, IsInTheUnitOfItsField) {
   struct Row {
     std::string path, number, unit;
   };
-  for (const Row& row :
-       {Row{"cost.electricity", "0.12", "$/kWh"}, Row{"cost.lifetime", "5", "year"}, Row{"cost.rental.price", "2.5", "$/h"},
-        Row{"cost.device.dies.0.area", "600", "mm^2"}, Row{"cluster.device.tdp", "600", "W"}}) {
+  for (const Row& row : {Row{"cost.electricity", "0.12", "$/kWh"}, Row{"cost.lifetime", "5", "year"},
+                         Row{"cost.rental.price", "2.5", "$/h"}, Row{"cost.device.dies.0.area", "600", "mm^2"},
+                         Row{"cluster.device.tdp", "600", "W"}}) {
     const Json bare = Evaluated(kCostOnly + testing::Assignments{row.path + "=" + row.number}),
                spelled = Evaluated(kCostOnly + testing::Assignments{row.path + "=" + row.number + " " + row.unit});
-    EXPECT_EQ(testing::Number(bare, "cost.device_hour_usd"), testing::Number(spelled, "cost.device_hour_usd")) << row.path;
+    EXPECT_EQ(testing::Number(bare, "cost.device_hour_usd"), testing::Number(spelled, "cost.device_hour_usd"))
+        << row.path;
     const Json* units = testing::Find(bare, "units_assumed");
     ASSERT_NE(units, nullptr) << row.path;
     EXPECT_EQ((*units)[0]["path"], row.path);
@@ -45,15 +47,16 @@ TEST(PlainNumber, IsInTheUnitOfItsField) {
 
 TEST(PlainNumber, OfJsonIsInBaseUnitsAndOfATextInThoseOfItsField) {
   const auto tdp = [](const std::string& value) {
-    return testing::Number(Evaluated({}, R"({"cluster": {"device": {"tdp": )" + value + R"(}}, "training": null, "serving": null})"),
-                           "scenario.cluster.device.tdp");
+    return testing::Number(
+        Evaluated({}, R"({"cluster": {"device": {"tdp": )" + value + R"(}}, "training": null, "serving": null})"),
+        "scenario.cluster.device.tdp");
   };
   EXPECT_EQ(tdp("650"), 650);  // joule per second
   EXPECT_EQ(tdp("\"650\""), 650);
   const auto memory = [](const std::string& value) {
-    return testing::Number(
-        Evaluated({}, R"({"cluster": {"device": {"memory": {"capacity": )" + value + R"(}}}, "training": null, "serving": null})"),
-        "scenario.cluster.device.memory.capacity");
+    return testing::Number(Evaluated({}, R"({"cluster": {"device": {"memory": {"capacity": )" + value +
+                                             R"(}}}, "training": null, "serving": null})"),
+                           "scenario.cluster.device.memory.capacity");
   };
   EXPECT_EQ(memory("141e9"), 141e9);
   EXPECT_EQ(memory("\"141\""), 141e9);
@@ -68,7 +71,9 @@ TEST(PlainNumber, IsInBaseUnitsInEarlierVersions) {
 }
 
 TEST(PlainNumber, IsInTheUnitOfItsFieldInSweepsAndSolves) {
-  const auto column = [](const std::string& axis) { return SweepAnswer("", kCostOnly, {axis}, {"cost.device_hour_usd"}).text; };
+  const auto column = [](const std::string& axis) {
+    return SweepAnswer("", kCostOnly, {axis}, {"cost.device_hour_usd"}).text;
+  };
   const auto figures = [](const std::string& csv) {
     std::vector<std::string> last;
     for (std::size_t at = csv.find('\n'); at != std::string::npos && at + 1 < csv.size(); at = csv.find('\n', at + 1)) {
@@ -78,7 +83,8 @@ TEST(PlainNumber, IsInTheUnitOfItsFieldInSweepsAndSolves) {
     return last;
   };
   EXPECT_EQ(figures(column("cost.lifetime=3,4,5")), figures(column("cost.lifetime=3 year,4 year,5 year")));
-  EXPECT_EQ(figures(column("cost.electricity=0.08:0.12:3")), figures(column("cost.electricity=0.08 $/kWh:0.12 $/kWh:3")));
+  EXPECT_EQ(figures(column("cost.electricity=0.08:0.12:3")),
+            figures(column("cost.electricity=0.08 $/kWh:0.12 $/kWh:3")));
   const auto solved = [](const std::string& range) {
     return (*ParseJson(SolveAnswer("", kCostOnly, range, "cost.device_hour_usd<=2").text))["value"];
   };
@@ -90,13 +96,15 @@ TEST(UnknownUnit, IsNamedAndTheKnownOneOffered) {
     std::string assignment, unknown, fix;
   };
   for (const Row& row :
-       {Row{"cost.device.dies.0.area=1e3 mm2", "mm2", "1e3 mm^2"}, Row{"cluster.device.memory.capacity=80 gb", "gb", "80 GB"},
-        Row{"cluster.device.memory.bandwidth=3.35 tb/s", "tb", "3.35 TB/s"}, Row{"cost.electricity=8 cents/kWh", "cents", ""},
-        Row{"cost.electricity=0.12 €/kWh", "€", ""}}) {
+       {Row{"cost.device.dies.0.area=1e3 mm2", "mm2", "1e3 mm^2"},
+        Row{"cluster.device.memory.capacity=80 gb", "gb", "80 GB"},
+        Row{"cluster.device.memory.bandwidth=3.35 tb/s", "tb", "3.35 TB/s"},
+        Row{"cost.electricity=8 cents/kWh", "cents", ""}, Row{"cost.electricity=0.12 €/kWh", "€", ""}}) {
     const Json answer = Evaluated({row.assignment});
     ASSERT_TRUE(answer.contains("issues")) << row.assignment;
     const Json& issue = answer["issues"][0];
-    EXPECT_NE(TextOf(issue["message"]).find("unknown unit \"" + row.unknown + "\""), std::string::npos) << TextOf(issue["message"]);
+    EXPECT_NE(TextOf(issue["message"]).find("unknown unit \"" + row.unknown + "\""), std::string::npos)
+        << TextOf(issue["message"]);
     if (row.fix.empty()) continue;
     ASSERT_FALSE(issue["fixes"].empty()) << row.assignment;
     EXPECT_EQ(issue["fixes"][0]["value"], row.fix);
@@ -115,8 +123,10 @@ const Question kQuestions[] = {
      {"model=gpt-oss-120b", "cluster=single-h100-sxm5-80gb", "serving.prompt=4000"}},
     {R"({"cluster": {"devices": 8}})", {"cluster.devices=8"}},
     {R"({"training": {"mapping": {"tp": 4}}, "serving": null})", {"training.mapping.tp=4", "serving=null"}},
-    {R"({"serving": {"engine": {"preset": "trtllm"}, "batch": 8}})", {"serving.engine.preset=trtllm", "serving.batch=8"}},
-    {R"({"cluster": {"networks": [{}, {"bandwidth": "6.25 GB/s"}]}, "serving": {}})", {"cluster.networks.1.bandwidth=6.25 GB/s"}},
+    {R"({"serving": {"engine": {"preset": "trtllm"}, "batch": 8}})",
+     {"serving.engine.preset=trtllm", "serving.batch=8"}},
+    {R"({"cluster": {"networks": [{}, {"bandwidth": "6.25 GB/s"}]}, "serving": {}})",
+     {"cluster.networks.1.bandwidth=6.25 GB/s"}},
     {R"({"model": {"layers": 40}, "cost": {"lifetime": "3"}})", {"model.layers=40", "cost.lifetime=3"}}};
 
 TEST(Request, OfVersionThreeMeansTheSameAsJsonAndAsAssignments) {
@@ -131,7 +141,8 @@ TEST(Request, OfVersionThreeMeansTheSameAsJsonAndAsAssignments) {
 }
 
 TEST(Request, OfVersionThreeTakesAWholeModelAsItStands) {
-  const Json report = Evaluated({}, R"({"model": {"layers": 12, "hidden": 768, "heads": 12, "ffn": 3072, "vocab": 50257}, "serving": null,
+  const Json report = Evaluated(
+      {}, R"({"model": {"layers": 12, "hidden": 768, "heads": 12, "ffn": 3072, "vocab": 50257}, "serving": null,
                                         "cluster": "single-h100-sxm5-80gb", "cost": null})");
   EXPECT_EQ(report["scenario"]["model"]["kv_heads"], 12);  // as many as heads, not the 8 of the default model
   EXPECT_EQ(report["scenario"]["model"]["moe"], nullptr);
@@ -156,7 +167,8 @@ TEST(Cost, OfServingOnAFewDevicesIsThatOfTheDevicesThatServe) {
              eight = Evaluated({"training=null", "cluster.devices=8"});
   EXPECT_EQ(testing::Number(few, "cost.devices"), 8);
   EXPECT_EQ(testing::Number(few, "cost.system_usd"), testing::Number(eight, "cost.system_usd"));
-  EXPECT_EQ(testing::Number(few, "serving.cost_usd_per_million_tokens"), testing::Number(eight, "serving.cost_usd_per_million_tokens"));
+  EXPECT_EQ(testing::Number(few, "serving.cost_usd_per_million_tokens"),
+            testing::Number(eight, "serving.cost_usd_per_million_tokens"));
   const Json both = Evaluated({"cluster.devices=512", "serving.devices=8"});
   EXPECT_EQ(testing::Number(both, "cost.devices"), 512);
 }

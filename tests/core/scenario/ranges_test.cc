@@ -34,7 +34,8 @@ TEST(Ranges, EndWhereFiguresAreStillFigures) {
   EXPECT_GT(ends.size(), 1000U);
   int answered = 0;
   for (const End& end : ends) {
-    Json request{{"version", 1}, {"model", "llama-3.1-8b"}, {"cluster", {{"preset", "dgx-h100"}}}, {"cost", Json::object()}};
+    Json request{
+        {"version", 1}, {"model", "llama-3.1-8b"}, {"cluster", {{"preset", "dgx-h100"}}}, {"cost", Json::object()}};
     SetPath(request, end.path, end.value);
     SCOPED_TRACE(JsonText(request));
     const Json report = Ask(request);
@@ -47,8 +48,9 @@ TEST(Ranges, EndWhereFiguresAreStillFigures) {
 
 // Less than a millionth of a unit of anything, or more than its bound, is refused with the nearest value.
 TEST(Ranges, HaveAFloor) {
-  for (const char* path : {"cluster.device.memory.bandwidth", "cluster.device.peak.bf16", "cluster.device.clock", "cluster.device.tdp",
-                           "cluster.device.memory.capacity", "cluster.networks.0.bandwidth", "cost.lifetime"}) {
+  for (const char* path :
+       {"cluster.device.memory.bandwidth", "cluster.device.peak.bf16", "cluster.device.clock", "cluster.device.tdp",
+        "cluster.device.memory.capacity", "cluster.networks.0.bandwidth", "cost.lifetime"}) {
     for (const double value : {0.0, 1e-300, 1e300}) {
       Json request{{"version", 1}, {"cluster", {{"preset", "dgx-h100"}}}, {"cost", Json::object()}};
       SetPath(request, path, value);

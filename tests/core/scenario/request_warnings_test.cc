@@ -14,18 +14,21 @@ std::vector<std::string> WarningsOf(const std::vector<std::string>& assignments)
   const Result<Json> request = ReadRequest("", assignments);
   EXPECT_TRUE(request);
   const Result<Scenario> scenario = ParseScenario(*request);
-  EXPECT_TRUE(scenario) << (scenario.issues.empty() ? "" : scenario.issues.front().path + ": " + scenario.issues.front().message);
+  EXPECT_TRUE(scenario) << (scenario.issues.empty()
+                                ? ""
+                                : scenario.issues.front().path + ": " + scenario.issues.front().message);
   return scenario ? scenario->warnings : std::vector<std::string>();
 }
 
 bool Mentions(const std::vector<std::string>& texts, const std::string& words) {
-  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(words) != std::string::npos; });
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string& text) { return text.find(words) != std::string::npos; });
 }
 
 // Of an engine on one device. Version 2 chooses a mapping that the engine has.
 std::vector<std::string> Served(const std::string& engine, const std::string& cluster) {
-  return WarningsOf(
-      {"version=2", "model=llama-3.1-8b", "cluster=" + cluster, "cluster.devices=1", "training=null", "serving.engine=" + engine});
+  return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=" + cluster, "cluster.devices=1", "training=null",
+                     "serving.engine=" + engine});
 }
 
 TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
@@ -33,22 +36,25 @@ TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
       {"trtllm", "single-mi300x"},         {"trtllm", "single-m3-ultra"},      {"mlx", "single-mi300x"},
       {"neuron", "single-h100-sxm5-80gb"}, {"vllm", "single-m3-ultra"},        {"trtllm", "single-tpu-v6e"},
       {"llamacpp", "single-gaudi3"},       {"llamacpp-2025", "single-gaudi3"}, {"llamacpp-2025", "single-tpu-v6e"}};
-  for (const auto& [engine, cluster] : none) EXPECT_TRUE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
-  const std::vector<std::pair<std::string, std::string>> real{{"trtllm", "single-h100-sxm5-80gb"}, {"vllm", "single-mi300x"},
-                                                              {"vllm", "single-tpu-v6e"},          {"sglang", "single-b200-sxm"},
-                                                              {"mlx", "single-m3-ultra"},          {"neuron", "single-trainium2"},
-                                                              {"gaudi", "single-gaudi3"},          {"llamacpp-2025", "single-m3-ultra"},
-                                                              {"ideal", "single-tpu-v6e"},         {"llamacpp-2025", "single-rtx-5090"},
-                                                              {"sglang", "single-tpu-v6e"},        {"sglang", "single-m3-ultra"},
-                                                              {"mlx", "single-h100-sxm5-80gb"}};
-  for (const auto& [engine, cluster] : real) EXPECT_FALSE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
+  for (const auto& [engine, cluster] : none)
+    EXPECT_TRUE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
+  const std::vector<std::pair<std::string, std::string>> real{
+      {"trtllm", "single-h100-sxm5-80gb"}, {"vllm", "single-mi300x"},
+      {"vllm", "single-tpu-v6e"},          {"sglang", "single-b200-sxm"},
+      {"mlx", "single-m3-ultra"},          {"neuron", "single-trainium2"},
+      {"gaudi", "single-gaudi3"},          {"llamacpp-2025", "single-m3-ultra"},
+      {"ideal", "single-tpu-v6e"},         {"llamacpp-2025", "single-rtx-5090"},
+      {"sglang", "single-tpu-v6e"},        {"sglang", "single-m3-ultra"},
+      {"mlx", "single-h100-sxm5-80gb"}};
+  for (const auto& [engine, cluster] : real)
+    EXPECT_FALSE(Mentions(Served(engine, cluster), "does not run on")) << engine << " " << cluster;
   EXPECT_TRUE(Mentions(Served("vllm", "single-m3-ultra"), "serving.engine that do: mlx"));
 }
 
 TEST(RequestWarnings, NameAFrameworkThatDoesNotRunOnTheDevices) {
   const auto trained = [](const std::string& framework, const std::string& cluster) {
-    return WarningsOf(
-        {"version=2", "model=llama-3.2-1b", "cluster=" + cluster, "cluster.devices=1", "serving=null", "training.framework=" + framework});
+    return WarningsOf({"version=2", "model=llama-3.2-1b", "cluster=" + cluster, "cluster.devices=1", "serving=null",
+                       "training.framework=" + framework});
   };
   EXPECT_TRUE(Mentions(trained("megatron", "single-m3-ultra"), "Megatron-Core does not run on M3 Ultra"));
   EXPECT_TRUE(Mentions(trained("megatron", "single-tpu-v5p"), "Megatron-Core does not run on TPU v5p"));
@@ -84,8 +90,8 @@ TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
 // Llama 3.1 was trained to 131,072 tokens.
 TEST(RequestWarnings, NameThePromptBeyondTheModelsContext) {
   const auto asked = [](const std::string& prompt) {
-    return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=dgx-h200", "training=null", "serving.batch=1", "serving.output=72",
-                       "serving.prompt=" + prompt});
+    return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=dgx-h200", "training=null", "serving.batch=1",
+                       "serving.output=72", "serving.prompt=" + prompt});
   };
   EXPECT_TRUE(Mentions(asked("1000000"), "1,000,072 tokens (prompt 1,000,000)"));
   EXPECT_TRUE(Mentions(asked("1000000"), "131,072"));
@@ -101,7 +107,8 @@ TEST(RequestWarnings, NameALevelThatJoinsNothing) {
   };
   // Between two halls: 1,024 nodes of 8 hold all 1,024 devices; 64 of them hold half.
   const std::string hall = "cluster.networks.2={\"name\": \"halls\", \"size\": 2, \"bandwidth\": \"0.5 GB/s\"}";
-  EXPECT_TRUE(Mentions(wired({hall}), "cluster.networks.2 (halls) joins nothing: the levels below it hold 8,192 devices"));
+  EXPECT_TRUE(
+      Mentions(wired({hall}), "cluster.networks.2 (halls) joins nothing: the levels below it hold 8,192 devices"));
   EXPECT_TRUE(Mentions(wired({hall, "cluster.networks.1.size=1024"}), "cluster.networks.2 (halls) joins nothing"));
   EXPECT_TRUE(wired({hall, "cluster.networks.1.size=64"}).empty());
   EXPECT_TRUE(wired({}).empty());
@@ -114,10 +121,12 @@ TEST(RequestWarnings, NameALevelThatJoinsNothing) {
 }
 
 TEST(RequestWarnings, NameDevicesThatNoLevelJoins) {
-  EXPECT_TRUE(Mentions(WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks.1.size=1", "serving=null"}),
-                       "The networks join 8 devices, the cluster has 16"));
-  EXPECT_TRUE(Mentions(WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks=[]", "serving=null"}),
-                       "cluster.networks is empty and changes nothing"));
+  EXPECT_TRUE(Mentions(
+      WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks.1.size=1", "serving=null"}),
+      "The networks join 8 devices, the cluster has 16"));
+  EXPECT_TRUE(Mentions(
+      WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks=[]", "serving=null"}),
+      "cluster.networks is empty and changes nothing"));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace {
 
 Scenario ScenarioOf(const std::string& model, const std::string& cluster, Count devices) {
   const std::string count = std::to_string(devices);
-  const Result<Json> request =
-      ReadRequest("", {"version=1", "model=" + model, "cluster=" + cluster, "cluster.devices=" + count, "serving.devices=" + count});
+  const Result<Json> request = ReadRequest("", {"version=1", "model=" + model, "cluster=" + cluster,
+                                                "cluster.devices=" + count, "serving.devices=" + count});
   EXPECT_TRUE(request);
   Result<Scenario> scenario = ParseScenario(*request);
   EXPECT_TRUE(scenario) << scenario.issues[0].path << ": " << scenario.issues[0].message;

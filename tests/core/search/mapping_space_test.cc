@@ -56,8 +56,8 @@ SpaceLimits OnDevice(SpaceLimits limits) {
   return limits;
 }
 
-using Key =
-    std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute, PipelineSchedule, std::string, double, double>;
+using Key = std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute, PipelineSchedule,
+                       std::string, double, double>;
 Key KeyOf(const TrainingChoice& c) {
   return {c.mapping.tp,          c.mapping.cp,       c.mapping.ep,
           c.mapping.expert_tp,   c.mapping.pp,       c.mapping.virtual_stages,
@@ -140,7 +140,8 @@ TEST(TrainingSpace, StaysWithinTheFramework) {
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"cp", Between(2, 8)}}).Size(), 0);
 }
 
-// Experts' tokens by either kind of kernel, dedicated ones up to the ranks that they serve; the exchange overlaps where passes pair.
+// Experts' tokens by either kind of kernel, dedicated ones up to the ranks that they serve; the exchange overlaps where
+// passes pair.
 TEST(TrainingSpace, ChoosesHowTokensReachTheirExperts) {
   Model model = Dense();
   model.moe = Moe{};
@@ -159,7 +160,8 @@ TEST(TrainingSpace, ChoosesHowTokensReachTheirExperts) {
     }
     (mapping.dispatch == ExpertDispatch::kDedicated ? dedicated : library) += 1;
     const bool pairs = mapping.pp == 1 || mapping.virtual_stages > 1;
-    EXPECT_EQ(mapping.overlap.ep.value_or(false), ranks > 1 && pairs && mapping.schedule == PipelineSchedule::kOneFOneB);
+    EXPECT_EQ(mapping.overlap.ep.value_or(false),
+              ranks > 1 && pairs && mapping.schedule == PipelineSchedule::kOneFOneB);
   }
   EXPECT_GT(dedicated, 0);
   EXPECT_GT(library, dedicated);
@@ -185,7 +187,8 @@ TEST(TrainingSpace, EveryIndexIsAScenario) {
 }
 
 TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
-  // dp inside the node and pp across, or the other way round: with tp 4, cp 1 the node's other half goes to one of them.
+  // dp inside the node and pp across, or the other way round: with tp 4, cp 1 the node's other half goes to one of
+  // them.
   const SpaceLimits limits{{"tp", Between(4, 4)},          {"cp", Between(1, 1)},
                            {"pp", Between(2, 2)},          {"zero", Between(0, 0)},
                            {"micro_batch", Between(1, 1)}, {"sequence_parallel", Between(0, 0)},
@@ -195,7 +198,8 @@ TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
   std::set<std::string> orders;
   for (Count i = 0; i < space.Size(); ++i) orders.insert(space.At(i).mapping.order);
   EXPECT_TRUE(orders.count("tp-cp-ep-dp-pp") == 1);
-  EXPECT_TRUE(orders.count("cp-tp-pp-ep-dp") == 1 || orders.count("tp-cp-pp-ep-dp") == 1 || orders.count("cp-pp-tp-ep-dp") == 1);
+  EXPECT_TRUE(orders.count("cp-tp-pp-ep-dp") == 1 || orders.count("tp-cp-pp-ep-dp") == 1 ||
+              orders.count("cp-pp-tp-ep-dp") == 1);
   EXPECT_EQ(static_cast<Count>(orders.size()), space.Size());
   EXPECT_LT(space.Size(), 7);  // of 24 orders
 
@@ -257,7 +261,8 @@ TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   model.kv_heads = 2;
   const auto degrees = [&](const ServingLoad& load) {
     std::set<std::pair<Count, Count>> found;
-    const ServingSpace space(model, load, 8, {{"pp", Between(1, 1)}, {"replicas", Between(1, 1)}, {"prefill_devices", Between(0, 0)}});
+    const ServingSpace space(model, load, 8,
+                             {{"pp", Between(1, 1)}, {"replicas", Between(1, 1)}, {"prefill_devices", Between(0, 0)}});
     for (Count i = 0; i < space.Size(); ++i) found.emplace(space.At(i).mapping.tp, space.At(i).mapping.cp);
     return found;
   };
@@ -270,7 +275,8 @@ TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 
-// A prompt of 32k leaves four ranks 8k tokens each; one of 4k is not split. Recurrences and engines without it never split a prompt.
+// A prompt of 32k leaves four ranks 8k tokens each; one of 4k is not split. Recurrences and engines without it never
+// split a prompt.
 TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
   const auto parts = [](const Model& model, const ServingLoad& load) {
     std::set<Count> found;
@@ -304,7 +310,8 @@ TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
 TEST(ServingSpace, PrecisionsAreTheLoadsOwnUnlessListed) {
   const ServingLoad load;
   const ServingSpace own(Dense(), load, 8, {});
-  const ServingSpace listed(Dense(), load, 8, {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});
+  const ServingSpace listed(Dense(), load, 8,
+                            {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});
   EXPECT_EQ(listed.Size(), 6 * own.Size());
   for (Count i = 0; i < own.Size(); ++i) EXPECT_EQ(own.At(i).precision.weights, load.precision.weights);
 }

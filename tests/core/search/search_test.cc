@@ -22,8 +22,11 @@ double Draw(Count index, std::uint64_t stream) {
 Outcome Toy(Count index, std::uint64_t seed) {
   if (Draw(index, seed + 7) < 0.3) return {false, false, "memory", {}};
   // Coarse figures, so that ties happen.
-  return {
-      true, false, "", {std::floor(Draw(index, seed) * 50), std::floor(Draw(index, seed + 1) * 50), std::floor(Draw(index, seed + 2) * 9)}};
+  return {true,
+          false,
+          "",
+          {std::floor(Draw(index, seed) * 50), std::floor(Draw(index, seed + 1) * 50),
+           std::floor(Draw(index, seed + 2) * 9)}};
 }
 
 std::vector<Count> Indices(const std::vector<Found>& list) {
@@ -37,7 +40,8 @@ SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, boo
   Search search(options, [seed](Count i, const Search::IsDominated& is_dominated) {
     const Outcome outcome = Toy(i, seed);
     if (!outcome.feasible) return outcome;
-    Figures least = outcome.figures;  // bounds that are below the true figures by up to one, and touch them now and then
+    Figures least =
+        outcome.figures;  // bounds that are below the true figures by up to one, and touch them now and then
     for (std::size_t f = 0; f < kMaxFigures; ++f) least[f] -= i % 3 == 0 ? 0 : Draw(i, seed + 3 + f);
     return is_dominated(least) ? Outcome{true, true, "", {}} : outcome;
   });
@@ -52,7 +56,8 @@ std::vector<Found> BruteForce(Count size, std::uint64_t seed, std::size_t figure
   std::set<std::vector<double>> seen;
   for (Count i = 0; i < size; ++i) {
     const Outcome outcome = Toy(i, seed);
-    if (outcome.feasible && seen.insert({outcome.figures.begin(), outcome.figures.begin() + static_cast<std::ptrdiff_t>(figures)}).second) {
+    if (outcome.feasible &&
+        seen.insert({outcome.figures.begin(), outcome.figures.begin() + static_cast<std::ptrdiff_t>(figures)}).second) {
       all.push_back({i, outcome.figures});
     }
   }

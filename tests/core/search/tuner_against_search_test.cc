@@ -39,7 +39,8 @@ Problem Drawn(int seed) {
   const char* const models[] = {"llama-3.1-8b", "llama-2-13b",   "llama-2-70b", "gpt3-175b",    "llama-3.1-405b",
                                 "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3", "gpt-oss-120b", "qwen3-235b-a22b"};
   const char* const clusters[] = {"dgx-a100", "dgx-h100", "hgx-h800", "dgx-b200", "gb200-nvl72", "hgx-mi300x"};
-  const int devices[] = {8, 16, 32, 48, 64, 128, 256}, batches[] = {1, 2, 4, 16}, sequences[] = {2048, 4096, 8192, 32768};
+  const int devices[] = {8, 16, 32, 48, 64, 128, 256}, batches[] = {1, 2, 4, 16},
+            sequences[] = {2048, 4096, 8192, 32768};
   const char* const precisions[] = {"bf16", "fp8"};
   const char* const frameworks[] = {"megatron", "megatron", "fsdp"};
   const std::string model = draw.Of(models), cluster = draw.Of(clusters);
@@ -66,7 +67,8 @@ Problem Drawn(int seed) {
   return problem;
 }
 
-// The shortest step of all mappings, or none: rank orders and offload as the run has them, recomputation as little as fits.
+// The shortest step of all mappings, or none: rank orders and offload as the run has them, recomputation as little as
+// fits.
 Seconds BestOfAll(const Problem& problem, Seconds known) {
   const Scenario& scenario = problem.scenario;
   TrainingRun run = *scenario.training;
@@ -78,11 +80,14 @@ Seconds BestOfAll(const Problem& problem, Seconds known) {
   const TrainingSpace space(scenario.model, scenario.cluster, run, *run.devices, limits);
   TrainingMemo memo(scenario.model, scenario.cluster, run);
   Seconds best = known;
-  const std::function<bool(const TrainingReport&)> can_prune = [&](const TrainingReport& bound) { return bound.step_time >= best; };
+  const std::function<bool(const TrainingReport&)> can_prune = [&](const TrainingReport& bound) {
+    return bound.step_time >= best;
+  };
   Trace off = Trace::Off();
   for (Count i = 0; i < space.Size(); ++i) {
     run.mapping = space.At(i).mapping;
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, run, {false, false, false, &memo, &can_prune}, off);
+    const TrainingReport report =
+        EvaluateTraining(scenario.model, scenario.cluster, run, {false, false, false, &memo, &can_prune}, off);
     if (report.infeasible.empty() && !report.pruned) best = min(best, report.step_time);
   }
   return best;
@@ -93,7 +98,8 @@ void ExpectNearTheBest(int seed) {
   const Scenario& scenario = problem.scenario;
   const TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, *scenario.training, {{}, true, false});
   Trace off = Trace::Off();
-  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false, false}, off);
+  const TrainingReport report =
+      EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false, false}, off);
   const bool fits = tuned.is_legal && report.infeasible.empty();
   constexpr Seconds kNever = 1e12 * kS;
   const Seconds best = BestOfAll(problem, fits ? report.step_time : kNever);
@@ -101,8 +107,8 @@ void ExpectNearTheBest(int seed) {
     EXPECT_EQ(best, kNever) << seed << problem.text;
     return;
   }
-  EXPECT_LE(report.step_time / best, 1.03) << seed << problem.text << " chosen tp " << tuned.run.mapping.tp << " pp "
-                                           << tuned.run.mapping.pp;
+  EXPECT_LE(report.step_time / best, 1.03)
+      << seed << problem.text << " chosen tp " << tuned.run.mapping.tp << " pp " << tuned.run.mapping.pp;
 }
 
 TEST(TunedTraining, IsWithinThreePercentOfTheBestOfFive) {

@@ -1,14 +1,19 @@
-// Low-rank adapters and what drafts: memory and work by hand. Llama-3.1-8B: 32 layers, hidden 4,096, 8 KV heads of 128, MLP 14,336.
+// Low-rank adapters and what drafts: memory and work by hand. Llama-3.1-8B: 32 layers, hidden 4,096, 8 KV heads of 128,
+// MLP 14,336.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
 namespace {
 
-const std::vector<std::string> kOne{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.batch=16"};
-const std::vector<std::string> kAdapters = kOne + std::vector<std::string>{"serving.adapters.resident=8", "serving.adapters.active=4"};
+const std::vector<std::string> kOne{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",
+                                    "serving.batch=16"};
+const std::vector<std::string> kAdapters =
+    kOne + std::vector<std::string>{"serving.adapters.resident=8", "serving.adapters.active=4"};
 
 // An adapter of rank 16 beside q, k, v, o, gate, up and down has 41,943,040 parameters (PEFT prints this number).
-TEST(Adapters, StayInDeviceMemory) { EXPECT_EQ((Serve(kAdapters).memory.weights - Serve(kOne).memory.weights).base(), 8 * 41943040 * 2.0); }
+TEST(Adapters, StayInDeviceMemory) {
+  EXPECT_EQ((Serve(kAdapters).memory.weights - Serve(kOne).memory.weights).base(), 8 * 41943040 * 2.0);
+}
 
 TEST(Adapters, AddTheirProductsToEveryStep) {
   const ServingReport report = Serve(kAdapters, true);
@@ -17,7 +22,8 @@ TEST(Adapters, AddTheirProductsToEveryStep) {
     if (one.name == "low-rank adapters") flops += one.count * one.flops.base(), bytes += one.count * one.bytes.base();
   }
   EXPECT_NEAR(flops, 2 * 16 * 41943040.0, 1);  // 16 tokens
-  // Four adapters, and of each token: inputs of 7 projections and twice their outputs, the inner activations of 4 products in fp32.
+  // Four adapters, and of each token: inputs of 7 projections and twice their outputs, the inner activations of 4
+  // products in fp32.
   const double inputs = 3 * 4096 + 4096 + 2 * 4096 + 14336, outputs = 6144 + 4096 + 28672 + 4096;
   EXPECT_NEAR(bytes, 2 * (4 * 41943040.0 + 32 * 16 * (inputs + 2 * outputs + 4 * 4 * 16)), 1);
   EXPECT_GT(report.tpot, Serve(kOne).tpot);
@@ -34,7 +40,8 @@ TEST(Adapters, MoreOfThemAreNeverFaster) {
 
 // The head of EAGLE-3: 424.7 million parameters in 16 bit, and one layer of KV cache beside 32.
 TEST(Drafts, AnEagleHeadTakesMemory) {
-  const ServingReport plain = Serve(kOne), eagle = Serve(kOne + std::vector<std::string>{"serving.speculative=eagle-3-llama-3.1-8b"});
+  const ServingReport plain = Serve(kOne),
+                      eagle = Serve(kOne + std::vector<std::string>{"serving.speculative=eagle-3-llama-3.1-8b"});
   EXPECT_NEAR((eagle.memory.weights - plain.memory.weights).base(), 2 * 424.7e6, 1);
   EXPECT_NEAR(eagle.kv_cache / plain.kv_cache, 33.0 / 32, 1e-12);
   EXPECT_LT(eagle.max_batch, plain.max_batch);
@@ -43,14 +50,16 @@ TEST(Drafts, AnEagleHeadTakesMemory) {
 
 // DeepSeek-V3's module has 11,610,068,224 parameters; in a replica of one device all of them.
 TEST(Drafts, AnMtpModuleIsALayerAndAProjection) {
-  const std::vector<std::string> deepseek{"cluster=single-h200-sxm", "model=deepseek-v3", "serving.engine=ideal", "serving.batch=1"};
-  const ServingReport plain = Serve(deepseek), mtp = Serve(deepseek + std::vector<std::string>{"serving.speculative=mtp-deepseek-v3"});
+  const std::vector<std::string> deepseek{"cluster=single-h200-sxm", "model=deepseek-v3", "serving.engine=ideal",
+                                          "serving.batch=1"};
+  const ServingReport plain = Serve(deepseek),
+                      mtp = Serve(deepseek + std::vector<std::string>{"serving.speculative=mtp-deepseek-v3"});
   EXPECT_NEAR((mtp.memory.weights - plain.memory.weights).base() / (2 * 11610068224), 1, 1e-5);
   EXPECT_NEAR(mtp.kv_cache / plain.kv_cache, 62.0 / 61, 1e-12);
 }
 
-// Published, Llama-3.1-8B on one H100, batch 1: 7.07 ms per token without and 4.09 with three drafts (vLLM issue 20780), 1.73 times as
-// fast.
+// Published, Llama-3.1-8B on one H100, batch 1: 7.07 ms per token without and 4.09 with three drafts (vLLM issue
+// 20780), 1.73 times as fast.
 TEST(Drafts, EagleIsAsMuchFasterAsPublished) {
   const std::vector<std::string> one{"cluster=single-h100-sxm5-80gb",
                                      "model=llama-3.1-8b",
@@ -58,7 +67,8 @@ TEST(Drafts, EagleIsAsMuchFasterAsPublished) {
                                      "serving.batch=1",
                                      "serving.prompt=128",
                                      "serving.output=256"};
-  const double gain = Serve(one).tpot / Serve(one + std::vector<std::string>{"serving.speculative=eagle-3-llama-3.1-8b"}).tpot;
+  const double gain =
+      Serve(one).tpot / Serve(one + std::vector<std::string>{"serving.speculative=eagle-3-llama-3.1-8b"}).tpot;
   EXPECT_NEAR(gain, 7.07 / 4.09, 0.25);
 }
 

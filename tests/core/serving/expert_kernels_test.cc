@@ -9,7 +9,8 @@
 namespace slipstick {
 namespace {
 
-std::vector<std::string> On(const std::string& model, const std::string& cluster, int devices, const std::string& engine) {
+std::vector<std::string> On(const std::string& model, const std::string& cluster, int devices,
+                            const std::string& engine) {
   const std::string all = std::to_string(devices);
   return {"model=" + model,
           "cluster=" + cluster,
@@ -34,12 +35,14 @@ TEST(ExpertKernels, BlockScaledExpertsTakeTimeWhereTheyAreHeld) {
   const std::string blocks = "model.moe.block_scales=true", whole = "model.moe.block_scales=false";
   EXPECT_NEAR(In(Step(hopper, blocks) - Step(hopper, whole), kMs), 58 * 256 * 0.28e-3, 1e-6);
   EXPECT_EQ(Step(hopper, blocks), Step(hopper, "serving.output=100"));
-  const std::vector<std::string> blackwell = On("deepseek-v3", "dgx-b200", 8, "trtllm"), other = On("deepseek-v3", "dgx-h200", 8, "sglang");
+  const std::vector<std::string> blackwell = On("deepseek-v3", "dgx-b200", 8, "trtllm"),
+                                 other = On("deepseek-v3", "dgx-h200", 8, "sglang");
   EXPECT_EQ(Step(blackwell, blocks), Step(blackwell, whole));
   EXPECT_EQ(Step(other, blocks), Step(other, whole));
 }
 
-// Four products of each of 32 layers on H100, whose kernel that finds a scale for each block takes 1.9 us; the head stays in 16 bit.
+// Four products of each of 32 layers on H100, whose kernel that finds a scale for each block takes 1.9 us; the head
+// stays in 16 bit.
 TEST(ExpertKernels, OperandsAreMadeNarrowByKernelsOfTheirOwn) {
   const std::vector<std::string> dense = On("llama-3.1-8b", "single-h100-sxm5-80gb", 1, "vllm");
   const std::string apart = "serving.engine.quantizes_apart=true", fused = "serving.engine.quantizes_apart=false";

@@ -1,5 +1,5 @@
-// How much of its output a running request holds is one rule: what fits, the KV cache shown, the memory's total and the context of a decode
-// step follow it, and a deployment that is feasible never shows more memory than there is.
+// How much of its output a running request holds is one rule: what fits, the KV cache shown, the memory's total and the
+// context of a decode step follow it, and a deployment that is feasible never shows more memory than there is.
 #include <cmath>
 
 #include "tests/core/serving/served.h"
@@ -18,7 +18,8 @@ const std::vector<std::string> kLongOutputs{"model=llama-3.1-8b",
                                             "serving.output=2000"};
 constexpr double kPerToken = 2.0 * 32 * 8 * 128 * 2;  // bytes: keys and values, 32 layers, 8 heads of 128, 16 bit
 
-// vLLM reserves no output: a request holds its prompt and, in the mean, half of its output, 128 + 1,000 tokens in 71 pages of 16.
+// vLLM reserves no output: a request holds its prompt and, in the mean, half of its output, 128 + 1,000 tokens in 71
+// pages of 16.
 TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
   for (const char* load : {"serving.batch=max", "serving.concurrency=2000", "serving.requests_per_s=1000"}) {
     const ServingReport report = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", load});
@@ -33,7 +34,8 @@ TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
 
 // TensorRT-LLM admits a request only with room for its whole output: 2,128 tokens in 67 pages of 32.
 TEST(HeldOutput, OfAnEngineThatNeverPreemptsIsTheWhole) {
-  const ServingReport report = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=trtllm", "serving.batch=max"});
+  const ServingReport report =
+      Serve(kLongOutputs + std::vector<std::string>{"serving.engine=trtllm", "serving.batch=max"});
   EXPECT_NEAR(report.kv_cache.base(), static_cast<double>(report.max_batch) * 67 * 32 * kPerToken, 1);
   EXPECT_LE(report.memory.Total(), report.memory.capacity);
 }
@@ -41,8 +43,9 @@ TEST(HeldOutput, OfAnEngineThatNeverPreemptsIsTheWhole) {
 // Less than the mean of what it has written no request can hold.
 TEST(HeldOutput, IsNeverLessThanHalf) {
   const auto most = [](const char* reserved) {
-    return Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", "serving.batch=max",
-                                                         std::string("serving.engine.memory.output_reserved=") + reserved})
+    return Serve(kLongOutputs +
+                 std::vector<std::string>{"serving.engine=vllm", "serving.batch=max",
+                                          std::string("serving.engine.memory.output_reserved=") + reserved})
         .max_batch;
   };
   EXPECT_EQ(most("0"), most("0.5"));
@@ -54,8 +57,9 @@ TEST(HeldOutput, LeavesRoomForOneRequestToItsEnd) {
   const ServingReport fits = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", "serving.batch=1"});
   const auto longest = static_cast<double>(fits.max_context);
   const auto with_output = [&](double share) {
-    return Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", "serving.batch=1",
-                                                         "serving.output=" + std::to_string(std::llround(share * longest))});
+    return Serve(kLongOutputs +
+                 std::vector<std::string>{"serving.engine=vllm", "serving.batch=1",
+                                          "serving.output=" + std::to_string(std::llround(share * longest))});
   };
   EXPECT_TRUE(with_output(0.99).infeasible.empty());
   const ServingReport too_long = with_output(1.5);
@@ -66,9 +70,10 @@ TEST(HeldOutput, LeavesRoomForOneRequestToItsEnd) {
 
 // Two pools of an engine that lets a batch wait: only what fits runs.
 TEST(HeldOutput, BoundsTheBatchOfADecodePool) {
-  const ServingReport report = Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=lmdeploy",
-                                      "serving.prompt=4096", "serving.output=8192", "serving.batch=4096", "serving.mapping.tp=1",
-                                      "serving.devices=8", R"(serving.disaggregated={"prefill_devices": 7, "decode_devices": 1})"});
+  const ServingReport report =
+      Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=lmdeploy",
+             "serving.prompt=4096", "serving.output=8192", "serving.batch=4096", "serving.mapping.tp=1",
+             "serving.devices=8", R"(serving.disaggregated={"prefill_devices": 7, "decode_devices": 1})"});
   EXPECT_TRUE(report.infeasible.empty());
   EXPECT_LE(report.batch, report.max_batch);
   EXPECT_LE(report.memory.Total(), report.memory.capacity);

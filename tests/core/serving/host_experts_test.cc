@@ -1,13 +1,15 @@
-// Experts in host memory, by hand. gpt-oss-120b: 36 layers, 128 experts of 3 x 2,880 x 2,880 in MXFP4 (4.25 bits), 4 per token.
+// Experts in host memory, by hand. gpt-oss-120b: 36 layers, 128 experts of 3 x 2,880 x 2,880 in MXFP4 (4.25 bits), 4
+// per token.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
 namespace {
 
 const double kExpert = 3 * 2880.0 * 2880 * 4.25 / 8;
-const std::vector<std::string> kModel{
-    "cluster=single-rtx-pro-6000",        "model=gpt-oss-120b", "serving.engine=llamacpp-2025",          "serving.precision.weights=mxfp4",
-    "serving.precision.activations=fp16", "serving.batch=1",    "serving.engine.host_products.layer=0us"};
+const std::vector<std::string> kModel{"cluster=single-rtx-pro-6000",           "model=gpt-oss-120b",
+                                      "serving.engine=llamacpp-2025",          "serving.precision.weights=mxfp4",
+                                      "serving.precision.activations=fp16",    "serving.batch=1",
+                                      "serving.engine.host_products.layer=0us"};
 std::vector<std::string> OnHost(const std::vector<std::string>& more) { return kModel + more; }
 
 double TimeOf(const std::vector<ServedOperator>& operators, std::string_view name) {
@@ -27,15 +29,18 @@ TEST(HostExperts, LeaveDeviceMemory) {
 
 // A token's four experts are read at 0.65 of 100 GB/s; the token crosses PCIe at 0.85 of its rate, 2 x 4 bytes x 2,880.
 TEST(HostExperts, AreReadByTheProcessorInADecodeStep) {
-  const ServingReport report = Serve(
-      OnHost({"serving.host_experts.layers=36", "serving.host_experts.memory_bandwidth=100GB/s", "cluster.device.host.bandwidth=64GB/s"}),
-      true);
-  EXPECT_NEAR(TimeOf(report.operators.decode, "experts on the processor") / (36 * (4 * kExpert / 65e9 + 8 * 2880 / 54.4e9)), 1, 1e-6);
+  const ServingReport report =
+      Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.memory_bandwidth=100GB/s",
+                    "cluster.device.host.bandwidth=64GB/s"}),
+            true);
+  EXPECT_NEAR(
+      TimeOf(report.operators.decode, "experts on the processor") / (36 * (4 * kExpert / 65e9 + 8 * 2880 / 54.4e9)), 1,
+      1e-6);
   EXPECT_EQ(TimeOf(report.operators.decode, "routed experts"), 0);
 }
 
-// 2,048 tokens reach nearly all experts: 4 + 124 (1 - (1 + 1.44 * 8,188 / 128)^(-1 / 1.44)) = 122.68 of 128 of each layer cross PCIe, and
-// the device computes them as its own.
+// 2,048 tokens reach nearly all experts: 4 + 124 (1 - (1 + 1.44 * 8,188 / 128)^(-1 / 1.44)) = 122.68 of 128 of each
+// layer cross PCIe, and the device computes them as its own.
 TEST(HostExperts, AreCopiedForAPrompt) {
   const std::vector<std::string> prompt{"serving.prompt=2048", "cluster.device.host.bandwidth=64GB/s"};
   const ServingReport own = Serve(OnHost(prompt), true),
@@ -45,7 +50,8 @@ TEST(HostExperts, AreCopiedForAPrompt) {
   EXPECT_NEAR((host.prefill - own.prefill).base() / copies, 1, 1e-2);
   ASSERT_EQ(host.network_by_level.prefill.back().level, "host");
   EXPECT_NEAR(host.network_by_level.prefill.back().time.base() / copies, 1, 1e-2);
-  for (const NetworkLevelTime& level : host.network_by_level.prefill) EXPECT_TRUE(level.level == "host" || level.time == Seconds{});
+  for (const NetworkLevelTime& level : host.network_by_level.prefill)
+    EXPECT_TRUE(level.level == "host" || level.time == Seconds{});
 }
 
 // The device waits for its host, whatever the bandwidth of its own memory.
@@ -54,10 +60,13 @@ TEST(HostExperts, BoundADecodeStepByTheHost) {
   const ServingReport report = Serve(OnHost(all), true);
   EXPECT_EQ(report.bound.decode, Bound::kNetwork);
   ASSERT_EQ(report.network_by_level.decode.back().level, "host");
-  EXPECT_NEAR(report.network_by_level.decode.back().time / (TimeOf(report.operators.decode, "experts on the processor") * kS), 1, 1e-2);
+  EXPECT_NEAR(
+      report.network_by_level.decode.back().time / (TimeOf(report.operators.decode, "experts on the processor") * kS),
+      1, 1e-2);
 }
 
-// Eight tokens of four experts are 2 x 8 x 4 x 24.9 MFLOP: at 10 GFLOP/s 159 ms a layer, more than the weights take to be read.
+// Eight tokens of four experts are 2 x 8 x 4 x 24.9 MFLOP: at 10 GFLOP/s 159 ms a layer, more than the weights take to
+// be read.
 TEST(HostExperts, AreComputedAsFastAsTheProcessorDoes) {
   const std::vector<std::string> slow{"serving.host_experts.layers=36", "serving.host_experts.processor=0.01TFLOP/s",
                                       "cluster.device.host.bandwidth=64GB/s", "serving.batch=8"};
@@ -68,7 +77,8 @@ TEST(HostExperts, AreComputedAsFastAsTheProcessorDoes) {
 TEST(HostExperts, OfSeveralTokensAreReadOnceEach) {
   const auto read = [](const std::string& batch) {
     return TimeOf(
-        Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.processor=1000TFLOP/s", batch}), true).operators.decode,
+        Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.processor=1000TFLOP/s", batch}), true)
+            .operators.decode,
         "experts on the processor");
   };
   const double one = read("serving.batch=1"), eight = read("serving.batch=8");
@@ -84,7 +94,8 @@ TEST(HostExperts, LeaveNoGraphOfAStep) {
   EXPECT_EQ(step({"serving.host_experts.layers=1"}, "true"), step({"serving.host_experts.layers=1"}, "false"));
 }
 
-// Nemotron 3 Nano's experts have no gate: two matrices of 2,688 x 1,856 in 16 bit, six per token of 128 in each of 23 layers.
+// Nemotron 3 Nano's experts have no gate: two matrices of 2,688 x 1,856 in 16 bit, six per token of 128 in each of 23
+// layers.
 TEST(HostExperts, WithoutAGateAreTwoMatrices) {
   const std::vector<std::string> nano{"cluster=single-rtx-pro-6000",
                                       "model=nemotron-3-nano-30b-a3b",
@@ -99,9 +110,12 @@ TEST(HostExperts, WithoutAGateAreTwoMatrices) {
   const double expert = 2 * 2688.0 * 1856;
   EXPECT_NEAR(host.host_weights.base() / (23 * 128 * expert * 2), 1, 1e-9);
   EXPECT_NEAR((own.memory.weights - host.memory.weights) / host.host_weights, 1, 1e-9);
-  EXPECT_NEAR(TimeOf(host.operators.decode, "experts on the processor") / (23 * (6 * expert * 2 / 65e9 + 8 * 2688 / 54.4e9)), 1, 1e-6);
+  EXPECT_NEAR(
+      TimeOf(host.operators.decode, "experts on the processor") / (23 * (6 * expert * 2 / 65e9 + 8 * 2688 / 54.4e9)), 1,
+      1e-6);
   const double slow = 23 * (2 * 6 * expert / 1e9 + 8 * 2688 / 54.4e9);
-  EXPECT_NEAR(TimeOf(Serve(nano + all + std::vector<std::string>{"serving.host_experts.processor=0.001TFLOP/s"}, true).operators.decode,
+  EXPECT_NEAR(TimeOf(Serve(nano + all + std::vector<std::string>{"serving.host_experts.processor=0.001TFLOP/s"}, true)
+                         .operators.decode,
                      "experts on the processor") /
                   slow,
               1, 1e-6);
@@ -122,7 +136,8 @@ TEST(HostExperts, MoreOfThemAreNeverFasterAndTakeHostMemory) {
 // The experts' 61 GB and the prefixes' 9.7 GB fit 65 GB one by one, not together.
 TEST(HostExperts, ShareTheHostMemoryWithPrefixes) {
   const std::vector<std::string> memory{"cluster.device.host.memory=65GB"}, experts{"serving.host_experts.layers=36"},
-      prefixes{"serving.prompt=8192", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=1", "serving.prefix_cache.prefixes=64"};
+      prefixes{"serving.prompt=8192", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=1",
+               "serving.prefix_cache.prefixes=64"};
   EXPECT_TRUE(Serve(OnHost(memory + experts)).infeasible.empty());
   const ServingReport cached = Serve(OnHost(memory + prefixes)), both = Serve(OnHost(memory + experts + prefixes));
   EXPECT_TRUE(cached.infeasible.empty());
@@ -146,13 +161,15 @@ TEST(HostExperts, NeedAnEngineThatHasThemAndExperts) {
     const Result<Scenario> scenario = ScenarioOf(assignments);
     return scenario ? std::string() : scenario.issues.front().path;
   };
-  EXPECT_EQ(issue({"cluster=single-rtx-pro-6000", "model=gpt-oss-120b", "serving.engine=vllm", "serving.host_experts.layers=1"}),
+  EXPECT_EQ(issue({"cluster=single-rtx-pro-6000", "model=gpt-oss-120b", "serving.engine=vllm",
+                   "serving.host_experts.layers=1"}),
             "serving.host_experts");
   for (const std::string degree : {"serving.mapping.pp=2", "serving.mapping.tp=2", "serving.mapping.replicas=2"}) {
-    EXPECT_EQ(issue(OnHost({"serving.host_experts.layers=1", "cluster.devices=2", degree})), "serving.host_experts") << degree;
+    EXPECT_EQ(issue(OnHost({"serving.host_experts.layers=1", "cluster.devices=2", degree})), "serving.host_experts")
+        << degree;
   }
-  EXPECT_EQ(issue(OnHost({"model=nemotron-3-super-120b-a12b", "serving.precision.weights=bf16", "serving.host_experts.layers=1",
-                          "serving.speculative.modules=1"})),
+  EXPECT_EQ(issue(OnHost({"model=nemotron-3-super-120b-a12b", "serving.precision.weights=bf16",
+                          "serving.host_experts.layers=1", "serving.speculative.modules=1"})),
             "serving.speculative.modules");
   EXPECT_EQ(issue(OnHost({"model=llama-3.1-8b", "serving.host_experts.layers=1"})), "serving.host_experts");
 }

@@ -1,5 +1,5 @@
-// Recurrent layers: state, KV cache and weights of published hybrid models, and growth of the step. Also context parallelism, KV-cache
-// offload, and a prefill pool of other devices.
+// Recurrent layers: state, KV cache and weights of published hybrid models, and growth of the step. Also context
+// parallelism, KV-cache offload, and a prefill pool of other devices.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -7,7 +7,8 @@ namespace {
 
 struct Hybrid {
   const char* model;
-  double state_bytes;      // per sequence, fp32: layers x (heads x head width x key width + channels x (convolution - 1)) x 4
+  double
+      state_bytes;  // per sequence, fp32: layers x (heads x head width x key width + channels x (convolution - 1)) x 4
   double bytes_per_token;  // 16 bit, attention layers only
 };
 // From the models' published configurations.
@@ -18,8 +19,8 @@ constexpr Hybrid kHybrids[] = {
     {"jamba-v0.1", 28.0 * (8192 * 16 + 8192 * 3) * 4, 4.0 * 2 * 8 * 128 * 2},
     {"minimax-text-01", 70.0 * (64 * 128 * 128) * 4, 10.0 * 2 * 8 * 128 * 2},
 };
-const std::vector<std::string> kLarge{"cluster=single-b300-sxm", "cluster.device.memory.capacity=4 TB", "serving.engine=ideal",
-                                      "serving.batch=4"};
+const std::vector<std::string> kLarge{"cluster=single-b300-sxm", "cluster.device.memory.capacity=4 TB",
+                                      "serving.engine=ideal", "serving.batch=4"};
 
 TEST(Hybrid, KeepsTheStateThatItsShapesSay) {
   for (const Hybrid& one : kHybrids) {
@@ -29,7 +30,8 @@ TEST(Hybrid, KeepsTheStateThatItsShapesSay) {
     // Four sequences at 2048 + 256 tokens.
     EXPECT_NEAR(report.kv_cache.base() / (4 * (one.state_bytes + 2304 * one.bytes_per_token)), 1, 1e-9) << one.model;
     EXPECT_NEAR(
-        In(Serve(kLarge + std::vector<std::string>{std::string("model=") + one.model, "serving.precision.state=bf16"}).state_per_sequence,
+        In(Serve(kLarge + std::vector<std::string>{std::string("model=") + one.model, "serving.precision.state=bf16"})
+               .state_per_sequence,
            kB) /
             (one.state_bytes / 2),
         1, 1e-12);
@@ -57,7 +59,8 @@ TEST(Hybrid, StepGrowsWithTheLayersThatAttendOnly) {
         .decode_step;
   };
   EXPECT_EQ(step("32", "1000"), step("32", "500000")) << "no layer attends";
-  const Seconds half = step("16", "500000") - step("16", "250000"), quarter = step("24", "500000") - step("24", "250000");
+  const Seconds half = step("16", "500000") - step("16", "250000"),
+                quarter = step("24", "500000") - step("24", "250000");
   EXPECT_NEAR(half / quarter, 2, 1e-6);
   const ServingReport all = Serve(kLarge + std::vector<std::string>{"model=llama-3.1-8b", "model.linear.layers=32"});
   EXPECT_EQ(all.kv_cache_per_token.base(), 0);
@@ -74,40 +77,50 @@ TEST(Hybrid, NamesTheFaultsOfItsShape) {
 TEST(ContextParallel, SplitsWhatRanksWouldHoldTwice) {
   const auto at = [](const char* model, const char* tp, const char* cp, const char* prompt) {
     return Serve({"cluster=gb200-nvl72", std::string("model=") + model, "serving.engine=ideal", "serving.batch=1",
-                  std::string("serving.devices=") + tp, std::string("serving.mapping.tp=") + tp, std::string("serving.mapping.cp=") + cp,
-                  std::string("serving.prompt=") + prompt, "serving.output=24"});
+                  std::string("serving.devices=") + tp, std::string("serving.mapping.tp=") + tp,
+                  std::string("serving.mapping.cp=") + cp, std::string("serving.prompt=") + prompt,
+                  "serving.output=24"});
   };
-  EXPECT_NEAR(at("llama-3.1-70b", "16", "1", "1000").kv_cache / at("llama-3.1-70b", "16", "2", "1000").kv_cache, 2, 1e-9);
+  EXPECT_NEAR(at("llama-3.1-70b", "16", "1", "1000").kv_cache / at("llama-3.1-70b", "16", "2", "1000").kv_cache, 2,
+              1e-9);
   EXPECT_NEAR(at("llama-3.1-70b", "8", "1", "1000").kv_cache / at("llama-3.1-70b", "8", "2", "1000").kv_cache, 1, 1e-9)
       << "one head a rank";
   EXPECT_NEAR(at("deepseek-v3", "8", "1", "1000").kv_cache / at("deepseek-v3", "8", "8", "1000").kv_cache, 8, 1e-9);
-  EXPECT_LT(at("llama-3.1-70b", "16", "2", "2000000").decode_step, at("llama-3.1-70b", "16", "1", "2000000").decode_step);
-  EXPECT_GT(at("llama-3.1-70b", "16", "2", "100").decode_step, at("llama-3.1-70b", "16", "1", "100").decode_step) << "its exchange costs";
-  const Result<Scenario> wrong = ScenarioOf({"model=llama-3.1-70b", "cluster=dgx-h100", "serving.mapping.tp=8", "serving.mapping.cp=3"});
+  EXPECT_LT(at("llama-3.1-70b", "16", "2", "2000000").decode_step,
+            at("llama-3.1-70b", "16", "1", "2000000").decode_step);
+  EXPECT_GT(at("llama-3.1-70b", "16", "2", "100").decode_step, at("llama-3.1-70b", "16", "1", "100").decode_step)
+      << "its exchange costs";
+  const Result<Scenario> wrong =
+      ScenarioOf({"model=llama-3.1-70b", "cluster=dgx-h100", "serving.mapping.tp=8", "serving.mapping.cp=3"});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.issues[0].path, "serving.mapping.cp");
 }
 
 TEST(Offload, HidesAsMuchAsTheStepLasts) {
-  const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.prompt=8000",
-                                      "serving.output=1000"};
+  const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",
+                                      "serving.prompt=8000", "serving.output=1000"};
   const ServingReport plain = Serve(load + std::vector<std::string>{"serving.batch=max"});
-  const ServingReport fits = Serve(load + std::vector<std::string>{"serving.batch=8", "serving.kv_offload.bandwidth=63 GB/s"});
+  const ServingReport fits =
+      Serve(load + std::vector<std::string>{"serving.batch=8", "serving.kv_offload.bandwidth=63 GB/s"});
   EXPECT_EQ(fits.decode_step, Serve(load + std::vector<std::string>{"serving.batch=8"}).decode_step);
   EXPECT_EQ(fits.kv_offload.bytes, Bytes{});
-  const ServingReport more = Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=200 GB"});
+  const ServingReport more =
+      Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=200 GB"});
   EXPECT_GT(more.max_batch, 3 * plain.max_batch);
   EXPECT_GT(more.max_context, 3 * plain.max_context);
   EXPECT_TRUE(more.infeasible.empty());
   EXPECT_LE(more.memory.Total(), more.memory.capacity);
-  const std::vector<std::string> most{"serving.batch=max", "serving.kv_offload.capacity=200 GB", "cluster.device.host.memory=100 GB"};
+  const std::vector<std::string> most{"serving.batch=max", "serving.kv_offload.capacity=200 GB",
+                                      "cluster.device.host.memory=100 GB"};
   const ServingReport small = Serve(load + most);
   EXPECT_TRUE(small.infeasible.empty());
-  EXPECT_EQ(small.max_batch, Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=100 GB"}).max_batch);
+  EXPECT_EQ(
+      small.max_batch,
+      Serve(load + std::vector<std::string>{"serving.batch=max", "serving.kv_offload.capacity=100 GB"}).max_batch);
   EXPECT_LT(small.max_batch, more.max_batch);
   // KV cache beyond the device memory crosses the link once per step, at 0.85 of 63 GB/s.
-  const ServingReport full =
-      Serve(load + std::vector<std::string>{"serving.batch=" + std::to_string(more.max_batch), "serving.kv_offload.capacity=200 GB"});
+  const ServingReport full = Serve(load + std::vector<std::string>{"serving.batch=" + std::to_string(more.max_batch),
+                                                                   "serving.kv_offload.capacity=200 GB"});
   EXPECT_NEAR(full.kv_offload.bytes / (0.85 * 63 * kGBps) / full.kv_offload.transfer, 1, 1e-9);
   EXPECT_GT(full.kv_offload.exposed, 0 * kS);
   EXPECT_LT(full.kv_offload.exposed, full.kv_offload.transfer);

@@ -1,5 +1,5 @@
-// Under every load: requests/s x latency = requests in flight and waiting, latency = TTFT + (output - 1) x TPOT, no prefill is waited for
-// twice, and a feasible load is served.
+// Under every load: requests/s x latency = requests in flight and waiting, latency = TTFT + (output - 1) x TPOT, no
+// prefill is waited for twice, and a feasible load is served.
 #include <cmath>
 #include <map>
 #include <random>
@@ -26,14 +26,16 @@ struct DrawnLoad {
   double concurrency = 0, requests_per_s = 0, batch = 0;
 };
 
-// A random load: batch, largest batch, concurrency, benchmark rounds or arrivals; with pools, DP attention, replicas or a request limit.
+// A random load: batch, largest batch, concurrency, benchmark rounds or arrivals; with pools, DP attention, replicas or
+// a request limit.
 DrawnLoad AnyLoad(unsigned seed) {
   Draw draw(seed);
   const std::string tp = draw.One({"1", "2", "4"}), output = draw.One({"1", "2", "16", "200", "1000"});
-  DrawnLoad drawn{{"cluster=" + draw.One({"dgx-h100", "dgx-a100", "dgx-b200"}), "model=" + draw.One({"llama-3.1-8b", "mixtral-8x7b"}),
+  DrawnLoad drawn{{"cluster=" + draw.One({"dgx-h100", "dgx-a100", "dgx-b200"}),
+                   "model=" + draw.One({"llama-3.1-8b", "mixtral-8x7b"}),
                    "serving.engine=" + draw.One({"vllm", "sglang", "trtllm", "trtllm-0.9", "ideal", "lmdeploy"}),
-                   "serving.prompt=" + draw.One({"1", "100", "1024", "9000"}), "serving.output=" + output, "serving.precision.weights=fp8",
-                   "serving.mapping.tp=" + tp},
+                   "serving.prompt=" + draw.One({"1", "100", "1024", "9000"}), "serving.output=" + output,
+                   "serving.precision.weights=fp8", "serving.mapping.tp=" + tp},
                   std::stod(output)};
   const auto add = [&](const std::string& assignment) { drawn.assignments.push_back(assignment); };
   const std::string shape = draw.One({"replicas", "pools", "attention_dp"});
@@ -48,7 +50,8 @@ DrawnLoad AnyLoad(unsigned seed) {
   const std::string number = draw.One({"1", "3", "16", "50", "128", "700"});
   if (load == "batch") add("serving.batch=" + number), drawn.batch = std::stod(number);
   if (load == "max") add("serving.batch=max");
-  if (load == "concurrency" || load == "waves") add("serving.concurrency=" + number), drawn.concurrency = std::stod(number);
+  if (load == "concurrency" || load == "waves")
+    add("serving.concurrency=" + number), drawn.concurrency = std::stod(number);
   if (load == "waves") add("serving.waves=" + draw.One({"1", "2", "8"}));
   if (load == "arrivals") add("serving.requests_per_s=" + number), drawn.requests_per_s = std::stod(number);
   if (draw.One({"no", "no", "yes"}) == "yes") add("serving.max_requests=" + draw.One({"1", "20"}));
@@ -96,7 +99,8 @@ const Assignments kOneReplica{"cluster=dgx-h100",     "model=llama-3.1-70b", "se
                               "serving.mapping.tp=8", "serving.prompt=2048", "serving.output=256"};
 
 TEST(Batch, IsAsManyRequestsAlwaysInFlight) {
-  for (const auto& [batch, concurrency] : std::map<std::string, std::string>{{"1", "1"}, {"2", "2"}, {"32", "32"}, {"100", "100"}}) {
+  for (const auto& [batch, concurrency] :
+       std::map<std::string, std::string>{{"1", "1"}, {"2", "2"}, {"32", "32"}, {"100", "100"}}) {
     const ServingReport a = Serve(kOneReplica + Assignments{"serving.batch=" + batch});
     const ServingReport b = Serve(kOneReplica + Assignments{"serving.concurrency=" + concurrency});
     EXPECT_EQ(a.ttft, b.ttft) << batch;
@@ -112,7 +116,8 @@ TEST(Batch, IsAsManyRequestsAlwaysInFlight) {
 }
 
 TEST(Batch, OfTwoReplicasIsTwiceInFlight) {
-  const Assignments load{"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8", "serving.mapping.tp=4"};
+  const Assignments load{"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
+                         "serving.mapping.tp=4"};
   EXPECT_NEAR(Serve(load + Assignments{"serving.batch=16"}).requests_in_flight, 32, 1e-9);
 }
 
@@ -122,20 +127,23 @@ double FigureOf(const Assignments& assignments, std::string_view symbol) {
   Serve(assignments, trace);
   double value = std::nan("");
   for (const Figure& figure : trace.figures()) {
-    if (figure.symbol == symbol && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static")) value = figure.value;
+    if (figure.symbol == symbol && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static"))
+      value = figure.value;
   }
   return value;
 }
 
-// By hand: each other request is prefilled once per cycle. The prefills not included in TPOT are waited for before the first token, each
-// for at least the decode stall and at most an isolated prefill.
+// By hand: each other request is prefilled once per cycle. The prefills not included in TPOT are waited for before the
+// first token, each for at least the decode stall and at most an isolated prefill.
 TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   for (const char* output : {"2", "16", "256", "4000"}) {
     for (const char* batch : {"2", "8", "60"}) {
-      const Assignments load = kOneReplica + Assignments{std::string("serving.output=") + output, std::string("serving.batch=") + batch};
+      const Assignments load =
+          kOneReplica + Assignments{std::string("serving.output=") + output, std::string("serving.batch=") + batch};
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
-      const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(), prefill = report.prefill.base();
+      const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(),
+                   prefill = report.prefill.base();
       // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
       const double alone = 0.008 + 2048 * 3e-6 + 1.5 * step + prefill;
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
@@ -157,8 +165,9 @@ TEST(ClosedLoopCycle, WaitsForTheNextLook) {
   EXPECT_NEAR(FigureOf(seldom, "before"), 7.0 * 31 / 256, 1e-12) << "others that come between two looks";
 }
 
-// Of 32 requests with 256 output tokens 31 are found: 31/256 arrive in a step. Within the 20 steps of the first one 2.42 others come, which
-// wait for 10 in the mean: 20 * (1 + 1.21) / (1 + 2.42) = 12.92. Where two prompts of 2,048 tokens are enough, the second ends the wait.
+// Of 32 requests with 256 output tokens 31 are found: 31/256 arrive in a step. Within the 20 steps of the first
+// one 2.42 others come, which wait for 10 in the mean: 20 * (1 + 1.21) / (1 + 2.42) = 12.92. Where two prompts of 2,048
+// tokens are enough, the second ends the wait.
 TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
   const Assignments load = kOneReplica + Assignments{"serving.batch=32", "serving.engine.collect_steps=20"};
   EXPECT_NEAR(FigureOf(load, "collect_wait"), 12.92, 0.005);
@@ -169,8 +178,9 @@ TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
 // With one output token an engine only prefills: never faster than one prefill after another.
 TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {
-    const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal", "serving.devices=1",
-                                        "serving.prompt=9000", "serving.output=1", std::string("serving.concurrency=") + concurrency});
+    const ServingReport report =
+        Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal", "serving.devices=1",
+               "serving.prompt=9000", "serving.output=1", std::string("serving.concurrency=") + concurrency});
     const double busy = report.requests_per_s * report.prefill.base();
     EXPECT_LE(busy, 1.001) << concurrency << ": a prompt beside a decoded token is computed a little faster than alone";
     if (std::stod(concurrency) >= 100) {
@@ -179,12 +189,14 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   }
 }
 
-// Streams that start together with one request each: of the 31 other prefills, half come before and half after the first token of the mean
-// request, and each is waited for once. A step takes four of the prompts, which end together: 3/2 of the other three come before as well.
+// Streams that start together with one request each: of the 31 other prefills, half come before and half after the
+// first token of the mean request, and each is waited for once. A step takes four of the prompts, which end together:
+// 3/2 of the other three come before as well.
 TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
-  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall"), handling = FigureOf(load, "handling");
+  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall"),
+               handling = FigureOf(load, "handling");
   const double step = report.decode_step.base(), alone = handling + report.prefill.base();
   EXPECT_NEAR(report.ttft.base(), alone + 17 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), step + 14 * stall / 255, 1e-12);
@@ -202,8 +214,10 @@ TEST(Waves, EndTheirFirstPassTogether) {
 TEST(Waves, LeaveTheTotalTimeAsItIs) {
   const ServingReport steady = Serve(kOneReplica + Assignments{"serving.concurrency=64"});
   for (const char* waves : {"1", "2", "8"}) {
-    const ServingReport report = Serve(kOneReplica + Assignments{"serving.concurrency=64", std::string("serving.waves=") + waves});
-    EXPECT_NEAR(report.request_latency / steady.request_latency, 1, 0.05) << waves << ": prompts that come together share a pass";
+    const ServingReport report =
+        Serve(kOneReplica + Assignments{"serving.concurrency=64", std::string("serving.waves=") + waves});
+    EXPECT_NEAR(report.request_latency / steady.request_latency, 1, 0.05)
+        << waves << ": prompts that come together share a pass";
     EXPECT_GT(report.ttft, steady.ttft) << waves;
     EXPECT_LT(report.tpot, steady.tpot) << waves;
   }
@@ -227,7 +241,8 @@ TEST(Pools, ServeNoMoreThanTheSlowerOne) {
   const ServingReport over = Serve(kPools + Assignments{"serving.requests_per_s=100"});
   ASSERT_EQ(over.infeasible.size(), 1U);
   EXPECT_EQ(over.infeasible[0].reason, "rate");
-  EXPECT_TRUE(over.infeasible[0].message.starts_with("Overloaded: 100 requests/s arrive, capacity is ")) << over.infeasible[0].message;
+  EXPECT_TRUE(over.infeasible[0].message.starts_with("Overloaded: 100 requests/s arrive, capacity is "))
+      << over.infeasible[0].message;
   EXPECT_NEAR(over.requests_per_s / capacity, 1, 1e-9);
   const ServingReport crowd = Serve(kPools + Assignments{"serving.concurrency=2000"});
   EXPECT_NEAR(crowd.requests_per_s / capacity, 1, 1e-9);
@@ -237,7 +252,8 @@ TEST(Pools, QueueBeforeTheyAreFull) {
   const double capacity = 1 / Serve(kPools + Assignments{"serving.requests_per_s=0.01"}).prefill.base();
   Seconds before;
   for (const double share : {0.01, 0.3, 0.6, 0.9, 0.98}) {
-    const ServingReport report = Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(share * capacity)});
+    const ServingReport report =
+        Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(share * capacity)});
     EXPECT_GT(report.ttft, before) << share;
     before = report.ttft;
   }
@@ -252,9 +268,9 @@ bool Warns(const ServingReport& report, std::string_view text) {
 
 TEST(Warnings, NameThePoolThatIdles) {
   EXPECT_TRUE(Warns(Serve(kPools + Assignments{"serving.concurrency=64"}), "the decode pool is idle at least "));
-  EXPECT_TRUE(
-      Warns(Serve(kPools + Assignments{"serving.prompt=16", "serving.output=2000", "serving.max_requests=8", "serving.concurrency=64"}),
-            "the prefill pool is idle at least "));
+  EXPECT_TRUE(Warns(Serve(kPools + Assignments{"serving.prompt=16", "serving.output=2000", "serving.max_requests=8",
+                                               "serving.concurrency=64"}),
+                    "the prefill pool is idle at least "));
   EXPECT_TRUE(Serve(kOneReplica + Assignments{"serving.concurrency=64"}).warnings.empty());
 }
 
@@ -270,7 +286,8 @@ TEST(StaticBatch, IsOnePrefillAndThenSteps) {
   EXPECT_EQ(one.static_ttft, one.prefill);
   EXPECT_EQ(many.static_tpot, many.decode_step);
   EXPECT_EQ(many.static_latency, many.static_ttft + 256 * many.static_tpot);
-  EXPECT_GT(many.static_ttft, 20 * one.static_ttft) << "2,048 tokens fill the device: 32 prompts take about as many times as long";
+  EXPECT_GT(many.static_ttft, 20 * one.static_ttft)
+      << "2,048 tokens fill the device: 32 prompts take about as many times as long";
   EXPECT_LT(many.static_ttft, 33 * one.static_ttft);
 }
 

@@ -6,8 +6,9 @@
 namespace slipstick {
 namespace {
 
-const std::vector<std::string> kLoad{"cluster=dgx-h100",     "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
-                                     "serving.mapping.tp=4", "serving.prompt=2000", "serving.output=300"};
+const std::vector<std::string> kLoad{"cluster=dgx-h100",  "model=llama-3.1-70b",  "serving.engine=vllm",
+                                     "serving.devices=8", "serving.mapping.tp=4", "serving.prompt=2000",
+                                     "serving.output=300"};
 
 ServingReport With(const std::vector<std::string>& more) { return Serve(kLoad + more); }
 
@@ -25,7 +26,8 @@ TEST(ClosedLoop, NeverGivesMoreThanSaturation) {
   TokensPerSecond before;
   for (const char* concurrency : {"2", "8", "32", "128", "512", "2000", "20000"}) {
     const ServingReport report = With({std::string("serving.concurrency=") + concurrency});
-    EXPECT_LE(report.tokens_per_s, 1.12 * most.tokens_per_s) << concurrency;  // most reserves whole outputs of every slot
+    EXPECT_LE(report.tokens_per_s, 1.12 * most.tokens_per_s)
+        << concurrency;  // most reserves whole outputs of every slot
     EXPECT_GE(report.tokens_per_s, before * 0.97) << concurrency;
     EXPECT_LE(report.batch, report.max_batch);
     before = report.tokens_per_s;
@@ -40,7 +42,8 @@ TEST(ClosedLoop, StallsTokensByOthersPrefills) {
 }
 
 TEST(ClosedLoop, ShowsTheFirstWaveOfABenchmark) {
-  EXPECT_GT(With({"serving.concurrency=64", "serving.waves=1"}).ttft, With({"serving.concurrency=64", "serving.waves=10"}).ttft);
+  EXPECT_GT(With({"serving.concurrency=64", "serving.waves=1"}).ttft,
+            With({"serving.concurrency=64", "serving.waves=10"}).ttft);
   EXPECT_GT(With({"serving.concurrency=64", "serving.waves=10"}).ttft, With({"serving.concurrency=64"}).ttft);
 }
 
@@ -65,14 +68,16 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
 }
 
 TEST(Prefix, FoundInTheCacheShortensThePrefillOnly) {
-  const ServingReport cold = With({"serving.concurrency=16"}), warm = With({"serving.concurrency=16", "serving.prefix_hit=0.75"});
+  const ServingReport cold = With({"serving.concurrency=16"}),
+                      warm = With({"serving.concurrency=16", "serving.prefix_hit=0.75"});
   EXPECT_LT(warm.prefill, 0.5 * cold.prefill);
   EXPECT_LT(warm.ttft, cold.ttft);
   EXPECT_EQ(warm.decode_step, cold.decode_step);
 }
 
 TEST(Chunks, LengthenThePrefillByTheirSteps) {
-  const ServingReport whole = With({"serving.concurrency=16"}), chunked = With({"serving.concurrency=16", "serving.prefill_chunk=500"});
+  const ServingReport whole = With({"serving.concurrency=16"}),
+                      chunked = With({"serving.concurrency=16", "serving.prefill_chunk=500"});
   EXPECT_GT(chunked.prefill, whole.prefill);
   EXPECT_LT(chunked.prefill, 2 * whole.prefill);
   EXPECT_EQ(With({"serving.concurrency=16", "serving.prefill_chunk=4096"}).prefill, whole.prefill);
@@ -80,7 +85,8 @@ TEST(Chunks, LengthenThePrefillByTheirSteps) {
 
 TEST(Speculation, GainsWithAcceptanceAndCostsWithoutIt) {
   const auto tpot = [](const char* acceptance) {
-    return With({"serving.batch=1", "serving.speculative.draft_tokens=3", std::string("serving.speculative.acceptance=") + acceptance})
+    return With({"serving.batch=1", "serving.speculative.draft_tokens=3",
+                 std::string("serving.speculative.acceptance=") + acceptance})
         .tpot;
   };
   const Seconds plain = With({"serving.batch=1"}).tpot;
@@ -91,10 +97,11 @@ TEST(Speculation, GainsWithAcceptanceAndCostsWithoutIt) {
 }
 
 TEST(TwoPools, KeepPrefillsOutOfTheWay) {
-  const std::vector<std::string> load{"cluster=dgx-h100",    "model=llama-3.1-70b", "serving.engine=vllm",   "serving.mapping.tp=4",
-                                      "serving.prompt=2000", "serving.output=300",  "serving.concurrency=32"};
-  const ServingReport apart =
-      Serve(load + std::vector<std::string>{"serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4"});
+  const std::vector<std::string> load{"cluster=dgx-h100",      "model=llama-3.1-70b", "serving.engine=vllm",
+                                      "serving.mapping.tp=4",  "serving.prompt=2000", "serving.output=300",
+                                      "serving.concurrency=32"};
+  const ServingReport apart = Serve(load + std::vector<std::string>{"serving.disaggregated.prefill_devices=4",
+                                                                    "serving.disaggregated.decode_devices=4"});
   EXPECT_NEAR(apart.tpot / apart.decode_step, 1, 1e-9);
   EXPECT_NEAR(apart.requests_per_s * apart.request_latency.base(), 32, 1e-6);
   const ServingReport together = Serve(load + std::vector<std::string>{"serving.devices=8"});
@@ -103,19 +110,21 @@ TEST(TwoPools, KeepPrefillsOutOfTheWay) {
 
 TEST(Pipeline, RunsAsManyGroupsAsStages) {
   const auto at = [](const char* pp, const char* batch) {
-    return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal", std::string("serving.devices=") + pp,
-                  std::string("serving.mapping.pp=") + pp, std::string("serving.batch=") + batch});
+    return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal",
+                  std::string("serving.devices=") + pp, std::string("serving.mapping.pp=") + pp,
+                  std::string("serving.batch=") + batch});
   };
   EXPECT_GE(at("4", "1").decode_step, at("1", "1").decode_step) << "one sequence goes through all stages in turn";
   EXPECT_GT(at("4", "256").tokens_per_s, at("1", "256").tokens_per_s);
   EXPECT_LT(at("4", "256").tokens_per_s, 4.4 * at("1", "64").tokens_per_s) << "no more than four such devices";
 }
 
-// Prompts that are whole within a chunk go through the stages in passes of a chunk's tokens, as under an engine that takes so many a step.
+// Prompts that are whole within a chunk go through the stages in passes of a chunk's tokens, as under an engine that
+// takes so many a step.
 TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
   const auto prefill = [](const char* limit) {
-    return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=vllm", "serving.devices=2", "serving.mapping.pp=2",
-                  "serving.mapping.tp=1", "serving.batch=8", "serving.prompt=1000", limit})
+    return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=vllm", "serving.devices=2",
+                  "serving.mapping.pp=2", "serving.mapping.tp=1", "serving.batch=8", "serving.prompt=1000", limit})
         .static_ttft;
   };
   EXPECT_NEAR(prefill("serving.prefill_chunk=2000") / prefill("serving.engine.prefill_tokens=2000"), 1, 1e-9);
@@ -126,25 +135,26 @@ TEST(Report, ExplainsEveryFigureDownToInputs) {
   const struct {
     const char* path;
     double (*value)(const ServingReport&);
-  } figures[] = {{"serving.ttft_s", [](const ServingReport& r) { return r.ttft.base(); }},
-                 {"serving.tpot_s", [](const ServingReport& r) { return r.tpot.base(); }},
-                 {"serving.request_latency_s", [](const ServingReport& r) { return r.request_latency.base(); }},
-                 {"serving.prefill_s", [](const ServingReport& r) { return r.prefill.base(); }},
-                 {"serving.decode_step_s", [](const ServingReport& r) { return r.decode_step.base(); }},
-                 {"serving.static_latency_s", [](const ServingReport& r) { return r.static_latency.base(); }},
-                 {"serving.tokens_per_s", [](const ServingReport& r) { return r.tokens_per_s.base(); }},
-                 {"serving.tokens_per_s_per_device", [](const ServingReport& r) { return r.tokens_per_s_per_device.base(); }},
-                 {"serving.tokens_per_s_per_user", [](const ServingReport& r) { return r.tokens_per_s_per_user.base(); }},
-                 {"serving.kv_cache_bytes_per_token", [](const ServingReport& r) { return r.kv_cache_per_token.base(); }},
-                 {"serving.kv_cache_bytes", [](const ServingReport& r) { return r.kv_cache.base(); }},
-                 {"serving.max_batch", [](const ServingReport& r) { return static_cast<double>(r.max_batch); }},
-                 {"serving.max_context", [](const ServingReport& r) { return static_cast<double>(r.max_context); }},
-                 {"serving.memory_bytes.weights", [](const ServingReport& r) { return r.memory.weights.base(); }},
-                 {"serving.memory_bytes.kv_cache", [](const ServingReport& r) { return r.memory.kv_cache.base(); }},
-                 {"serving.memory_bytes.activations", [](const ServingReport& r) { return r.memory.activations.base(); }},
-                 {"serving.memory_bytes.workspace", [](const ServingReport& r) { return r.memory.workspace.base(); }},
-                 {"serving.memory_bytes.total", [](const ServingReport& r) { return r.memory.Total().base(); }},
-                 {"serving.device_energy_j_per_token", [](const ServingReport& r) { return r.energy_per_token.base(); }}};
+  } figures[] = {
+      {"serving.ttft_s", [](const ServingReport& r) { return r.ttft.base(); }},
+      {"serving.tpot_s", [](const ServingReport& r) { return r.tpot.base(); }},
+      {"serving.request_latency_s", [](const ServingReport& r) { return r.request_latency.base(); }},
+      {"serving.prefill_s", [](const ServingReport& r) { return r.prefill.base(); }},
+      {"serving.decode_step_s", [](const ServingReport& r) { return r.decode_step.base(); }},
+      {"serving.static_latency_s", [](const ServingReport& r) { return r.static_latency.base(); }},
+      {"serving.tokens_per_s", [](const ServingReport& r) { return r.tokens_per_s.base(); }},
+      {"serving.tokens_per_s_per_device", [](const ServingReport& r) { return r.tokens_per_s_per_device.base(); }},
+      {"serving.tokens_per_s_per_user", [](const ServingReport& r) { return r.tokens_per_s_per_user.base(); }},
+      {"serving.kv_cache_bytes_per_token", [](const ServingReport& r) { return r.kv_cache_per_token.base(); }},
+      {"serving.kv_cache_bytes", [](const ServingReport& r) { return r.kv_cache.base(); }},
+      {"serving.max_batch", [](const ServingReport& r) { return static_cast<double>(r.max_batch); }},
+      {"serving.max_context", [](const ServingReport& r) { return static_cast<double>(r.max_context); }},
+      {"serving.memory_bytes.weights", [](const ServingReport& r) { return r.memory.weights.base(); }},
+      {"serving.memory_bytes.kv_cache", [](const ServingReport& r) { return r.memory.kv_cache.base(); }},
+      {"serving.memory_bytes.activations", [](const ServingReport& r) { return r.memory.activations.base(); }},
+      {"serving.memory_bytes.workspace", [](const ServingReport& r) { return r.memory.workspace.base(); }},
+      {"serving.memory_bytes.total", [](const ServingReport& r) { return r.memory.Total().base(); }},
+      {"serving.device_energy_j_per_token", [](const ServingReport& r) { return r.energy_per_token.base(); }}};
   for (const std::vector<std::string>& load :
        {std::vector<std::string>{"serving.batch=8"}, std::vector<std::string>{"serving.concurrency=40"},
         std::vector<std::string>{"serving.requests_per_s=0.5"}}) {

@@ -13,16 +13,18 @@ namespace {
 // Formats that differ in their scales alone are one product: MI300X computes mxfp8 in fp8.
 TEST(DecodeStep, MultipliesFp8WeightsWithMxfp8ActivationsAsFp8) {
   const auto step = [](const std::string& activations) {
-    return Serve({"cluster=hgx-mi300x", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1", "serving.engine=vllm",
-                  "serving.batch=8", "serving.precision.weights=fp8", "serving.precision.activations=" + activations})
+    return Serve({"cluster=hgx-mi300x", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
+                  "serving.engine=vllm", "serving.batch=8", "serving.precision.weights=fp8",
+                  "serving.precision.activations=" + activations})
         .decode_step;
   };
   EXPECT_NEAR(step("mxfp8") / step("fp8"), 1, 0.001);
 }
 
 bool HasWarning(const std::string& weights, const std::string& activations, const std::string& part) {
-  const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
-                                      "serving.precision.weights=" + weights, "serving.precision.activations=" + activations});
+  const ServingReport report =
+      Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
+             "serving.precision.weights=" + weights, "serving.precision.activations=" + activations});
   return std::any_of(report.warnings.begin(), report.warnings.end(),
                      [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
@@ -38,15 +40,15 @@ TEST(Warnings, SayThatWiderWeightsAreConverted) {
 }
 
 Precision AttentionWeights(const std::string& model, const std::string& weights) {
-  const Result<Scenario> scenario = ScenarioOf(
-      {"cluster=dgx-h100", "model=" + model, "serving.devices=8", "serving.mapping.tp=8", "serving.precision.weights=" + weights});
+  const Result<Scenario> scenario = ScenarioOf({"cluster=dgx-h100", "model=" + model, "serving.devices=8",
+                                                "serving.mapping.tp=8", "serving.precision.weights=" + weights});
   EXPECT_TRUE(scenario) << model;
   const ServingLoad& load = *scenario->serving;
   return FormatsOf(scenario->model, load.precision, load.engine, scenario->cluster.device).attention_weights;
 }
 
-// AWQ and GPTQ quantize every linear layer of Qwen3-30B-A3B (Qwen/Qwen3-30B-A3B-GPTQ-Int4); Kimi-K2.5 and gpt-oss are published with their
-// experts alone in 4 bits.
+// AWQ and GPTQ quantize every linear layer of Qwen3-30B-A3B (Qwen/Qwen3-30B-A3B-GPTQ-Int4); Kimi-K2.5 and gpt-oss are
+// published with their experts alone in 4 bits.
 TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
   EXPECT_EQ(AttentionWeights("qwen3-30b-a3b", "int4"), Precision::kInt4);
   EXPECT_EQ(AttentionWeights("qwen3-8b", "int4"), Precision::kInt4);
@@ -57,12 +59,13 @@ TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
 // Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
 TEST(ServedFormats, FourBitAttentionIsReadInFourBits) {
   const auto read = [](const std::string& weights) {
-    const ServingReport report = Serve({"cluster=single-rtx-5090", "model=qwen3-30b-a3b", "serving.engine=vllm", "serving.batch=1",
-                                        "serving.precision.weights=" + weights},
+    const ServingReport report = Serve({"cluster=single-rtx-5090", "model=qwen3-30b-a3b", "serving.engine=vllm",
+                                        "serving.batch=1", "serving.precision.weights=" + weights},
                                        true);
     double bytes = 0;
     for (const ServedOperator& one : report.operators.decode)
-      if (one.name.find("QKV") != std::string::npos || one.name.find("qkv") != std::string::npos) bytes += one.bytes.base();
+      if (one.name.find("QKV") != std::string::npos || one.name.find("qkv") != std::string::npos)
+        bytes += one.bytes.base();
     return bytes;
   };
   const double weights = 2048.0 * 5120 * BytesPerElement(Precision::kInt4);

@@ -1,4 +1,5 @@
-// No time falls when work grows: any model on any device under any engine, over fine ladders of prompt, batch and concurrency.
+// No time falls when work grows: any model on any device under any engine, over fine ladders of prompt, batch and
+// concurrency.
 #include <algorithm>
 
 #include "core/catalogue/presets.h"
@@ -8,11 +9,13 @@ namespace slipstick {
 namespace {
 
 constexpr int kDrawn = 1500;
-constexpr Count kLadder[] = {1,    2,    3,    4,    7,    8,    12,   15,   16,   17,   24,   31,   32,   33,   48,    63,   64,  65,
-                             96,   100,  127,  128,  129,  200,  255,  256,  257,  300,  384,  400,  500,  512,  513,   640,  768, 1000,
-                             1024, 1025, 1500, 2000, 2048, 2049, 3000, 4000, 4096, 4097, 6000, 8000, 8192, 8193, 16384, 16385};
+constexpr Count kLadder[] = {1,    2,    3,    4,    7,    8,    12,   15,   16,   17,   24,   31,    32,
+                             33,   48,   63,   64,   65,   96,   100,  127,  128,  129,  200,  255,   256,
+                             257,  300,  384,  400,  500,  512,  513,  640,  768,  1000, 1024, 1025,  1500,
+                             2000, 2048, 2049, 3000, 4000, 4096, 4097, 6000, 8000, 8192, 8193, 16384, 16385};
 constexpr double kGrain = 0.005;
-// Measured kernels of attention split a context where merging takes longer than it gains (NVIDIA aiconfigurator, A100 and H100).
+// Measured kernels of attention split a context where merging takes longer than it gains (NVIDIA aiconfigurator, A100
+// and H100).
 constexpr double kMerged = 0.025;
 // Groups of a pipeline and prompts of a pass are means: a fraction of a sequence more may fill a tile better.
 constexpr double kParts = 0.01;
@@ -41,7 +44,7 @@ class PresetDraw {
 
 struct Watched {
   const char* name;
-  Seconds ServingReport::*time;
+  Seconds ServingReport::* time;
   double tolerance = kGrain;
 };
 constexpr Watched kPasses[] = {{"prefill", &ServingReport::prefill},
@@ -66,8 +69,9 @@ DrawnService DrawnDeployment(std::uint64_t seed) {
   PresetDraw draw(seed);
   std::vector<std::string> drawn{"model=" + draw.Preset("model"), "cluster=" + draw.Preset("cluster"),
                                  "serving.engine=" + draw.Preset("engine")};
-  for (const std::string& more : {draw.One({"", "", "serving.precision.weights=fp8", "serving.precision.weights=int4"}),
-                                  draw.One({"", "", "serving.mapping.tp=2", "serving.mapping.tp=8", "serving.mapping.pp=2"})}) {
+  for (const std::string& more :
+       {draw.One({"", "", "serving.precision.weights=fp8", "serving.precision.weights=int4"}),
+        draw.One({"", "", "serving.mapping.tp=2", "serving.mapping.tp=8", "serving.mapping.pp=2"})}) {
     if (!more.empty()) drawn.push_back(more);
   }
   std::string text;
@@ -75,10 +79,11 @@ DrawnService DrawnDeployment(std::uint64_t seed) {
   return {text, ScenarioOf(drawn)};
 }
 
-// Times over the ladder of one input, each against the longest before it. An engine that runs fewer at once, for want of memory, has
-// shorter steps: the rest of the ladder is left out.
+// Times over the ladder of one input, each against the longest before it. An engine that runs fewer at once, for want
+// of memory, has shorter steps: the rest of the ladder is left out.
 template <class Grow, std::size_t kCount>
-void ExpectNoFall(const DrawnService& drawn, const Watched (&watched)[kCount], const std::string& what, const Grow& grow) {
+void ExpectNoFall(const DrawnService& drawn, const Watched (&watched)[kCount], const std::string& what,
+                  const Grow& grow) {
   Scenario scenario = *drawn.scenario;
   scenario.serving->prompt = 512;
   scenario.serving->output = 256;
@@ -90,7 +95,8 @@ void ExpectNoFall(const DrawnService& drawn, const Watched (&watched)[kCount], c
     if (report.max_batch < asked) break;
     for (std::size_t i = 0; i < kCount; ++i) {
       const Seconds time = report.*watched[i].time;
-      EXPECT_GE(time * (1 + watched[i].tolerance), longest[i]) << drawn.text << watched[i].name << ", " << what << ' ' << value;
+      EXPECT_GE(time * (1 + watched[i].tolerance), longest[i])
+          << drawn.text << watched[i].name << ", " << what << ' ' << value;
       longest[i] = max(longest[i], time);
     }
   }
@@ -121,8 +127,11 @@ TEST(MoreWork, IsNeverAShorterPass) {
 TEST(MoreWork, IsNeverASoonerAnswer) {
   for (std::uint64_t seed = 0; seed < kDrawn; ++seed) {
     const DrawnService drawn = DrawnDeployment(seed);
-    // Requests whose prompts share a pass by design end it together: the time to first token has steps where fewer share one.
-    if (!drawn.scenario || drawn.scenario->serving->engine.scheduler.groups_prefills || SwitchesKernelsByRows(*drawn.scenario)) continue;
+    // Requests whose prompts share a pass by design end it together: the time to first token has steps where fewer
+    // share one.
+    if (!drawn.scenario || drawn.scenario->serving->engine.scheduler.groups_prefills ||
+        SwitchesKernelsByRows(*drawn.scenario))
+      continue;
     const auto prompt = [](ServingLoad& load, Count value) {
       load.batch = {false, 64}, load.prompt = value;
       return Count{64};

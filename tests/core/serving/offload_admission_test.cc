@@ -15,17 +15,22 @@ std::vector<std::string> Loop(const std::string& capacity, const std::vector<std
                                       "serving.output=500",
                                       "serving.precision.weights=fp8",
                                       "serving.precision.activations=fp8"};
-  return load + (capacity.empty() ? std::vector<std::string>{} : std::vector<std::string>{"serving.kv_offload.capacity=" + capacity}) +
+  return load +
+         (capacity.empty() ? std::vector<std::string>{}
+                           : std::vector<std::string>{"serving.kv_offload.capacity=" + capacity}) +
          more;
 }
 
-// 404 tokens/s without offload fell to 231 with 8 GB and to 49 from 256 GB on: every request was let in whose KV cache fitted somewhere.
+// 404 tokens/s without offload fell to 231 with 8 GB and to 49 from 256 GB on: every request was let in whose KV cache
+// fitted somewhere.
 TEST(OffloadAdmission, MoreHostMemoryNeverServesLess) {
-  for (const std::string load : {"serving.concurrency=256", "serving.requests_per_s=5", "serving.batch=max", "serving.waves=4"}) {
+  for (const std::string load :
+       {"serving.concurrency=256", "serving.requests_per_s=5", "serving.batch=max", "serving.waves=4"}) {
     std::vector<std::string> more{load};
     if (load == "serving.waves=4") more.emplace_back("serving.concurrency=256");
     double before = Serve(Loop("", more)).tokens_per_s.base();
-    for (const char* capacity : {"1 GB", "4 GB", "8 GB", "12 GB", "16 GB", "40 GB", "64 GB", "100 GB", "256 GB", "400 GB"}) {
+    for (const char* capacity :
+         {"1 GB", "4 GB", "8 GB", "12 GB", "16 GB", "40 GB", "64 GB", "100 GB", "256 GB", "400 GB"}) {
       const ServingReport report = Serve(Loop(capacity, more));
       EXPECT_GE(report.tokens_per_s.base(), before * (1 - 1e-9)) << load << " " << capacity;
       EXPECT_TRUE(report.infeasible.empty() || load == "serving.requests_per_s=5") << load << " " << capacity;
@@ -41,7 +46,8 @@ TEST(OffloadAdmission, AStatedBatchRunsTogether) {
   EXPECT_GT(report.kv_offload.exposed, Seconds());
 }
 
-// Llama-3.1-8B caches 131,072 bytes per token in 16 bit: half of 8,192 tokens takes 0.5 GiB, for four running requests 2 GiB.
+// Llama-3.1-8B caches 131,072 bytes per token in 16 bit: half of 8,192 tokens takes 0.5 GiB, for four running requests
+// 2 GiB.
 TEST(PrefixHit, WithoutKeptPrefixesSaysWhatTheyWouldTake) {
   const std::vector<std::string> hit{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.batch=4",
                                      "serving.mapping.tp=1",          "serving.devices=1",  "serving.prompt=8192",

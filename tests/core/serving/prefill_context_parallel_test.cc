@@ -1,6 +1,6 @@
-// Prefill context parallelism: work and exchange by hand, and Meta's measurement (Context Parallelism for Scalable Million-Token Inference,
-// arXiv 2411.01783): Llama 3.1 405B on 16 nodes of 8 H100, TP 8 in a node and 16 nodes sharing a prompt by ring attention; feed-forward
-// weights in fp8.
+// Prefill context parallelism: work and exchange by hand, and Meta's measurement (Context Parallelism for Scalable
+// Million-Token Inference, arXiv 2411.01783): Llama 3.1 405B on 16 nodes of 8 H100, TP 8 in a node and 16 nodes sharing
+// a prompt by ring attention; feed-forward weights in fp8.
 #include <algorithm>
 
 #include "tests/core/serving/served.h"
@@ -24,35 +24,42 @@ Seconds FirstToken(const std::string& prompt, const std::vector<std::string>& mo
   return Serve(kMeta + std::vector<std::string>{"serving.prompt=" + prompt} + more).ttft;
 }
 
-// 77 s and 3.8 s. Their devices are held at 500 W: 63 % utilization are 4.9e18 FLOP in 77 s on 128 devices of 800 TFLOP/s. At 128k, where
-// a device has 8k tokens, theirs takes 1.5 times as long as ours: what slows it there is not computed, so ours is a bound.
+// 77 s and 3.8 s. Their devices are held at 500 W: 63 % utilization are 4.9e18 FLOP in 77 s on 128 devices of 800
+// TFLOP/s. At 128k, where a device has 8k tokens, theirs takes 1.5 times as long as ours: what slows it there is not
+// computed, so ours is a bound.
 TEST(PrefillContextParallel, ReachesThePublishedFirstTokens) {
   const std::vector<std::string> held{"cluster.device.peak.bf16=800 TFLOP/s", "cluster.device.peak.fp16=800 TFLOP/s",
-                                      "cluster.device.peak.fp8=1600 TFLOP/s", "cluster.device.memory.bandwidth=2400 GB/s"};
+                                      "cluster.device.peak.fp8=1600 TFLOP/s",
+                                      "cluster.device.memory.bandwidth=2400 GB/s"};
   EXPECT_NEAR(In(FirstToken("1000000", held), kS) / 77, 1, 0.10);
   EXPECT_LT(In(FirstToken("131072", held), kS), 3.8);
 }
 
 // 93 % of the rate of a single node at a million tokens: the exchange hides behind attention.
 TEST(PrefillContextParallel, ScalesNearlyLinearlyWithLongPrompts) {
-  const Seconds sixteen = FirstToken("1000000"), one = FirstToken("1000000", {"serving.devices=8", "serving.mapping.prefill_cp=1"});
+  const Seconds sixteen = FirstToken("1000000"),
+                one = FirstToken("1000000", {"serving.devices=8", "serving.mapping.prefill_cp=1"});
   EXPECT_NEAR(one / (16 * sixteen), 0.93, 0.07);
 }
 
 const ServedOperator& Named(const std::vector<ServedOperator>& operators, const std::string& name) {
-  const auto found = std::find_if(operators.begin(), operators.end(), [&](const ServedOperator& one) { return one.name == name; });
+  const auto found =
+      std::find_if(operators.begin(), operators.end(), [&](const ServedOperator& one) { return one.name == name; });
   if (found == operators.end()) ADD_FAILURE() << name;
   return found == operators.end() ? operators.front() : *found;
 }
 
-const std::vector<std::string> kFour{"model=llama-3.1-8b",           "cluster=dgx-h100", "serving.devices=8",   "serving.mapping.tp=2",
-                                     "serving.mapping.prefill_cp=4", "serving.batch=1",  "serving.prompt=16384"};
+const std::vector<std::string> kFour{
+    "model=llama-3.1-8b",           "cluster=dgx-h100", "serving.devices=8",   "serving.mapping.tp=2",
+    "serving.mapping.prefill_cp=4", "serving.batch=1",  "serving.prompt=16384"};
 
 // Each of four ranks has a quarter of the causal pairs and of the rows.
 TEST(PrefillContextParallel, SplitsTheWork) {
-  const ServingReport split = Serve(kFour, true), whole = Serve(kFour + std::vector<std::string>{"serving.mapping.prefill_cp=1"}, true);
+  const ServingReport split = Serve(kFour, true),
+                      whole = Serve(kFour + std::vector<std::string>{"serving.mapping.prefill_cp=1"}, true);
   for (const std::string name : {"attention", "QKV projection"}) {
-    EXPECT_NEAR(Named(split.operators.prefill, name).flops / Named(whole.operators.prefill, name).flops, 0.25, 1e-3) << name;
+    EXPECT_NEAR(Named(split.operators.prefill, name).flops / Named(whole.operators.prefill, name).flops, 0.25, 1e-3)
+        << name;
   }
   EXPECT_GT(Named(split.operators.prefill, "context-parallel exchange").time, Seconds{});
   EXPECT_LT(split.prefill, 0.5 * whole.prefill);
@@ -75,7 +82,8 @@ TEST(PrefillContextParallel, ARingHidesWhatAGatherDoesNot) {
   EXPECT_LT(FirstToken("1000000"), FirstToken("1000000", gather));
   Seconds before = FirstToken("131072", {"serving.devices=8", "serving.mapping.prefill_cp=1"});
   for (const std::string cp : {"2", "4", "8", "16"}) {
-    const Seconds now = FirstToken("131072", {"serving.devices=" + std::to_string(8 * std::stoi(cp)), "serving.mapping.prefill_cp=" + cp});
+    const Seconds now = FirstToken(
+        "131072", {"serving.devices=" + std::to_string(8 * std::stoi(cp)), "serving.mapping.prefill_cp=" + cp});
     EXPECT_LT(now, before) << cp;
     before = now;
   }

@@ -1,30 +1,34 @@
-// Tiers of the prefix cache, by hand. Llama-3.1-8B caches 131,072 bytes per token in 16 bit; half of a prompt of 8,192 is cached: 0.54 GB.
+// Tiers of the prefix cache, by hand. Llama-3.1-8B caches 131,072 bytes per token in 16 bit; half of a prompt of 8,192
+// is cached: 0.54 GB.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
 namespace {
 
 constexpr double kPrefix = 4096 * 131072.0;
-const std::vector<std::string> kHit{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",   "serving.batch=4",
-                                    "serving.prompt=8192",           "serving.output=256", "serving.prefix_hit=0.5"};
+const std::vector<std::string> kHit{
+    "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",   "serving.batch=4",
+    "serving.prompt=8192",           "serving.output=256", "serving.prefix_hit=0.5"};
 const std::vector<std::string> kTiers =
     kHit + std::vector<std::string>{"serving.prefix_cache.host_share=0.5", "serving.prefix_cache.ssd_share=0.25"};
 
 TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
-  const ServingReport here = Serve(kHit), whole = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false"});
+  const ServingReport here = Serve(kHit),
+                      whole = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false"});
   // Three quarters over 0.85 of 63 GB/s take 7.5 ms; a quarter from SSD at 6 GB/s takes longer.
   EXPECT_NEAR(whole.prefix_cache.load.base(), 0.25 * kPrefix / 6e9, 1e-9);
   EXPECT_EQ(whole.prefix_cache.exposed, whole.prefix_cache.load);
   EXPECT_NEAR((whole.prefill - here.prefill).base(), whole.prefix_cache.load.base(), 1e-9);
-  const ServingReport fast =
-      Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false", "serving.prefix_cache.ssd_bandwidth=1000 GB/s"});
+  const ServingReport fast = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false",
+                                                                     "serving.prefix_cache.ssd_bandwidth=1000 GB/s"});
   EXPECT_NEAR(fast.prefix_cache.load.base(), 0.75 * kPrefix / (0.85 * 63e9), 1e-9);
 }
 
 // The load comes from the host, over no level of the network.
 TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
-  const ServingReport report = Serve(kTiers + std::vector<std::string>{"cluster=dgx-h100", "serving.mapping.tp=2", "serving.devices=2",
-                                                                       "serving.prefix_cache.by_layer=false"});
+  const ServingReport report =
+      Serve(kTiers + std::vector<std::string>{"cluster=dgx-h100", "serving.mapping.tp=2", "serving.devices=2",
+                                              "serving.prefix_cache.by_layer=false"});
   ASSERT_FALSE(report.network_by_level.prefill.empty());
   EXPECT_EQ(report.network_by_level.prefill.back().level, "host");
   EXPECT_NEAR(report.network_by_level.prefill.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
@@ -49,8 +53,8 @@ TEST(PrefixCache, KeepsPrefixesInEachTier) {
   EXPECT_NEAR((hundred.memory.kv_cache - none.memory.kv_cache).base(), 25 * kPrefix, 1);
   EXPECT_LT(hundred.max_batch, none.max_batch);
   EXPECT_TRUE(hundred.infeasible.empty());
-  for (const std::string full :
-       {"serving.prefix_cache.host_capacity=20 GB", "serving.prefix_cache.ssd_capacity=10 GB", "serving.prefix_cache.prefixes=1000000"}) {
+  for (const std::string full : {"serving.prefix_cache.host_capacity=20 GB", "serving.prefix_cache.ssd_capacity=10 GB",
+                                 "serving.prefix_cache.prefixes=1000000"}) {
     const ServingReport report = Serve(kept + std::vector<std::string>{full});
     ASSERT_FALSE(report.infeasible.empty()) << full;
   }
@@ -59,8 +63,8 @@ TEST(PrefixCache, KeepsPrefixesInEachTier) {
 TEST(PrefixCache, FartherTiersAreNeverFaster) {
   Seconds before;
   for (const std::string share : {"0", "0.2", "0.5", "1"}) {
-    const ServingReport report =
-        Serve(kHit + std::vector<std::string>{"serving.prefix_cache.host_share=" + share, "serving.prefix_cache.host_link=2 GB/s"});
+    const ServingReport report = Serve(kHit + std::vector<std::string>{"serving.prefix_cache.host_share=" + share,
+                                                                       "serving.prefix_cache.host_link=2 GB/s"});
     EXPECT_GE(report.ttft, before) << share;
     before = report.ttft;
   }

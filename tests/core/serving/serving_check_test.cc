@@ -20,26 +20,31 @@ const std::vector<std::string> kChecked{"model=llama-3.1-70b", "cluster=dgx-h100
 TEST(ServingCheck, NamesTheNearestDegrees) {
   ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp",
               "fix serving.mapping.tp=4; fix serving.mapping.tp=8");
-  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"}, "serving.mapping.pp", "80 layers");
-  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "needs more than 8 devices");
-  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"}, "serving.mapping.replicas", "= 2");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"},
+              "serving.mapping.pp", "80 layers");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping",
+              "needs more than 8 devices");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"},
+              "serving.mapping.replicas", "= 2");
   ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.ep=2"}, "serving.mapping.ep", "no experts");
   ExpectIssue(kChecked + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices",
               "fix serving.devices=6; fix serving.devices=8");
   ExpectIssue(kChecked + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices",
               "At most the cluster's");
-  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "Must be 1");
-  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
-              "serving.requests_per_s", "not both");
-  ExpectIssue({"model=gemma-4-e2b", "cluster=dgx-h100", "serving.mapping.tp=1", "serving.mapping.pp=2"}, "serving.mapping.pp",
-              "share a KV cache");
-  ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"}, "serving.mapping.ep",
-              "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"},
+              "serving.mapping.tp", "Must be 1");
+  ExpectIssue(
+      kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
+      "serving.requests_per_s", "not both");
+  ExpectIssue({"model=gemma-4-e2b", "cluster=dgx-h100", "serving.mapping.tp=1", "serving.mapping.pp=2"},
+              "serving.mapping.pp", "share a KV cache");
+  ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"},
+              "serving.mapping.ep", "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
 }
 
 TEST(ServingCheck, FindsAllFaultsAtOnce) {
-  const Result<Scenario> scenario =
-      ScenarioOf(kChecked + std::vector<std::string>{"serving.mapping.tp=6", "serving.mapping.ep=2", "serving.mapping.pp=100"});
+  const Result<Scenario> scenario = ScenarioOf(
+      kChecked + std::vector<std::string>{"serving.mapping.tp=6", "serving.mapping.ep=2", "serving.mapping.pp=100"});
   ASSERT_FALSE(scenario);
   EXPECT_GE(scenario.issues.size(), 3U);
 }
@@ -52,8 +57,8 @@ TEST(ServingCheck, FillsDevicesAndReplicas) {
 }
 
 TEST(ServingCheck, LetsAnEngineThatPadsSplitAnyHeads) {
-  EXPECT_TRUE(
-      ScenarioOf({"model=llama-2-13b", "cluster=trn1-32xlarge", "serving.devices=16", "serving.mapping.tp=16", "serving.engine=neuron"}));
+  EXPECT_TRUE(ScenarioOf({"model=llama-2-13b", "cluster=trn1-32xlarge", "serving.devices=16", "serving.mapping.tp=16",
+                          "serving.engine=neuron"}));
 }
 
 TEST(ServingCheck, StandsHugeDegrees) {

@@ -14,45 +14,46 @@ struct CacheCase {
 };
 
 TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
-  const CacheCase cases[] = {{"llama-2-7b", 524288},
-                             {"llama-2-13b", 819200},
-                             {"llama-2-70b", 327680},
-                             {"llama-3.1-8b", 131072},
-                             {"llama-3.1-70b", 327680},
-                             {"llama-3.1-405b", 516096},
-                             {"mistral-7b", 131072},
-                             {"qwen2.5-7b", 57344},
-                             {"qwen2.5-72b", 327680},
-                             {"qwen3-30b-a3b", 98304},
-                             {"qwen3-235b-a22b", 192512},
-                             {"deepseek-v3", 70272},
-                             {"deepseek-v2", 69120},
-                             {"deepseek-v2-lite", 31104},
-                             {"gemma-2-9b", 344064},
-                             // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
-                             {"deepseek-v3.2", 70272 + 61 * 132},
-                             // 50 local layers with 16 KV heads of 256, 10 with 4 of 512; 25 with 8 and 5 with 2
-                             {"gemma-4-31b", 50 * 16384 + 10 * 8192},
-                             {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
-                             // of 15 layers with keys and values 3 have a KV head of 512, of 24 4 have two; the others of 256
-                             {"gemma-4-e2b", 2 * (3 * 512 + 12 * 256) * 2},
-                             {"gemma-4-e4b", 2 * (4 * 2 * 512 + 20 * 2 * 256) * 2},
-                             {"glm-5", 78 * (1152 + 132)},
-                             {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
-                             // the indexer's key in the KV cache's 16 bit in 57 of 60 layers
-                             {"minimax-m3", 60 * 2 * 4 * 128 * 2 + 57 * 128 * 2},
-                             {"kimi-k3", 24 * 576 * 2},
-                             {"nemotron-3-nano-30b-a3b", 6 * 2 * 2 * 128 * 2},
-                             {"nemotron-3-ultra-550b-a55b", 12 * 2 * 2 * 128 * 2}};
+  const CacheCase cases[] = {
+      {"llama-2-7b", 524288},
+      {"llama-2-13b", 819200},
+      {"llama-2-70b", 327680},
+      {"llama-3.1-8b", 131072},
+      {"llama-3.1-70b", 327680},
+      {"llama-3.1-405b", 516096},
+      {"mistral-7b", 131072},
+      {"qwen2.5-7b", 57344},
+      {"qwen2.5-72b", 327680},
+      {"qwen3-30b-a3b", 98304},
+      {"qwen3-235b-a22b", 192512},
+      {"deepseek-v3", 70272},
+      {"deepseek-v2", 69120},
+      {"deepseek-v2-lite", 31104},
+      {"gemma-2-9b", 344064},
+      // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
+      {"deepseek-v3.2", 70272 + 61 * 132},
+      // 50 local layers with 16 KV heads of 256, 10 with 4 of 512; 25 with 8 and 5 with 2
+      {"gemma-4-31b", 50 * 16384 + 10 * 8192},
+      {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
+      // of 15 layers with keys and values 3 have a KV head of 512, of 24 4 have two; the others of 256
+      {"gemma-4-e2b", 2 * (3 * 512 + 12 * 256) * 2},
+      {"gemma-4-e4b", 2 * (4 * 2 * 512 + 20 * 2 * 256) * 2},
+      {"glm-5", 78 * (1152 + 132)},
+      {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
+      // the indexer's key in the KV cache's 16 bit in 57 of 60 layers
+      {"minimax-m3", 60 * 2 * 4 * 128 * 2 + 57 * 128 * 2},
+      {"kimi-k3", 24 * 576 * 2},
+      {"nemotron-3-nano-30b-a3b", 6 * 2 * 2 * 128 * 2},
+      {"nemotron-3-ultra-550b-a55b", 12 * 2 * 2 * 128 * 2}};
   for (const CacheCase& one : cases) {
     const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=" + one.model});
     EXPECT_DOUBLE_EQ(report.kv_cache_per_token.base(), one.bytes_per_token) << one.model;
   }
 }
 
-// What vLLM reserves for a sequence of Gemma 4 31B, beside what is in flight: pages of 2,621,440 bytes hold 32 tokens of the 10 layers
-// that attend to all tokens, keys and values, or 16 of ten local ones (262,144 tokens: 8,192 pages; windows of 1,024: 5 x 64). While it runs a
-// sequence holds half of its output in the mean.
+// What vLLM reserves for a sequence of Gemma 4 31B, beside what is in flight: pages of 2,621,440 bytes hold 32 tokens
+// of the 10 layers that attend to all tokens, keys and values, or 16 of ten local ones (262,144 tokens: 8,192 pages;
+// windows of 1,024: 5 x 64). While it runs a sequence holds half of its output in the mean.
 TEST(KvCachePerToken, OfLocalLayersEndsAtTheWindow) {
   const std::vector<std::string> gemma{"model=gemma-4-31b", "cluster=single-h200-sxm", "serving.engine=vllm",
                                        "serving.batch=1",   "serving.prompt=262080",   "serving.output=128"};
@@ -62,8 +63,8 @@ TEST(KvCachePerToken, OfLocalLayersEndsAtTheWindow) {
   EXPECT_DOUBLE_EQ(Serve(gemma + split).kv_cache.base(), (8192 + 5 * 64) * 2621440.0 / 4);
 }
 
-// A sequence of Gemma 4 E2B: three layers with a KV head of 512 hold it all, twelve with one of 256 at most the window of 512. Twenty
-// layers hold nothing.
+// A sequence of Gemma 4 E2B: three layers with a KV head of 512 hold it all, twelve with one of 256 at most the window
+// of 512. Twenty layers hold nothing.
 TEST(KvCachePerToken, OfSharedLayersIsHeldOnce) {
   const std::vector<std::string> gemma{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.engine=vllm",
                                        "serving.batch=1",   "serving.prompt=65472",          "serving.output=128"};
@@ -81,11 +82,12 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
                                        "model.kv_heads=4",
                                        "model.head_dim=128"};
   EXPECT_DOUBLE_EQ(Serve(shape).kv_cache_per_token.base(), 2 * 10 * 4 * 128 * 2);
-  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"serving.precision.kv_cache=fp8"}).kv_cache_per_token.base(), 10240);
+  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"serving.precision.kv_cache=fp8"}).kv_cache_per_token.base(),
+                   10240);
 }
 
-// One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
-// sinks, but not final norm, embedding norm and head bias.
+// One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time
+// steps and attention sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
   for (const std::string model : {"llama-3.1-8b",
                                   "gpt-oss-20b",
@@ -131,15 +133,18 @@ TEST(KvCacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
   const double layer_token = 2 * 1024 * 2;
   EXPECT_DOUBLE_EQ(Serve(shape).kv_cache.base(), 12 * 512 * layer_token);
   // Every sixth layer sees all: two of twelve.
-  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(), (10 * 512 + 2 * 4096) * layer_token);
+  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(),
+                   (10 * 512 + 2 * 4096) * layer_token);
 }
 
-// TensorRT-LLM keeps all of a sequence in every layer, SGLang eight tenths in those with a window. One layer and token: 4,096 bytes.
+// TensorRT-LLM keeps all of a sequence in every layer, SGLang eight tenths in those with a window. One layer and token:
+// 4,096 bytes.
 TEST(KvCacheOfSequence, HoldsTheEnginesShareInLayersWithAWindow) {
   const auto serve = [](double share, const char* prompt) {
-    return Serve({"cluster=single-h100-sxm5-80gb", "model.layers=12", "model.hidden=1024", "model.heads=16", "model.ffn=4096",
-                  "model.vocab=32000", "model.sliding_window=512", "model.global_every=6", "serving.engine=ideal", "serving.output=96",
-                  std::string("serving.prompt=") + prompt, "serving.engine.memory.window_share=" + std::to_string(share)});
+    return Serve({"cluster=single-h100-sxm5-80gb", "model.layers=12", "model.hidden=1024", "model.heads=16",
+                  "model.ffn=4096", "model.vocab=32000", "model.sliding_window=512", "model.global_every=6",
+                  "serving.engine=ideal", "serving.output=96", std::string("serving.prompt=") + prompt,
+                  "serving.engine.memory.window_share=" + std::to_string(share)});
   };
   const double layer_token = 4096;
   EXPECT_DOUBLE_EQ(serve(1, "4000").kv_cache.base(), 12 * 4096 * layer_token);
@@ -151,8 +156,8 @@ TEST(KvCacheOfSequence, HoldsTheEnginesShareInLayersWithAWindow) {
 }
 
 TEST(KvCacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
-  const std::vector<std::string> load{"cluster=dgx-h100", "cluster.devices=16", "serving.engine=ideal", "serving.prompt=1000",
-                                      "serving.output=24"};
+  const std::vector<std::string> load{"cluster=dgx-h100", "cluster.devices=16", "serving.engine=ideal",
+                                      "serving.prompt=1000", "serving.output=24"};
   const auto at = [&](const char* model, int tp) {
     return Serve(load + std::vector<std::string>{std::string("model=") + model, "serving.devices=" + std::to_string(tp),
                                                  "serving.mapping.tp=" + std::to_string(tp)})
@@ -165,21 +170,26 @@ TEST(KvCacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
 
 TEST(Weights, AreTheCheckpointsOnOneDevice) {
   // Published parameters, two bytes each.
-  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b"}).memory.weights.base(), 2 * 8030261248.0, 1e5);
-  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).memory.weights.base(), 2 * 6738415616.0, 1e5);
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b"}).memory.weights.base(), 2 * 8030261248.0,
+              1e5);
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).memory.weights.base(), 2 * 6738415616.0,
+              1e5);
   // Tied embeddings are stored once.
-  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.2-1b"}).memory.weights.base(), 2 * 1235814400.0, 1e5);
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.2-1b"}).memory.weights.base(), 2 * 1235814400.0,
+              1e5);
 }
 
 TEST(Weights, OfFp8KeepEmbeddingAndHeadInSixteenBit) {
-  const ServingReport report = Serve(
-      kOneH100 + std::vector<std::string>{"model=llama-3.1-8b", "serving.precision.weights=fp8", "serving.precision.activations=fp8"});
+  const ServingReport report =
+      Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b", "serving.precision.weights=fp8",
+                                                "serving.precision.activations=fp8"});
   const double matrices = 6979321856.0, ends = 2 * 525336576.0;
   EXPECT_NEAR(report.memory.weights.base(), matrices + 2 * ends, 2e6);
 }
 
 TEST(Weights, OfExpertsAreSplitOverTheirGroup) {
-  const std::vector<std::string> load{"cluster=dgx-h200", "model=qwen3-235b-a22b", "serving.devices=8", "serving.mapping.tp=8"};
+  const std::vector<std::string> load{"cluster=dgx-h200", "model=qwen3-235b-a22b", "serving.devices=8",
+                                      "serving.mapping.tp=8"};
   const Bytes tensor = Serve(load).memory.weights;
   const Bytes expert = Serve(load + std::vector<std::string>{"serving.mapping.ep=8"}).memory.weights;
   EXPECT_NEAR(tensor / expert, 1, 1e-9) << "eight experts' eighths or an eighth of the experts";
@@ -198,7 +208,8 @@ TEST(Budget, DoesNotEndAtTheModelsOwnContext) {
 }
 
 TEST(Budget, FillsABatchOfMax) {
-  const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.batch=max"};
+  const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm",
+                                      "serving.batch=max"};
   const ServingReport report = Serve(load);
   EXPECT_EQ(report.batch, report.max_batch);
   EXPECT_TRUE(report.infeasible.empty());

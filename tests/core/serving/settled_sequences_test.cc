@@ -1,4 +1,5 @@
-// The number of sequences that settles in an open loop: looks at squares only, so at most as many as the root of the slots.
+// The number of sequences that settles in an open loop: looks at squares only, so at most as many as the root of the
+// slots.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +33,12 @@ TEST(SettledSequences, TakesAFewLooksWhereFewArrive) {
 TEST(SettledSequences, EndsWhereEveryLookFindsMore) {
   const double most = std::sqrt(kMostSlots) + 3;
   EXPECT_LE(LooksOf(kMostSlots, [](double running) { return std::min(running + 0.5, kMostSlots - 0.25); }), most);
-  EXPECT_LE(LooksOf(kMostSlots, [](double running) { return running < kMostSlots ? running * (1 + 1e-15) + 1e-9 + 1 : 1; }), most);
-  EXPECT_LE(LooksOf(kMostSlots, [](double running) { return running > 5 ? std::numeric_limits<double>::quiet_NaN() : 9.0; }), most);
+  EXPECT_LE(
+      LooksOf(kMostSlots, [](double running) { return running < kMostSlots ? running * (1 + 1e-15) + 1e-9 + 1 : 1; }),
+      most);
+  EXPECT_LE(
+      LooksOf(kMostSlots, [](double running) { return running > 5 ? std::numeric_limits<double>::quiet_NaN() : 9.0; }),
+      most);
 }
 
 }  // namespace

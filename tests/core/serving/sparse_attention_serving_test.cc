@@ -15,11 +15,15 @@ const ServedOperator& AttentionOf(const std::vector<ServedOperator>& operators) 
   return operators.front();
 }
 
-const std::vector<std::string> kNode{
-    "cluster=dgx-h200", "serving.devices=8", "serving.mapping.tp=8", "serving.engine=sglang", "serving.precision.weights=fp8",
-    "serving.batch=1"};
+const std::vector<std::string> kNode{"cluster=dgx-h200",
+                                     "serving.devices=8",
+                                     "serving.mapping.tp=8",
+                                     "serving.engine=sglang",
+                                     "serving.precision.weights=fp8",
+                                     "serving.batch=1"};
 
-// A tensor-parallel rank scores with all 64 heads and attends with 16 of 128. Prompt 4,095 and two outputs: the step sees 4,096 tokens.
+// A tensor-parallel rank scores with all 64 heads and attends with 16 of 128. Prompt 4,095 and two outputs: the step
+// sees 4,096 tokens.
 TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   const ServingReport report =
       Serve(kNode + std::vector<std::string>{"model=deepseek-v3.2", "serving.prompt=4095", "serving.output=2"}, true);
@@ -29,34 +33,38 @@ TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
 
 // GLM-5.2: 21 of 78 layers score and select, every layer attends to the selected tokens.
 TEST(SparseServing, LayersShareASelection) {
-  const ServingReport report = Serve(kNode + std::vector<std::string>{"model=glm-5.2", "serving.prompt=4095", "serving.output=2"}, true);
-  EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(), 21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
+  const ServingReport report =
+      Serve(kNode + std::vector<std::string>{"model=glm-5.2", "serving.prompt=4095", "serving.output=2"}, true);
+  EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(),
+              21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
 }
 
-// MiniMax-M3 on 8 devices: a rank has 8 query heads and the KV head and indexer's head that serve them. 57 of 60 layers score 8,192 tokens
-// with one head of 128 and attend to 2,048, the others to all.
+// MiniMax-M3 on 8 devices: a rank has 8 query heads and the KV head and indexer's head that serve them. 57 of 60 layers
+// score 8,192 tokens with one head of 128 and attend to 2,048, the others to all.
 TEST(SparseServing, BlocksAreSelectedForEachKvHead) {
-  const ServingReport report = Serve(kNode + std::vector<std::string>{"model=minimax-m3", "serving.prompt=8191", "serving.output=2"}, true);
+  const ServingReport report =
+      Serve(kNode + std::vector<std::string>{"model=minimax-m3", "serving.prompt=8191", "serving.output=2"}, true);
   const double selected = 2.0 * 8192 * 128 + 4.0 * 2048 * 8 * 128, whole = 4.0 * 8192 * 8 * 128;
   EXPECT_NEAR(AttentionOf(report.operators.decode).flops.base(), (57 * selected + 3 * whole) / 60, 1);
   EXPECT_EQ(AttentionOf(report.operators.decode).count, 60);
 }
 
-// Published: 15 times the decode speed of MiniMax-M2, whose 8 KV heads of 128 are read in full, at a million tokens. A layer that selects
-// reads a key of 128 elements per token where M2 reads 2,048; ours is 12 times as fast.
+// Published: 15 times the decode speed of MiniMax-M2, whose 8 KV heads of 128 are read in full, at a million tokens. A
+// layer that selects reads a key of 128 elements per token where M2 reads 2,048; ours is 12 times as fast.
 TEST(SparseServing, BlocksPayAtLongContexts) {
   const auto attention = [](const std::string& model, const std::string& prompt) {
     const ServingReport report = Serve(
-        kNode + std::vector<std::string>{"model=" + model, "serving.mapping.tp=1", "serving.mapping.attention_dp=8", "serving.mapping.ep=8",
-                                         "serving.batch=8", "model.indexer.layers=60", "serving.prompt=" + prompt},
+        kNode + std::vector<std::string>{"model=" + model, "serving.mapping.tp=1", "serving.mapping.attention_dp=8",
+                                         "serving.mapping.ep=8", "serving.batch=8", "model.indexer.layers=60",
+                                         "serving.prompt=" + prompt},
         true);
     return AttentionOf(report.operators.decode).time;
   };
   const auto whole = [](const std::string& prompt) {
-    const ServingReport report =
-        Serve(kNode + std::vector<std::string>{"model=minimax-m2.7", "serving.mapping.tp=1", "serving.mapping.attention_dp=8",
-                                               "serving.mapping.ep=8", "serving.batch=8", "serving.prompt=" + prompt},
-              true);
+    const ServingReport report = Serve(
+        kNode + std::vector<std::string>{"model=minimax-m2.7", "serving.mapping.tp=1", "serving.mapping.attention_dp=8",
+                                         "serving.mapping.ep=8", "serving.batch=8", "serving.prompt=" + prompt},
+        true);
     return AttentionOf(report.operators.decode).time;
   };
   EXPECT_GT(whole("1000000") / attention("minimax-m3", "1000000"), 10);
@@ -68,7 +76,8 @@ TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
   for (const std::string model : {"deepseek-v3.2", "glm-5"}) {
     Seconds token, first;
     for (const std::string prompt : {"256", "1024", "2047", "2049", "4096", "16384", "65536", "131072"}) {
-      const ServingReport report = Serve(kNode + std::vector<std::string>{"model=" + model, "serving.prompt=" + prompt});
+      const ServingReport report =
+          Serve(kNode + std::vector<std::string>{"model=" + model, "serving.prompt=" + prompt});
       EXPECT_GE(report.tpot, token) << model << " " << prompt;
       EXPECT_GE(report.ttft, first) << model << " " << prompt;
       token = report.tpot, first = report.ttft;
@@ -76,8 +85,9 @@ TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
   }
 }
 
-// As these models are served, with DP attention (TP ranks would each score with all 64 heads of the indexer): at 128k a prompt takes less
-// than 0.8 of the time and a token less than the same model's that attends to everything, at 1k neither.
+// As these models are served, with DP attention (TP ranks would each score with all 64 heads of the indexer): at 128k a
+// prompt takes less than 0.8 of the time and a token less than the same model's that attends to everything, at 1k
+// neither.
 TEST(SparseServing, PaysAtLongContextsOnly) {
   const auto served = [](const std::string& model, const std::string& prompt) {
     return Serve({"cluster=dgx-h200", "serving.devices=8", "serving.mapping.attention_dp=8", "serving.mapping.ep=8",
@@ -89,10 +99,13 @@ TEST(SparseServing, PaysAtLongContextsOnly) {
   EXPECT_GE(served("deepseek-v3.2", "1024").ttft, served("deepseek-v3.1", "1024").ttft);
 }
 
-// Engines that time a layer as a whole know attention to the whole context only: what is computed in place of what was asked is said.
+// Engines that time a layer as a whole know attention to the whole context only: what is computed in place of what was
+// asked is said.
 TEST(SparseServing, EnginesWithoutItsKernelsSaySo) {
-  const auto warns = [](const std::string& engine, const std::string& cluster, const std::string& model, const std::string& text) {
-    const ServingReport report = Serve({"model=" + model, "cluster=" + cluster, "serving.engine=" + engine, "serving.batch=1"});
+  const auto warns = [](const std::string& engine, const std::string& cluster, const std::string& model,
+                        const std::string& text) {
+    const ServingReport report =
+        Serve({"model=" + model, "cluster=" + cluster, "serving.engine=" + engine, "serving.batch=1"});
     return std::any_of(report.warnings.begin(), report.warnings.end(),
                        [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
   };

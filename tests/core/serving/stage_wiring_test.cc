@@ -7,10 +7,11 @@ namespace {
 
 // Seconds of a message from one stage to the next: Llama-3.1-70B in fp8 on 8 H100, TP 2, PP 4, 32 sequences in decode.
 double StageHop(const std::string& topology) {
-  const ServingReport report = Serve({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8",
-                                      "serving.mapping.tp=2", "serving.mapping.pp=4", "serving.batch=32", "cluster.networks.0.latency=1 us",
-                                      "cluster.networks.0.bandwidth=450 GB/s", "cluster.networks.0.topology=" + topology},
-                                     true);
+  const ServingReport report =
+      Serve({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8",
+             "serving.mapping.tp=2", "serving.mapping.pp=4", "serving.batch=32", "cluster.networks.0.latency=1 us",
+             "cluster.networks.0.bandwidth=450 GB/s", "cluster.networks.0.topology=" + topology},
+            true);
   for (const ServedOperator& one : report.operators.decode) {
     if (one.name == "pipeline P2P") return In(one.time, kS);
   }
@@ -18,9 +19,9 @@ double StageHop(const std::string& topology) {
   return 0;
 }
 
-// The next stage is two devices further. Around a ring both pairs of devices use the wires, half of the bandwidth each, and a message
-// crosses two: a quarter. Along the four of 4 x 2 likewise, a wire a third: a sixth. Hypercubes and direct wires lead there: a third, a
-// seventh.
+// The next stage is two devices further. Around a ring both pairs of devices use the wires, half of the bandwidth each,
+// and a message crosses two: a quarter. Along the four of 4 x 2 likewise, a wire a third: a sixth. Hypercubes and
+// direct wires lead there: a third, a seventh.
 TEST(StageWiring, ASendHasTheWiresThatLeadThere) {
   const double switched = StageHop("switch");
   // What the bytes take at the whole bandwidth: direct wires have a seventh of it.
@@ -33,14 +34,15 @@ TEST(StageWiring, ASendHasTheWiresThatLeadThere) {
   EXPECT_NEAR(StageHop("dragonfly"), switched + 2e-6, 1e-12);  // to a gateway, between groups, from a gateway
 }
 
-// Four GPUs that prefill, four that decode: four devices further, a ring's wires carry the messages of four, each over four wires; a
-// hypercube has a wire of its own there, a third of the bandwidth. 8,192 tokens of 131,072 bytes at 0.8 of 450 GB/s take 2.98 ms at the
-// whole of it.
+// Four GPUs that prefill, four that decode: four devices further, a ring's wires carry the messages of four, each over
+// four wires; a hypercube has a wire of its own there, a third of the bandwidth. 8,192 tokens of 131,072 bytes at 0.8
+// of 450 GB/s take 2.98 ms at the whole of it.
 TEST(StageWiring, PoolsHandOverThroughTheWiresThatLeadThere) {
   const auto ttft = [](const std::string& topology) {
-    return In(Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8", "serving.mapping.tp=1",
-                     "serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4", "serving.prompt=8192",
-                     "cluster.networks.0.latency=1 us", "cluster.networks.0.topology=" + topology})
+    return In(Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8",
+                     "serving.mapping.tp=1", "serving.disaggregated.prefill_devices=4",
+                     "serving.disaggregated.decode_devices=4", "serving.prompt=8192", "cluster.networks.0.latency=1 us",
+                     "cluster.networks.0.topology=" + topology})
                   .ttft,
               kS);
   };

@@ -37,8 +37,9 @@ constexpr WorkCase kWork[] = {
 TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
   for (const WorkCase& one : kWork) {
     // Prompt 1023 and two outputs: the mean context of the step is 1024.
-    const ServingReport report =
-        Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"}, true);
+    const ServingReport report = Serve(
+        kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"},
+        true);
     EXPECT_NEAR(FlopsOf(report.operators.decode).base() / one.decode_flops, 1, 1e-9) << one.model;
     EXPECT_GE(BytesOf(report.operators.decode).base(), one.decode_bytes) << one.model;
     EXPECT_LE(BytesOf(report.operators.decode).base(), 1.02 * one.decode_bytes) << one.model;
@@ -47,9 +48,11 @@ TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
 
 TEST(Prefill, DoesTheWorkThatTheShapesSay) {
   for (const WorkCase& one : kWork) {
-    const ServingReport report =
-        Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"}, true);
-    const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;  // the head sees the last token only
+    const ServingReport report = Serve(
+        kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"},
+        true);
+    const double expected =
+        one.prefill_linears + one.prefill_scores + 2 * one.head;  // the head sees the last token only
     EXPECT_NEAR(FlopsOf(report.operators.prefill).base() / expected, 1, 1e-6) << one.model;
   }
 }
@@ -57,8 +60,9 @@ TEST(Prefill, DoesTheWorkThatTheShapesSay) {
 TEST(Prefill, IsNeverFasterThanThePeak) {
   for (const std::string engine : {"ideal", "vllm", "trtllm", "sglang", "fastertransformer", "lmdeploy"}) {
     for (const std::string prompt : {"16", "512", "8192", "65536"}) {
-      const ServingReport report =
-          Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.prompt=" + prompt}, true);
+      const ServingReport report = Serve(
+          {"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.prompt=" + prompt},
+          true);
       EXPECT_GE(report.ttft * (989 * kTFlops), FlopsOf(report.operators.prefill)) << engine << " " << prompt;
     }
   }
@@ -66,7 +70,8 @@ TEST(Prefill, IsNeverFasterThanThePeak) {
 
 TEST(DecodeStep, IsNeverFasterThanReadingTheWeights) {
   for (const std::string engine : {"ideal", "vllm", "trtllm", "sglang", "lmdeploy"}) {
-    const ServingReport report = Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.batch=1"});
+    const ServingReport report =
+        Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.batch=1"});
     EXPECT_GE(report.decode_step * (4800 * kGBps), 15.0 * kGB) << engine;
   }
 }
@@ -74,9 +79,9 @@ TEST(DecodeStep, IsNeverFasterThanReadingTheWeights) {
 TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
   // 128 experts, 8 per token: one token reads 8, 16 tokens read 82 under independent routing.
   const auto expert_bytes = [](int batch) {
-    const ServingReport report = Serve(
-        {"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1", "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
-        true);
+    const ServingReport report = Serve({"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1",
+                                        "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
+                                       true);
     for (const ServedOperator& one : report.operators.decode) {
       if (one.name == "experts") return one.bytes.base();
     }
@@ -89,8 +94,9 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
   EXPECT_LT(expert_bytes(256) / expert, 140);
 }
 
-// gpt-oss-120b on 2 H100 under vLLM: 7,373 tokens x 4 experts x 6 x 2,880 x 1,440 = 734 GFLOP per device and layer. Marlin kernels reach
-// 0.25 of weight-only GEMMs' 1.065 x 0.865 of 989 TFLOP/s: 3.22 ms, and more with parts of tiles, routing and permutation.
+// gpt-oss-120b on 2 H100 under vLLM: 7,373 tokens x 4 experts x 6 x 2,880 x 1,440 = 734 GFLOP per device and layer.
+// Marlin kernels reach 0.25 of weight-only GEMMs' 1.065 x 0.865 of 989 TFLOP/s: 3.22 ms, and more with parts of tiles,
+// routing and permutation.
 TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
   const auto experts = [](const std::string& engine) {
     const std::vector<std::string> scenario{"cluster=dgx-h100",
@@ -115,8 +121,8 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
   EXPECT_GT(own.time, 2 * experts("sglang").time);
 }
 
-// gpt-oss-120b on one H200 under TensorRT-LLM, a prompt of 4,096 tokens: its kernels take 2.226 ms where the experts get as many tokens
-// each and 3.718 where they get them by a power law (AIConfigurator's tables, w4a16_mxfp4).
+// gpt-oss-120b on one H200 under TensorRT-LLM, a prompt of 4,096 tokens: its kernels take 2.226 ms where the experts
+// get as many tokens each and 3.718 where they get them by a power law (AIConfigurator's tables, w4a16_mxfp4).
 TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
   const std::vector<std::string> scenario{"cluster=single-h200-sxm",
                                           "model=gpt-oss-120b",
@@ -134,45 +140,48 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
   ADD_FAILURE();
 }
 
-// The same, 8 k in, 1 k out (mean lengths 7,373 and 922) with 16 users, as the benchmark of InferenceX measured first tokens (one
-// configuration twice: 802 and 847 ms).
+// The same, 8 k in, 1 k out (mean lengths 7,373 and 922) with 16 users, as the benchmark of InferenceX measured first
+// tokens (one configuration twice: 802 and 847 ms).
 TEST(ClosedLoop, MatchesFirstTokensOfExpertsWithNarrowWeightsAlone) {
   struct Row {
     const char *cluster, *model, *weights, *tp;
     double ttft_ms;
   };
-  for (const Row& row : {Row{"dgx-h100", "gpt-oss-120b", "mxfp4", "2", 411}, Row{"dgx-h200", "kimi-k2", "int4", "8", 825},
-                         Row{"dgx-b200", "kimi-k2", "int4", "8", 710}}) {
-    const ServingReport report =
-        Serve({std::string("cluster=") + row.cluster, std::string("model=") + row.model, std::string("serving.devices=") + row.tp,
-               std::string("serving.mapping.tp=") + row.tp, "serving.engine=vllm", "serving.prompt=7373", "serving.output=922",
-               "serving.concurrency=16", "serving.waves=10", std::string("serving.precision.weights=") + row.weights,
-               "serving.precision.activations=bf16"});
+  for (const Row& row : {Row{"dgx-h100", "gpt-oss-120b", "mxfp4", "2", 411},
+                         Row{"dgx-h200", "kimi-k2", "int4", "8", 825}, Row{"dgx-b200", "kimi-k2", "int4", "8", 710}}) {
+    const ServingReport report = Serve(
+        {std::string("cluster=") + row.cluster, std::string("model=") + row.model,
+         std::string("serving.devices=") + row.tp, std::string("serving.mapping.tp=") + row.tp, "serving.engine=vllm",
+         "serving.prompt=7373", "serving.output=922", "serving.concurrency=16", "serving.waves=10",
+         std::string("serving.precision.weights=") + row.weights, "serving.precision.activations=bf16"});
     EXPECT_NEAR(In(report.ttft, kMs), row.ttft_ms, 0.15 * row.ttft_ms) << row.cluster << " " << row.model;
   }
 }
 
-// Weights and activations in mxfp4, which the matrix units of MI355X multiply as they are: Llama-3.1-405B on one device under vLLM with 64
-// users, 1,022 tokens in, 1,024 out (vLLM pull request 25135): 793 tokens/s. Dequantized to 16 bits they would take a fifth longer.
+// Weights and activations in mxfp4, which the matrix units of MI355X multiply as they are: Llama-3.1-405B on one device
+// under vLLM with 64 users, 1,022 tokens in, 1,024 out (vLLM pull request 25135): 793 tokens/s. Dequantized to 16 bits
+// they would take a fifth longer.
 TEST(ClosedLoop, MatchesFourBitProductsWhereTheDeviceHasThem) {
-  const ServingReport report = Serve({"cluster=hgx-mi355x", "model=llama-3.1-405b", "serving.devices=1", "serving.mapping.tp=1",
-                                      "serving.engine=vllm", "serving.prompt=1022", "serving.output=1024", "serving.concurrency=64",
-                                      "serving.waves=5", "serving.precision.weights=mxfp4", "serving.precision.activations=mxfp4",
-                                      "serving.precision.kv_cache=fp8"});
+  const ServingReport report = Serve(
+      {"cluster=hgx-mi355x", "model=llama-3.1-405b", "serving.devices=1", "serving.mapping.tp=1", "serving.engine=vllm",
+       "serving.prompt=1022", "serving.output=1024", "serving.concurrency=64", "serving.waves=5",
+       "serving.precision.weights=mxfp4", "serving.precision.activations=mxfp4", "serving.precision.kv_cache=fp8"});
   EXPECT_NEAR(In(report.tokens_per_s, kTokenPerS) / 793, 1, 0.12);
 }
 
-// The host launches a prefill operation by operation, 75 us each under TensorRT-LLM. Llama: five products and attention, four fused passes.
+// The host launches a prefill operation by operation, 75 us each under TensorRT-LLM. Llama: five products and
+// attention, four fused passes.
 TEST(Prefill, WaitsForTheLaunchesOfFusedLayers) {
-  const ServingReport report = Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.mapping.tp=8",
-                                      "serving.batch=1", "serving.prompt=16", "serving.output=2"});
+  const ServingReport report =
+      Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.mapping.tp=8",
+             "serving.batch=1", "serving.prompt=16", "serving.output=2"});
   const double launches_ms = 80 * (5 + 4) * 0.075, request_ms = 8;
   EXPECT_GT(In(report.static_ttft, kMs), launches_ms - 1e-9);
   EXPECT_LT(In(report.static_ttft, kMs), launches_ms + request_ms);
 }
 
-// Four-bit experts are one operation with their routing and permutation: gpt-oss-120b on 4 B200 under TensorRT-LLM, 1 k in, 8 k out (means
-// 922 and 7,373), 4 to 64 users, as InferenceX measured first tokens.
+// Four-bit experts are one operation with their routing and permutation: gpt-oss-120b on 4 B200 under TensorRT-LLM, 1 k
+// in, 8 k out (means 922 and 7,373), 4 to 64 users, as InferenceX measured first tokens.
 TEST(ClosedLoop, MatchesFirstTokensOfFourBitExperts) {
   struct Row {
     const char* users;
@@ -180,19 +189,22 @@ TEST(ClosedLoop, MatchesFirstTokensOfFourBitExperts) {
   };
   for (const Row& row : {Row{"8", 44.0}, Row{"16", 50.1}, Row{"32", 55.5}, Row{"64", 69.5}}) {
     const ServingReport report =
-        Serve({"cluster=dgx-b200", "model=gpt-oss-120b", "serving.devices=4", "serving.mapping.tp=4", "serving.engine=trtllm",
-               "serving.prompt=922", "serving.output=7373", std::string("serving.concurrency=") + row.users, "serving.waves=10",
-               "serving.precision.weights=mxfp4", "serving.precision.activations=mxfp8", "serving.precision.kv_cache=fp8"});
+        Serve({"cluster=dgx-b200", "model=gpt-oss-120b", "serving.devices=4", "serving.mapping.tp=4",
+               "serving.engine=trtllm", "serving.prompt=922", "serving.output=7373",
+               std::string("serving.concurrency=") + row.users, "serving.waves=10", "serving.precision.weights=mxfp4",
+               "serving.precision.activations=mxfp8", "serving.precision.kv_cache=fp8"});
     EXPECT_NEAR(In(report.ttft, kMs), row.ttft_ms, 0.15 * row.ttft_ms) << row.users;
   }
 }
 
-// Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two kernels more per layer, each
-// at 0.7 of a GEMM's launch latency (2.7 us).
+// Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two kernels
+// more per layer, each at 0.7 of a GEMM's launch latency (2.7 us).
 TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
   const auto elementwise = [](const std::vector<std::string>& more) {
-    const ServingReport report = Serve(
-        std::vector<std::string>{"cluster=single-h200-sxm", "model=gemma-2-9b", "serving.engine=vllm", "serving.batch=16"} + more, true);
+    const ServingReport report = Serve(std::vector<std::string>{"cluster=single-h200-sxm", "model=gemma-2-9b",
+                                                                "serving.engine=vllm", "serving.batch=16"} +
+                                           more,
+                                       true);
     for (const ServedOperator& one : report.operators.decode) {
       if (one.name == "norms, activation, residual") return one;
     }
@@ -208,45 +220,49 @@ TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
 
 // NVIDIA's published Llama-2-70B on 8 A100: batch 1, 200 in, 200 out, fp16: 4.735 s.
 TEST(StaticBatch, MatchesNemoLlama2) {
-  const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-2-70b", "serving.engine=trtllm-0.9", "serving.mapping.tp=8",
-                                      "serving.prompt=200", "serving.output=200", "serving.batch=1", "serving.precision.weights=fp16",
-                                      "serving.precision.activations=fp16", "serving.precision.kv_cache=fp16"});
+  const ServingReport report =
+      Serve({"cluster=dgx-a100", "model=llama-2-70b", "serving.engine=trtllm-0.9", "serving.mapping.tp=8",
+             "serving.prompt=200", "serving.output=200", "serving.batch=1", "serving.precision.weights=fp16",
+             "serving.precision.activations=fp16", "serving.precision.kv_cache=fp16"});
   EXPECT_NEAR(In(report.static_latency, kS), 4.735, 0.05 * 4.735);
 }
 
 // NVIDIA NIM, Llama-3.3-70B on 8 A100, 200 in, 200 out, 25 users: 23.47 ms between tokens.
 TEST(ClosedLoop, MatchesNim) {
-  const ServingReport report =
-      Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.cuda_graphs=false", "serving.mapping.tp=8",
-             "serving.prompt=200", "serving.output=200", "serving.concurrency=25", "serving.waves=8"});
+  const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm",
+                                      "serving.cuda_graphs=false", "serving.mapping.tp=8", "serving.prompt=200",
+                                      "serving.output=200", "serving.concurrency=25", "serving.waves=8"});
   EXPECT_NEAR(In(report.tpot, kMs), 23.47, 0.06 * 23.47);
 }
 
-// The same page, first tokens of long prompts: each request waits for its own prefill and for the one of the request that ended before it.
+// The same page, first tokens of long prompts: each request waits for its own prefill and for the one of the request
+// that ended before it.
 TEST(ClosedLoop, MatchesFirstTokensOfNim) {
   struct Row {
     const char *prompt, *output, *users;
     double ttft;
   };
-  for (const Row& row : {Row{"1000", "1000", "25", 1.346}, Row{"5000", "500", "5", 1.0055}, Row{"20000", "2000", "5", 5.331}}) {
-    const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.cuda_graphs=false",
-                                        "serving.mapping.tp=8", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
-                                        "serving.precision.kv_cache=bf16", std::string("serving.prompt=") + row.prompt,
-                                        std::string("serving.output=") + row.output, std::string("serving.concurrency=") + row.users});
+  for (const Row& row :
+       {Row{"1000", "1000", "25", 1.346}, Row{"5000", "500", "5", 1.0055}, Row{"20000", "2000", "5", 5.331}}) {
+    const ServingReport report =
+        Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.cuda_graphs=false",
+               "serving.mapping.tp=8", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
+               "serving.precision.kv_cache=bf16", std::string("serving.prompt=") + row.prompt,
+               std::string("serving.output=") + row.output, std::string("serving.concurrency=") + row.users});
     EXPECT_NEAR(report.ttft.base(), row.ttft, 0.25 * row.ttft) << row.prompt;
   }
 }
 
 // TensorRT-LLM, Llama-3.1-8B in bf16 on one H100, 1024 in, 256 out, 32 at once: 10.92 ms per token.
 TEST(ClosedLoop, MatchesTensorRtLlm) {
-  const ServingReport report = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.prompt=1024",
-                                      "serving.output=256", "serving.concurrency=32"});
+  const ServingReport report = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm",
+                                      "serving.prompt=1024", "serving.output=256", "serving.concurrency=32"});
   EXPECT_NEAR(In(report.tpot, kMs), 10.92, 0.05 * 10.92);
 }
 
 TEST(Step, GrowsWithWorkAndShrinksWithHardware) {
-  const std::vector<std::string> base{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.prompt=1000",
-                                      "serving.output=200"};
+  const std::vector<std::string> base{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",
+                                      "serving.prompt=1000", "serving.output=200"};
   Seconds before;
   for (const char* batch : {"1", "2", "7", "16", "64", "200"}) {
     const Seconds step = Serve(base + std::vector<std::string>{std::string("serving.batch=") + batch}).decode_step;
@@ -255,20 +271,23 @@ TEST(Step, GrowsWithWorkAndShrinksWithHardware) {
   }
   before = Seconds{};
   for (const char* prompt : {"1", "100", "1000", "5000", "30000"}) {
-    const ServingReport report = Serve(base + std::vector<std::string>{std::string("serving.prompt=") + prompt, "serving.batch=8"});
+    const ServingReport report =
+        Serve(base + std::vector<std::string>{std::string("serving.prompt=") + prompt, "serving.batch=8"});
     EXPECT_GE(report.decode_step, before) << prompt;
     before = report.decode_step;
   }
   before = Seconds{} + 1e9 * kS;
   for (const char* bandwidth : {"500 GB/s", "1 TB/s", "2 TB/s", "3.35 TB/s", "6 TB/s", "20 TB/s"}) {
     const ServingReport report =
-        Serve(base + std::vector<std::string>{std::string("cluster.device.memory.bandwidth=") + bandwidth, "serving.batch=16"});
+        Serve(base + std::vector<std::string>{std::string("cluster.device.memory.bandwidth=") + bandwidth,
+                                              "serving.batch=16"});
     EXPECT_LE(report.decode_step, before * (1 + 1e-12)) << bandwidth;
     before = report.decode_step;
   }
   before = Seconds{} + 1e9 * kS;
   for (const char* peak : {"100 TFLOP/s", "300 TFLOP/s", "989 TFLOP/s", "3000 TFLOP/s"}) {
-    const ServingReport report = Serve(base + std::vector<std::string>{std::string("cluster.device.peak.bf16=") + peak});
+    const ServingReport report =
+        Serve(base + std::vector<std::string>{std::string("cluster.device.peak.bf16=") + peak});
     EXPECT_LE(report.prefill, before) << peak;
     before = report.prefill;
   }
@@ -277,18 +296,20 @@ TEST(Step, GrowsWithWorkAndShrinksWithHardware) {
 TEST(Step, ShortensOrKeepsUnderTensorParallelismOfAnIdealEngineWithoutNetworkCost) {
   Bytes weights = 1e15 * kB;
   for (const char* tp : {"1", "2", "4", "8"}) {
-    const ServingReport report = Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.batch=64",
-                                        std::string("serving.mapping.tp=") + tp, std::string("serving.devices=") + tp});
+    const ServingReport report =
+        Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.batch=64",
+               std::string("serving.mapping.tp=") + tp, std::string("serving.devices=") + tp});
     EXPECT_LT(report.memory.weights, weights) << tp;
     weights = report.memory.weights;
   }
 }
 
-// 20 to 35 ms with vLLM V1, of which 12 ms are the engine's. Operation by operation 80 layers of five products and attention, four
-// elementwise kernels and two all-reduces take 80 x 11 x 30 us, and the step 2 ms more.
+// 20 to 35 ms with vLLM V1, of which 12 ms are the engine's. Operation by operation 80 layers of five products and
+// attention, four elementwise kernels and two all-reduces take 80 x 11 x 30 us, and the step 2 ms more.
 TEST(Prefill, OfAFewTokensReplaysGraphsBetweenTheLayersAttention) {
-  const std::vector<std::string> served{"cluster=dgx-h100",  "cluster.devices=8",    "model=llama-3.1-70b", "serving.engine=vllm",
-                                        "serving.devices=8", "serving.mapping.tp=8", "serving.batch=1",     "serving.output=128"};
+  const std::vector<std::string> served{"cluster=dgx-h100",    "cluster.devices=8", "model=llama-3.1-70b",
+                                        "serving.engine=vllm", "serving.devices=8", "serving.mapping.tp=8",
+                                        "serving.batch=1",     "serving.output=128"};
   const auto with = [&](const std::vector<std::string>& more) { return Serve(served + more); };
   const ServingReport few = with({"serving.prompt=16"});
   EXPECT_GT(few.ttft, 20 * kMs);
@@ -306,10 +327,12 @@ TEST(Prefill, OfAFewTokensReplaysGraphsBetweenTheLayersAttention) {
 
 TEST(Step, AddsUpFromItsOperatorsExactly) {
   for (const std::string engine : {"vllm", "trtllm-0.9", "fastertransformer", "ideal", "sglang", "lmdeploy"}) {
-    for (const char* more : {"serving.mapping.pp=1", "serving.mapping.pp=3", "serving.prefill_chunk=100", "serving.concurrency=5"}) {
-      const ServingReport report = Serve({"cluster=dgx-h100", "cluster.devices=24", "model=llama-3.1-70b", "serving.engine=" + engine,
-                                          "serving.mapping.tp=8", "serving.prompt=512", "serving.output=900", "serving.batch=4", more},
-                                         true);
+    for (const char* more :
+         {"serving.mapping.pp=1", "serving.mapping.pp=3", "serving.prefill_chunk=100", "serving.concurrency=5"}) {
+      const ServingReport report =
+          Serve({"cluster=dgx-h100", "cluster.devices=24", "model=llama-3.1-70b", "serving.engine=" + engine,
+                 "serving.mapping.tp=8", "serving.prompt=512", "serving.output=900", "serving.batch=4", more},
+                true);
       Seconds decode, prefill;
       for (const ServedOperator& one : report.operators.decode) decode += one.count * one.time;
       for (const ServedOperator& one : report.operators.prefill) prefill += one.count * one.time;
@@ -320,12 +343,13 @@ TEST(Step, AddsUpFromItsOperatorsExactly) {
 }
 
 TEST(Step, OfEveryEngineHasFiguresOnEveryKindOfDevice) {
-  for (const std::string engine : {"ideal", "fastertransformer", "trtllm-0.9", "trtllm", "vllm", "sglang", "lmdeploy", "llamacpp",
-                                   "llamacpp-2025", "mlc", "neuron", "gaudi"}) {
-    for (const std::string cluster :
-         {"single-v100-sxm2-32gb", "single-rtx-4090", "single-gaudi2", "single-trainium1", "single-mi300x", "single-m2-ultra"}) {
+  for (const std::string engine : {"ideal", "fastertransformer", "trtllm-0.9", "trtllm", "vllm", "sglang", "lmdeploy",
+                                   "llamacpp", "llamacpp-2025", "mlc", "neuron", "gaudi"}) {
+    for (const std::string cluster : {"single-v100-sxm2-32gb", "single-rtx-4090", "single-gaudi2", "single-trainium1",
+                                      "single-mi300x", "single-m2-ultra"}) {
       for (const std::string model : {"llama-3.2-1b", "qwen3-30b-a3b", "deepseek-v2-lite", "gemma-2-2b"}) {
-        const ServingReport report = Serve({"cluster=" + cluster, "model=" + model, "serving.engine=" + engine, "serving.batch=2"});
+        const ServingReport report =
+            Serve({"cluster=" + cluster, "model=" + model, "serving.engine=" + engine, "serving.batch=2"});
         EXPECT_GT(report.decode_step.base(), 0) << engine << " " << cluster << " " << model;
         EXPECT_TRUE(std::isfinite(report.tokens_per_s.base()) && std::isfinite(report.ttft.base()) &&
                     std::isfinite(report.energy_per_token.base()))

@@ -50,7 +50,8 @@ TEST(StoredWeights, FilesOfGptOssHaveTheirSize) {
   EXPECT_NEAR(Serve(OnSpark("qwen2.5-7b", "bf16", 1)).memory.weights.base(), 2 * 7.6156e9, 0.01 * 2 * 7.6156e9);
 }
 
-// 48 SMs at 2.42 GHz with 300 FLOP a clock do the 2 * 37,888 * 3,584 FLOP of a row in 7.79 us. Loads add to that: nothing is loaded ahead.
+// 48 SMs at 2.42 GHz with 300 FLOP a clock do the 2 * 37,888 * 3,584 FLOP of a row in 7.79 us. Loads add to that:
+// nothing is loaded ahead.
 TEST(StoredWeights, RowsOfAVectorKernelAddTheirArithmetic) {
   const double one = DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 1), "gate+up projection"),
                eight = DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 8), "gate+up projection");
@@ -59,7 +60,8 @@ TEST(StoredWeights, RowsOfAVectorKernelAddTheirArithmetic) {
 
 // 18 kernels beside the four of GEMMs and attention, 3 us apart; a batch of one replays a graph.
 TEST(StoredWeights, OnlyABatchOfOneIsAGraph) {
-  for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).operators.decode) EXPECT_NE(one.name, "launch overhead");
+  for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).operators.decode)
+    EXPECT_NE(one.name, "launch overhead");
   EXPECT_NEAR(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 2), "launch overhead"), 22 * 3e-6, 1e-12);
 }
 
@@ -70,27 +72,31 @@ double PrefillSeconds(const std::vector<std::string>& assignments, std::string_v
   return 0;
 }
 
-// Each further tile of 128 rows passes over the 37,888 * 3,584 weights of 8.5 bits again, 144.3 MB, of which 0.6 of 24 MiB stay in L2:
-// 15 * 0.895 passes of 2,048 rows more than of one tile, at 0.8 * 1.06 of 273 GB/s.
+// Each further tile of 128 rows passes over the 37,888 * 3,584 weights of 8.5 bits again, 144.3 MB, of which 0.6 of 24
+// MiB stay in L2: 15 * 0.895 passes of 2,048 rows more than of one tile, at 0.8 * 1.06 of 273 GB/s.
 TEST(StoredWeights, TilesOfRowsPassOverTheWeightsAgain) {
   const std::vector<std::string> prompt =
-      OnSpark("qwen2.5-7b", "q8_0", 1) +
-      std::vector<std::string>{"serving.prompt=2048", "cluster.device.efficiency.stream=0.8", "cluster.device.efficiency.cache_share=0.6"};
+      OnSpark("qwen2.5-7b", "q8_0", 1) + std::vector<std::string>{"serving.prompt=2048",
+                                                                  "cluster.device.efficiency.stream=0.8",
+                                                                  "cluster.device.efficiency.cache_share=0.6"};
   const auto with = [&](const std::string& rows) {
-    return PrefillSeconds(prompt + std::vector<std::string>{"serving.engine.stored_products.tile_rows=" + rows}, "gate+up projection");
+    return PrefillSeconds(prompt + std::vector<std::string>{"serving.engine.stored_products.tile_rows=" + rows},
+                          "gate+up projection");
   };
   const double extra = 15 * 0.895 * 144.3e6 / (0.848 * 273e9);
   EXPECT_NEAR(with("128") - with("1024"), extra - 0.895 * 144.3e6 / (0.848 * 273e9), 0.02 * extra);
 }
 
 // A tile of experts has as many rows as the pass has tokens. 128 tokens choose 4 experts each and prefer some: they hit
-// 4 + 28 (1 - (1 + 1.44 * 508 / 32)^(-1 / 1.44)) = 28.906 of 32, of 3 * 2,880 * 2,880 weights. Of 128 rows in place of 64 these compute
-// 9.2e10 FLOP more, where memory is no bound.
+// 4 + 28 (1 - (1 + 1.44 * 508 / 32)^(-1 / 1.44)) = 28.906 of 32, of 3 * 2,880 * 2,880 weights. Of 128 rows in place of
+// 64 these compute 9.2e10 FLOP more, where memory is no bound.
 TEST(StoredWeights, TilesOfExpertsComputeRowsOfOthers) {
   const std::vector<std::string> prompt =
-      OnSpark("gpt-oss-20b", "mxfp4", 1) + std::vector<std::string>{"serving.prompt=128", "cluster.device.memory.bandwidth=100 TB/s"};
+      OnSpark("gpt-oss-20b", "mxfp4", 1) +
+      std::vector<std::string>{"serving.prompt=128", "cluster.device.memory.bandwidth=100 TB/s"};
   const auto with = [&](const std::string& rows) {
-    return PrefillSeconds(prompt + std::vector<std::string>{"serving.engine.stored_products.tile_rows=" + rows}, "experts");
+    return PrefillSeconds(prompt + std::vector<std::string>{"serving.engine.stored_products.tile_rows=" + rows},
+                          "experts");
   };
   const double extra = 28.906 * 64 * 2 * 3 * 2880 * 2880 / (48 * 2.42e9 * 300);
   EXPECT_NEAR(with("128") - with("64"), extra, 0.01 * extra);
@@ -99,16 +105,18 @@ TEST(StoredWeights, TilesOfExpertsComputeRowsOfOthers) {
 // A token after the first takes the warps of a layer's experts 2 us more to walk.
 TEST(StoredWeights, ExpertsFindTheirRowsTokenByToken) {
   const auto with = [](const std::string& walk) {
-    return PrefillSeconds(
-        OnSpark("gpt-oss-20b", "mxfp4", 1) + std::vector<std::string>{"serving.engine.stored_products.token_walk=" + walk}, "experts");
+    return PrefillSeconds(OnSpark("gpt-oss-20b", "mxfp4", 1) +
+                              std::vector<std::string>{"serving.engine.stored_products.token_walk=" + walk},
+                          "experts");
   };
   EXPECT_NEAR(with("2 us") - with("0 us"), 511 * 2e-6, 1e-9);
 }
 
 // Metal has no graphs: each of the 14 kernels of a layer waits 5 us.
 TEST(StoredWeights, AnArchitectureHasItsOwnGap) {
-  const std::vector<std::string> on{"cluster=single-m2-ultra", "serving.engine.element_kernels=10",
-                                    R"(serving.engine.on=[{"architecture": "apple", "graphs": false, "launch_gap": "5 us"}])"};
+  const std::vector<std::string> on{
+      "cluster=single-m2-ultra", "serving.engine.element_kernels=10",
+      R"(serving.engine.on=[{"architecture": "apple", "graphs": false, "launch_gap": "5 us"}])"};
   EXPECT_NEAR(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 1) + on, "launch overhead"), 14 * 5e-6, 1e-12);
 }
 
@@ -116,9 +124,9 @@ TEST(StoredWeights, AnArchitectureHasItsOwnGap) {
 TEST(StoredWeights, AFormatThatTheEngineLacksIsARemark) {
   const auto remarks = [](const std::string& weights) {
     const std::vector<std::string> all = Serve(OnSpark("qwen2.5-7b", weights, 1)).warnings;
-    return std::count(
-        all.begin(), all.end(),
-        "llama.cpp has no weights in " + weights + ": they are timed as if it had. It has q4_k_m, q4_0, q8_0, mxfp4, fp16, bf16, fp32.");
+    return std::count(all.begin(), all.end(),
+                      "llama.cpp has no weights in " + weights +
+                          ": they are timed as if it had. It has q4_k_m, q4_0, q8_0, mxfp4, fp16, bf16, fp32.");
   };
   EXPECT_EQ(remarks("nvfp4"), 1);
   EXPECT_EQ(remarks("q8_0"), 0);
@@ -126,8 +134,10 @@ TEST(StoredWeights, AFormatThatTheEngineLacksIsARemark) {
 
 // The kernels round narrow activations to theirs: whatever was asked for, products take 16 bit.
 TEST(StoredWeights, NarrowActivationsComputeInSixteenBit) {
-  const std::vector<std::string> asked = OnSpark("qwen2.5-7b", "q8_0", 8) + std::vector<std::string>{"serving.precision.activations=fp8"};
-  EXPECT_DOUBLE_EQ(DecodeSeconds(asked, "gate+up projection"), DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 8), "gate+up projection"));
+  const std::vector<std::string> asked =
+      OnSpark("qwen2.5-7b", "q8_0", 8) + std::vector<std::string>{"serving.precision.activations=fp8"};
+  EXPECT_DOUBLE_EQ(DecodeSeconds(asked, "gate+up projection"),
+                   DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 8), "gate+up projection"));
 }
 
 }  // namespace

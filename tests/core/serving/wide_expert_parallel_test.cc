@@ -46,29 +46,34 @@ TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
 }
 
 // DeepEP's low-latency kernels over 9 nodes, 64 tokens to 8 of 256 experts, 50 GB/s per device (times in us):
-// dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.96 * 50 GB/s) = 70.24; 8.2 + 3.7 + 8.3 (1 + log2 9)/2 = 29.20
-// combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.92 * 50 GB/s) = 142.00; 10.1 + 1.4 + 9.3 (1 + log2 9)/2 = 30.89
+// dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.96 * 50 GB/s) = 70.24; 8.2 + 3.7 + 8.3 (1 +
+// log2 9)/2 = 29.20 combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.92 * 50 GB/s) = 142.00; 10.1 + 1.4
+// + 9.3 (1 + log2 9)/2 = 30.89
 TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
-  const ServingReport report =
-      Serve(Wide(72, 64) + std::vector<std::string>{"serving.engine.two_batch_overlap=false", "model.moe.imbalance=1.000000001"}, true);
+  const ServingReport report = Serve(Wide(72, 64) + std::vector<std::string>{"serving.engine.two_batch_overlap=false",
+                                                                             "model.moe.imbalance=1.000000001"},
+                                     true);
   const ServedOperator* exchange = Find(report.operators.decode, "expert exchange");
   ASSERT_NE(exchange, nullptr);
   EXPECT_NEAR(exchange->count, 58, 1e-9);
   EXPECT_NEAR(In(exchange->time, kUs), 70.24 + 29.20 + 142.00 + 30.89, 0.02);
 }
 
-// TensorRT-LLM's one-sided kernels on the 72 ranks of one NVLink domain, 900 GB/s (times in us): 64 tokens to the 72 (1 - (71/72)^8)
-// = 7.622 ranks that they reach; dispatch of 7168 (1 + 4/128) bytes: 11.7 + 1.75 log2 72 + 4.006 ((71/72)/0.63 + 0.54/72) = 28.80; combine
-// of 2 * 7168 bytes: 10.7 + 3.8 log2 72 + 7.770 (71/72)/0.66 = 45.76
+// TensorRT-LLM's one-sided kernels on the 72 ranks of one NVLink domain, 900 GB/s (times in us): 64 tokens to the 72 (1
+// - (71/72)^8) = 7.622 ranks that they reach; dispatch of 7168 (1 + 4/128) bytes: 11.7 + 1.75 log2 72 + 4.006
+// ((71/72)/0.63 + 0.54/72) = 28.80; combine of 2 * 7168 bytes: 10.7 + 3.8 log2 72 + 7.770 (71/72)/0.66 = 45.76
 TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
-  const ServingReport report = Serve(
-      Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm", "model.moe.imbalance=1.000000001"}, true);
+  const ServingReport report =
+      Serve(Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm",
+                                                    "model.moe.imbalance=1.000000001"},
+            true);
   const ServedOperator* exchange = Find(report.operators.decode, "expert exchange");
   ASSERT_NE(exchange, nullptr);
   EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
 }
 
-// With more ranks each one reads fewer expert weights; then the exchange outgrows what computing can hide, and the busiest rank the mean.
+// With more ranks each one reads fewer expert weights; then the exchange outgrows what computing can hide, and the
+// busiest rank the mean.
 TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExposedExchange) {
   double last = 0;
   for (const int ranks : {8, 16, 32, 72}) {
@@ -88,8 +93,9 @@ TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExpose
   }
 }
 
-// SGLang on 96 H100 (LMSYS, 2025-05-05): 22,282 output tokens/s per node of the decode pool at 256 sequences per device; 54,543 prompt
-// tokens/s per node of a prefill pool of 32 devices, no overlap of two batches losing a quarter or more of it.
+// SGLang on 96 H100 (LMSYS, 2025-05-05): 22,282 output tokens/s per node of the decode pool at 256 sequences per
+// device; 54,543 prompt tokens/s per node of a prefill pool of 32 devices, no overlap of two batches losing a quarter
+// or more of it.
 TEST(WideExpertParallel, ThePublishedDeploymentOfSglang) {
   const std::vector<std::string> balanced{"serving.redundant_experts=32"};
   EXPECT_NEAR(256 / In(Serve(Wide(72, 256) + balanced).decode_step, kS), 22282 / 8., 0.2 * 22282 / 8);
@@ -107,14 +113,16 @@ TEST(WideExpertParallel, ThePublishedDeploymentOfSglang) {
   EXPECT_LT(prefilled({"serving.disaggregated.prefill_mapping.overlap.ep=false"}), prefilled({}) / 1.25);
 }
 
-// Two halves of 10 ms each, 6 of attention, 3 of experts, 1 of dense layers; dispatch takes 4 ms, combine 5. Beside attention all of both
-// is hidden, beside the experts 1 ms of the dispatch and 2 of the combine are not: 2 * 10 + 3. A normal kernel leaves 108 of 132 SMs.
+// Two halves of 10 ms each, 6 of attention, 3 of experts, 1 of dense layers; dispatch takes 4 ms, combine 5. Beside
+// attention all of both is hidden, beside the experts 1 ms of the dispatch and 2 of the combine are not: 2 * 10 + 3. A
+// normal kernel leaves 108 of 132 SMs.
 TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
   const Result<Scenario> scenario = ScenarioOf(Wide(72, 64));
   ASSERT_TRUE(scenario);
   const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
   LayersCost half;
-  half.compute = 10 * kMs, half.attention = 6 * kMs, half.experts = 3 * kMs, half.dispatch = 4 * kMs, half.combine = 5 * kMs;
+  half.compute = 10 * kMs, half.attention = 6 * kMs, half.experts = 3 * kMs, half.dispatch = 4 * kMs,
+  half.combine = 5 * kMs;
   Trace off = Trace::Off();
   EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 23, 1e-9);
   const double taken = 24 / 132.;
@@ -128,7 +136,8 @@ TEST(WideExpertParallel, OverlapIsAnInputWithTheEnginesDefault) {
   const auto step = [](const std::string& engine, const std::string& more) {
     return Serve(Wide(72, 256) + std::vector<std::string>{"serving.engine=" + engine, more}).decode_step;
   };
-  const std::string on = "serving.mapping.overlap.ep=true", off = "serving.mapping.overlap.ep=false", same = "serving.output=100";
+  const std::string on = "serving.mapping.overlap.ep=true", off = "serving.mapping.overlap.ep=false",
+                    same = "serving.output=100";
   EXPECT_EQ(step("sglang", on), step("sglang", same));
   EXPECT_EQ(step("sglang", off), step("sglang", "serving.engine.two_batch_overlap=false"));
   EXPECT_EQ(step("trtllm", off), step("trtllm", same));
@@ -139,7 +148,8 @@ TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
   for (const int each : {8, 64, 256}) {
     const std::vector<std::string> load = Wide(72, each);
     const ServingReport hidden = Serve(load, true),
-                        in_turn = Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
+                        in_turn =
+                            Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
     EXPECT_LE(hidden.decode_step, in_turn.decode_step) << each;
     // Two halves send the same bytes: overlap saves at most the exchange time.
     const ServedOperator* exchange = Find(in_turn.operators.decode, "expert exchange");
@@ -147,7 +157,8 @@ TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
     EXPECT_GE(hidden.decode_step, in_turn.decode_step - exchange->count * exchange->time) << each;
   }
   const ServingReport hidden = Serve(Wide(72, 256)),
-                      in_turn = Serve(Wide(72, 256) + std::vector<std::string>{"serving.engine.two_batch_overlap=false"});
+                      in_turn =
+                          Serve(Wide(72, 256) + std::vector<std::string>{"serving.engine.two_batch_overlap=false"});
   EXPECT_LT(hidden.decode_step, 0.9 * in_turn.decode_step);
 }
 
@@ -168,7 +179,8 @@ TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
   const std::vector<std::string> filled = Wide(320, 64) + std::vector<std::string>{"serving.redundant_experts=64"};
   const ServingReport one = Serve(filled);
   EXPECT_TRUE(one.infeasible.empty());
-  // 256 devices hold one expert each as well; 288 experts on 72 devices are 4 each, 4/9 more than without redundant ones.
+  // 256 devices hold one expert each as well; 288 experts on 72 devices are 4 each, 4/9 more than without redundant
+  // ones.
   EXPECT_NEAR(one.memory.weights / Serve(Wide(256, 64)).memory.weights, 1, 1e-9);
   const ServingReport four = Serve(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=32"});
   const double expert = 58 * 3.0 * 7168 * 2048;
@@ -179,15 +191,16 @@ TEST(WideExpertParallel, RedundantExpertsFillEveryRank) {
   const Result<Scenario> scenario = ScenarioOf(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=30"});
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.issues[0].path, "serving.redundant_experts");
-  EXPECT_EQ(scenario.issues[0].fixes, Fixes{SetTo("serving.redundant_experts", 32)});  // 288 = 4 * 72; 216 is below the 256 there are
+  EXPECT_EQ(scenario.issues[0].fixes,
+            Fixes{SetTo("serving.redundant_experts", 32)});  // 288 = 4 * 72; 216 is below the 256 there are
 }
 
-// 72 ranks hold 256 / 72 experts each, with 32 copies 4: the busiest has 1 + 0.29 sqrt(2 ln(72) 72 / 256) = 1.4498 or 1 + 0.29
-// sqrt(2 ln(72) / 4) = 1.4241 times the mean. On 32 ranks with 9 experts each 1.2545: measured, 1.25.
+// 72 ranks hold 256 / 72 experts each, with 32 copies 4: the busiest has 1 + 0.29 sqrt(2 ln(72) 72 / 256) = 1.4498 or 1
+// + 0.29 sqrt(2 ln(72) / 4) = 1.4241 times the mean. On 32 ranks with 9 experts each 1.2545: measured, 1.25.
 TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   const auto imbalance = [](int ranks, int redundant) {
-    const Result<Scenario> scenario =
-        ScenarioOf(Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
+    const Result<Scenario> scenario = ScenarioOf(
+        Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
     Trace off = Trace::Off();
     return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
   };
@@ -196,7 +209,8 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   EXPECT_NEAR(imbalance(32, 32), 1.2545, 5e-5);
 }
 
-// Within a server, without copies: of 32 experts each, where single ones vary by 1.2 of their mean, 1 + 1.2 sqrt(2 ln(8) 8 / 256) = 1.4326.
+// Within a server, without copies: of 32 experts each, where single ones vary by 1.2 of their mean, 1 + 1.2 sqrt(2
+// ln(8) 8 / 256) = 1.4326.
 TEST(WideExpertParallel, WithinAServerNothingBalances) {
   const auto imbalance = [](const std::string& more) {
     const Result<Scenario> scenario = ScenarioOf(Wide(8, 64) + std::vector<std::string>{more});

@@ -33,8 +33,7 @@ struct Times {
 Times TimesOf(const SimulatedSystem& system, const std::vector<Sent>& requests) {
   EventLoop loop(system);
   for (const Sent& one : requests) loop.Send(S(one.at), {one.prompt, one.output, 0, true});
-  EXPECT_TRUE(loop.Run(
-      static_cast<Count>(requests.size()), [](Seconds) {}, 1'000'000));
+  EXPECT_TRUE(loop.Run(static_cast<Count>(requests.size()), [](Seconds) {}, 1'000'000));
   Times times;
   for (const SimulatedRequest& request : loop.requests()) {
     times.first.push_back(request.first.base());
@@ -47,7 +46,8 @@ Times TimesOf(const SimulatedSystem& system, const std::vector<Sent>& requests) 
 using Values = std::vector<double>;
 const std::vector<Sent> kThree{{0, 10, 3}, {0, 10, 3}, {0, 10, 3}};
 
-// A prompt per step, beside what decodes: request k has its first token after k + 1 steps and two more after two further steps.
+// A prompt per step, beside what decodes: request k has its first token after k + 1 steps and two more after two
+// further steps.
 TEST(Schedule, MixesAPromptWithEveryDecodeStep) {
   SimulatedSystem system = OneSecondSteps();
   system.rules.step_tokens = 10;
@@ -110,7 +110,8 @@ TEST(Schedule, CollectsPrompts) {
   SimulatedSystem system = OneSecondSteps();
   system.rules.collect_steps = 3;
   system.rules.collect_tokens = 25;
-  EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {2.5, 10, 1}}).first, (Values{1, 5, 5})) << "passed over at 1, 2 and 3";
+  EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {2.5, 10, 1}}).first, (Values{1, 5, 5}))
+      << "passed over at 1, 2 and 3";
   EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {1.5, 15, 1}}).first, (Values{1, 3, 3})) << "25 tokens at 2";
   EXPECT_EQ(TimesOf(system, {{0, 10, 1}, {5, 10, 1}}).first, (Values{1, 6}));
 }
@@ -131,8 +132,8 @@ TEST(Schedule, DecodesARequestAfterItsFirstToken) {
   EXPECT_EQ(times.last, (Values{5, 4})) << "the first request decodes from 2 on, the second from 3 on";
 }
 
-// Two prompts of 10 tokens and 25 bytes. After three tokens each they hold 26: the later one gives way, waits for the end of the other at
-// 6, and computes its 13 tokens again.
+// Two prompts of 10 tokens and 25 bytes. After three tokens each they hold 26: the later one gives way, waits for the
+// end of the other at 6, and computes its 13 tokens again.
 TEST(Memory, PreemptsTheLatest) {
   SimulatedSystem system = OneSecondSteps();
   system.room.room = Bytes::FromBase(25);
@@ -158,10 +159,13 @@ TEST(Memory, LimitsRunningSequences) {
   EXPECT_EQ(TimesOf(system, kThree).first, (Values{1, 1, 4}));
 }
 
-// A step with a prompt takes two seconds. Of two replicas each has its own steps; of two groups of a replica both wait for it.
+// A step with a prompt takes two seconds. Of two replicas each has its own steps; of two groups of a replica both wait
+// for it.
 TEST(Replicas, StepAloneAndGroupsTogether) {
   SimulatedSystem system = OneSecondSteps();
-  system.step_time = [](const StepWork& work) { return work.prompts > 0 ? SimulatedStep{S(2), S(2)} : SimulatedStep{S(1), S(0)}; };
+  system.step_time = [](const StepWork& work) {
+    return work.prompts > 0 ? SimulatedStep{S(2), S(2)} : SimulatedStep{S(1), S(0)};
+  };
   const std::vector<Sent> requests{{0, 10, 4}, {1, 10, 2}};
   system.replicas = 2;
   Times times = TimesOf(system, requests);
@@ -210,8 +214,8 @@ TEST(LittlesLaw, HoldsFromEmptyToEmpty) {
     system.groups = 1 + seed % 4;
     std::vector<Sent> requests;
     for (int i = 0; i < 100; ++i) {
-      requests.push_back(
-          {100 * random.Uniform(), 1 + static_cast<Count>(40 * random.Uniform()), 1 + static_cast<Count>(20 * random.Uniform())});
+      requests.push_back({100 * random.Uniform(), 1 + static_cast<Count>(40 * random.Uniform()),
+                          1 + static_cast<Count>(20 * random.Uniform())});
     }
     const Times times = TimesOf(system, requests);
     double in_system = 0;

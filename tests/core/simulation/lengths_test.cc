@@ -74,8 +74,8 @@ TEST(Lengths, KeepTheMeanAndHaveTheVariation) {
   EXPECT_EQ(DrawLength({LengthKind::kLognormal, 16, {}}, 1e-9, random), 1) << "at least one token";
 }
 
-// The published traces: their quantiles, and their means as their authors' files give them. The last hundredth of the code outputs, 252 to
-// 1,899 tokens, is known by its ends only.
+// The published traces: their quantiles, and their means as their authors' files give them. The last hundredth of the
+// code outputs, 252 to 1,899 tokens, is known by its ends only.
 TEST(Lengths, OfAPublishedTraceHaveItsQuantiles) {
   struct Published {
     const char* id;
@@ -85,15 +85,20 @@ TEST(Lengths, OfAPublishedTraceHaveItsQuantiles) {
        {Published{"azure-code-2023", 2047.8, 27.9, 0.16}, Published{"azure-conversation-2023", 1154.7, 211.1, 0.02}}) {
     const RequestLengths lengths = FromPreset<RequestLengths>(id);
     Random random(4);
-    EXPECT_NEAR(MomentsOf([&] { return static_cast<double>(DrawLength(lengths.prompt, 1, random)); }).mean / prompt, 1, 0.02) << id;
-    EXPECT_NEAR(MomentsOf([&] { return static_cast<double>(DrawLength(lengths.output, 1, random)); }).mean / output, 1, tolerance) << id;
+    EXPECT_NEAR(MomentsOf([&] { return static_cast<double>(DrawLength(lengths.prompt, 1, random)); }).mean / prompt, 1,
+                0.02)
+        << id;
+    EXPECT_NEAR(MomentsOf([&] { return static_cast<double>(DrawLength(lengths.output, 1, random)); }).mean / output, 1,
+                tolerance)
+        << id;
     std::vector<Count> drawn;
     for (int i = 0; i < kDraws; ++i) drawn.push_back(DrawLength(lengths.prompt, 1, random));
     std::sort(drawn.begin(), drawn.end());
     for (const LengthQuantile& quantile : lengths.prompt.quantiles) {
       if (quantile.share <= 0 || quantile.share >= 1) continue;
       const auto place = static_cast<std::size_t>(quantile.share * kDraws);
-      EXPECT_NEAR(static_cast<double>(drawn[place]) / static_cast<double>(quantile.tokens), 1, 0.05) << id << " " << quantile.share;
+      EXPECT_NEAR(static_cast<double>(drawn[place]) / static_cast<double>(quantile.tokens), 1, 0.05)
+          << id << " " << quantile.share;
     }
   }
 }

@@ -23,9 +23,13 @@ SimulatedServing Simulated(const Assignments& assignments) {
   return answer.served.value_or(SimulatedServing{});
 }
 
-const Assignments kLlama{
-    "cluster=dgx-h100",   "model=llama-3.1-70b",           "serving.devices=8", "serving.mapping.tp=8", "serving.prompt=1000",
-    "serving.output=300", "serving.simulate.requests=2000"};
+const Assignments kLlama{"cluster=dgx-h100",
+                         "model=llama-3.1-70b",
+                         "serving.devices=8",
+                         "serving.mapping.tp=8",
+                         "serving.prompt=1000",
+                         "serving.output=300",
+                         "serving.simulate.requests=2000"};
 // Lengths that spread a little: equal ones stay together forever.
 const Assignments kSpread{"serving.lengths.prompt.kind=uniform", "serving.lengths.prompt.variation=0.3",
                           "serving.lengths.output.kind=uniform", "serving.lengths.output.variation=0.3"};
@@ -33,9 +37,11 @@ const Assignments kSpread{"serving.lengths.prompt.kind=uniform", "serving.length
 TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
     for (const std::string concurrency : {"1", "8", "32", "128"}) {
-      // Prompts of their own steps do not share the weights with decoded tokens, as the closed forms assume of any engine.
+      // Prompts of their own steps do not share the weights with decoded tokens, as the closed forms assume of any
+      // engine.
       if (engine == "sglang" && concurrency == "128") continue;
-      const Assignments load = kLlama + kSpread + Assignments{"serving.engine=" + engine, "serving.concurrency=" + concurrency};
+      const Assignments load =
+          kLlama + kSpread + Assignments{"serving.engine=" + engine, "serving.concurrency=" + concurrency};
       const ServingReport closed = Serve(load);
       const SimulatedServing simulated = Simulated(load);
       EXPECT_NEAR(simulated.tpot / closed.tpot, 1, 0.05) << engine << " " << concurrency;
@@ -51,16 +57,19 @@ TEST(Simulation, AgreesWithTheClosedFormsWithChunks) {
                           "serving.simulate.requests=2000"};
   for (const std::string engine : {"vllm", "trtllm"}) {
     for (const std::string prompt : {"64", "128", "250"}) {
-      const Assignments load = small + Assignments{"serving.engine=" + engine,   "serving.prompt=" + prompt, "serving.output=16",
-                                                   "serving.prefill_chunk=256", "serving.concurrency=128"};
-      EXPECT_NEAR(Simulated(load).requests_per_s / Serve(load).requests_per_s, 1, 0.15) << engine << " prompt " << prompt;
+      const Assignments load =
+          small + Assignments{"serving.engine=" + engine, "serving.prompt=" + prompt, "serving.output=16",
+                              "serving.prefill_chunk=256", "serving.concurrency=128"};
+      EXPECT_NEAR(Simulated(load).requests_per_s / Serve(load).requests_per_s, 1, 0.15)
+          << engine << " prompt " << prompt;
     }
   }
 }
 
 TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
   for (const char* engine : {"vllm", "sglang", "trtllm", "ideal"}) {
-    const Assignments load = kLlama + Assignments{std::string("serving.engine=") + engine, "serving.requests_per_s=0.02"};
+    const Assignments load =
+        kLlama + Assignments{std::string("serving.engine=") + engine, "serving.requests_per_s=0.02"};
     const ServingReport closed = Serve(load);
     const SimulatedServing simulated = Simulated(load);
     EXPECT_NEAR(simulated.ttft / closed.ttft, 1, 0.05) << engine;
@@ -70,12 +79,14 @@ TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
   }
 }
 
-// Engines that look for requests every 30 steps, or collect prompts for 20: the closed forms' first token has the same wait.
+// Engines that look for requests every 30 steps, or collect prompts for 20: the closed forms' first token has the same
+// wait.
 TEST(Simulation, GathersPromptsAsTheClosedFormsSay) {
   for (const std::string setting : {"receive_interval=30", "collect_steps=20"}) {
     for (const std::string concurrency : {"4", "16", "64"}) {
       const Assignments load =
-          kLlama + kSpread + Assignments{"serving.engine=trtllm", "serving.engine." + setting, "serving.concurrency=" + concurrency};
+          kLlama + kSpread +
+          Assignments{"serving.engine=trtllm", "serving.engine." + setting, "serving.concurrency=" + concurrency};
       const ServingReport closed = Serve(load);
       const SimulatedServing simulated = Simulated(load);
       EXPECT_NEAR(simulated.ttft / closed.ttft, 1, 0.15) << setting << " " << concurrency;
@@ -87,7 +98,8 @@ TEST(Simulation, GathersPromptsAsTheClosedFormsSay) {
 TEST(Simulation, HoldsLittlesLaw) {
   for (const char* load : {"serving.concurrency=40", "serving.requests_per_s=3", "serving.batch=16"}) {
     const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{load});
-    EXPECT_NEAR(simulated.requests_per_s * simulated.request_latency.base() / (simulated.requests_in_flight + simulated.requests_waiting),
+    EXPECT_NEAR(simulated.requests_per_s * simulated.request_latency.base() /
+                    (simulated.requests_in_flight + simulated.requests_waiting),
                 1, 1e-12)
         << load;
   }
@@ -97,7 +109,8 @@ TEST(Simulation, HoldsLittlesLaw) {
 
 TEST(Simulation, FollowsItsSeedOnly) {
   const Assignments load = kLlama + kSpread + Assignments{"serving.requests_per_s=3"};
-  const SimulatedServing a = Simulated(load), b = Simulated(load), c = Simulated(load + Assignments{"serving.simulate.seed=2"});
+  const SimulatedServing a = Simulated(load), b = Simulated(load),
+                         c = Simulated(load + Assignments{"serving.simulate.seed=2"});
   EXPECT_EQ(a.ttft, b.ttft);
   EXPECT_EQ(a.latency_percentiles.p99, b.latency_percentiles.p99);
   EXPECT_NE(a.ttft, c.ttft);
@@ -108,8 +121,9 @@ TEST(Simulation, IsNotQuickerUnderMoreLoad) {
   for (const char* engine : {"vllm", "sglang", "trtllm"}) {
     SimulatedServing before;
     for (const char* rate : {"0.5", "2", "4", "6", "8"}) {
-      const SimulatedServing now =
-          Simulated(kLlama + kSpread + Assignments{std::string("serving.engine=") + engine, std::string("serving.requests_per_s=") + rate});
+      const SimulatedServing now = Simulated(
+          kLlama + kSpread +
+          Assignments{std::string("serving.engine=") + engine, std::string("serving.requests_per_s=") + rate});
       EXPECT_GT(now.ttft, 0.98 * before.ttft) << engine << " " << rate;
       EXPECT_GT(now.tpot, before.tpot) << engine << " " << rate;
       EXPECT_GT(now.requests_in_flight, before.requests_in_flight) << engine << " " << rate;
@@ -124,25 +138,29 @@ TEST(Simulation, IsNotQuickerUnderMoreLoad) {
 TEST(Simulation, WaitsLongerInBursts) {
   const Assignments load = kLlama + Assignments{"serving.requests_per_s=4"};
   const SimulatedServing even = Simulated(load);
-  const SimulatedServing bursts = Simulated(load + Assignments{"serving.arrivals.kind=gamma", "serving.arrivals.burstiness=0.1"});
+  const SimulatedServing bursts =
+      Simulated(load + Assignments{"serving.arrivals.kind=gamma", "serving.arrivals.burstiness=0.1"});
   EXPECT_GT(bursts.ttft, 1.2 * even.ttft);
   EXPECT_GT(bursts.ttft_percentiles.p99, 1.5 * even.ttft_percentiles.p99);
 }
 
 // Prompts that all hit the prefix cache leave one token to compute.
 TEST(Simulation, SkipsWhatThePrefixCacheHolds) {
-  const Assignments load = kLlama + Assignments{"serving.engine=ideal", "serving.prompt=8000", "serving.requests_per_s=0.5"};
+  const Assignments load =
+      kLlama + Assignments{"serving.engine=ideal", "serving.prompt=8000", "serving.requests_per_s=0.5"};
   EXPECT_LT(Simulated(load + Assignments{"serving.prefix_hit=0.9"}).ttft, 0.25 * Simulated(load).ttft);
 }
 
 // Four requests run; of 40 streams 36 wait, and a request waits nine of its own times.
 TEST(Simulation, QueuesBeyondTheSlots) {
-  const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{"serving.concurrency=40", "serving.max_requests=4"});
+  const SimulatedServing simulated =
+      Simulated(kLlama + kSpread + Assignments{"serving.concurrency=40", "serving.max_requests=4"});
   EXPECT_NEAR(simulated.requests_waiting, 36, 0.5);
   EXPECT_NEAR((simulated.ttft / simulated.request_latency), 0.9, 0.01);
 }
 
-// Memory for few sequences: an engine that reserves whole outputs never preempts, one that does not preempts some and has more running.
+// Memory for few sequences: an engine that reserves whole outputs never preempts, one that does not preempts some and
+// has more running.
 TEST(Simulation, PreemptsWhereOutputsAreNotReserved) {
   const Assignments load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",  "serving.devices=1",
                          "serving.prompt=1000",           "serving.output=4000", "serving.concurrency=400",
@@ -155,9 +173,11 @@ TEST(Simulation, PreemptsWhereOutputsAreNotReserved) {
 }
 
 TEST(Simulation, RunsABenchmarkOfWaves) {
-  const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{"serving.concurrency=16", "serving.waves=5"});
+  const SimulatedServing simulated =
+      Simulated(kLlama + kSpread + Assignments{"serving.concurrency=16", "serving.waves=5"});
   EXPECT_EQ(simulated.requests, 80);
-  EXPECT_LT(simulated.requests_in_flight + simulated.requests_waiting, 16) << "at the end streams have nothing left to send";
+  EXPECT_LT(simulated.requests_in_flight + simulated.requests_waiting, 16)
+      << "at the end streams have nothing left to send";
   EXPECT_GT(simulated.requests_in_flight + simulated.requests_waiting, 14);
 }
 

@@ -1,4 +1,5 @@
-// Sizing: questions worked by hand, the same figures when asked of `evaluate`, nothing cheaper found by `search`, and bounds.
+// Sizing: questions worked by hand, the same figures when asked of `evaluate`, nothing cheaper found by `search`, and
+// bounds.
 #include "core/sizing/size.h"
 
 #include <gtest/gtest.h>
@@ -42,8 +43,8 @@ Json ReportOf(const Assignments& assignments, const Json& overrides) {
 Count CountAt(const Json& json, const char* path) { return static_cast<Count>(NumberAt(json, path).value_or(-1)); }
 
 TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
-  // Llama-3.1-70B in bf16: 70.55e9 parameters x 2 bytes = 141.1 GB. An H100 offers 79.2 GiB = 85.0 GB: one cannot hold the weights, and
-  // half of them, 70.6 GB, leave room in 0.9 x 85.0 = 76.5 GB. One request per 100 s loads nothing.
+  // Llama-3.1-70B in bf16: 70.55e9 parameters x 2 bytes = 141.1 GB. An H100 offers 79.2 GiB = 85.0 GB: one cannot hold
+  // the weights, and half of them, 70.6 GB, leave room in 0.9 x 85.0 = 76.5 GB. One request per 100 s loads nothing.
   const Assignments scenario{"serving.precision.weights=bf16", "serving.prompt=512", "serving.output=64"};
   const Json singly = First({scenario[0], scenario[1], scenario[2], "cost.system.devices_per_host=1"},
                             {{"requests_per_s", 0.01}, {"clusters", {"dgx-h100"}}});
@@ -51,10 +52,13 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
   EXPECT_EQ(CountAt(singly, "deployment.devices"), 2);
   EXPECT_EQ(CountAt(singly, "deployment.devices_per_replica"), 2);
 
-  // With a spare replica at least 4 devices; sold by the server, 8: of 700 W x 1.82 each, and 1.25 for the building: 12.74 kW.
-  // A rack of 11 kW holds one server of 8 x 700 W x 1.82 = 10.19 kW.
-  const Json question{
-      {"requests_per_s", 0.01}, {"clusters", {"dgx-h100"}}, {"spare_replicas", 1}, {"power_per_rack", "11 kW"}, {"power", "13 kW"}};
+  // With a spare replica at least 4 devices; sold by the server, 8: of 700 W x 1.82 each, and 1.25 for the
+  // building: 12.74 kW. A rack of 11 kW holds one server of 8 x 700 W x 1.82 = 10.19 kW.
+  const Json question{{"requests_per_s", 0.01},
+                      {"clusters", {"dgx-h100"}},
+                      {"spare_replicas", 1},
+                      {"power_per_rack", "11 kW"},
+                      {"power", "13 kW"}};
   const Json served = First(scenario, question);
   ASSERT_TRUE(served["holds"].get<bool>());
   EXPECT_EQ(CountAt(served, "deployment.devices"), 8);
@@ -62,11 +66,13 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
   EXPECT_EQ(CountAt(served, "deployment.racks"), 1);
   EXPECT_EQ(CountAt(served, "deployment.spare_replicas"), 1);
   EXPECT_NEAR(*NumberAt(served, "deployment.power_w"), 8 * 700 * 1.82 * 1.25, 1e-6);
-  // All 8 devices are paid for: 8 x the cost per GPU-hour, spread over 0.01 x 3,600 x 64 = 2,304 output tokens per hour.
+  // All 8 devices are paid for: 8 x the cost per GPU-hour, spread over 0.01 x 3,600 x 64 = 2,304 output tokens per
+  // hour.
   const double hour = 8 * *NumberAt(served, "cost.device_hour_usd");
   EXPECT_NEAR(*NumberAt(served, "cost.usd_per_hour"), hour, 1e-9 * hour);
   EXPECT_NEAR(*NumberAt(served, "cost.usd_per_million_output_tokens"), hour / 2304 * 1e6, 1e-9 * hour / 2304 * 1e6);
-  EXPECT_NEAR(*NumberAt(served, "cost.usd_per_million_tokens"), hour / (36 * 576) * 1e6, 1e-9 * hour / (36 * 576) * 1e6);
+  EXPECT_NEAR(*NumberAt(served, "cost.usd_per_million_tokens"), hour / (36 * 576) * 1e6,
+              1e-9 * hour / (36 * 576) * 1e6);
 
   // 12 kW are less than the server's 12.74, and 10 kW per rack less than its 10.19.
   Json less = question;
@@ -82,13 +88,20 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
 
 TEST(SizeByHand, AQueueSetsTheReplicas) {
   // Engines that run one request at a time, of one output token: M/M/1 queues. Llama-3.1-8B on 8,192 tokens in bf16 is
-  // 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products, at 0.865 x (1 - 0.14) of 989 TFLOP/s 0.155 s, and 4 x 8,192^2 / 2 x 4,096 x 32 =
-  // 17.6 TFLOP of attention, at 0.61 of it 0.029 s: S = 0.184 s. TTFT = S / (1 - rho) <= 1 s where rho <= 0.816 per replica, so that
-  // 11 requests/s take 11 x 0.184 / 0.816 = 2.48 replicas: 3. Three stand for every S between 0.154 and 0.214 s.
-  const Assignments scenario{
-      "model=llama-3.1-8b",  "serving.engine=ideal", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
-      "serving.prompt=8192", "serving.output=1",     "serving.max_requests=1",         "cost.system.devices_per_host=1"};
-  const Json one_device{{"requests_per_s", 11}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
+  // 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products, at 0.865 x (1 - 0.14) of 989 TFLOP/s 0.155 s, and 4 x 8,192^2 / 2 x
+  // 4,096 x 32 = 17.6 TFLOP of attention, at 0.61 of it 0.029 s: S = 0.184 s. TTFT = S / (1 - rho) <= 1 s where rho <=
+  // 0.816 per replica, so that 11 requests/s take 11 x 0.184 / 0.816 = 2.48 replicas: 3. Three stand for every S
+  // between 0.154 and 0.214 s.
+  const Assignments scenario{"model=llama-3.1-8b",
+                             "serving.engine=ideal",
+                             "serving.precision.weights=bf16",
+                             "serving.precision.activations=bf16",
+                             "serving.prompt=8192",
+                             "serving.output=1",
+                             "serving.max_requests=1",
+                             "cost.system.devices_per_host=1"};
+  const Json one_device{
+      {"requests_per_s", 11}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
   const Json sized = First(scenario, one_device);
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.replicas"), 3);
@@ -98,8 +111,8 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
   EXPECT_NEAR(*NumberAt(sized, "headroom.requests_per_s"), 13.3, 1.0);
   EXPECT_EQ(sized["headroom"]["breaks_first"], "ttft");
 
-  // 1.8 times the rate at the peak is 19.8 requests/s: 4.46 replicas, 5 for every S between 0.168 and 0.202 s. The mean rate needs 3 of
-  // them, so that at the mean 2 may fail.
+  // 1.8 times the rate at the peak is 19.8 requests/s: 4.46 replicas, 5 for every S between 0.168 and 0.202 s. The mean
+  // rate needs 3 of them, so that at the mean 2 may fail.
   Json peak = one_device;
   peak["peak_over_mean"] = 1.8;
   const Json peaked = First(scenario, peak);
@@ -117,14 +130,20 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
 }
 
 TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
-  // One request at a time, of one output token, as above: S = 0.184 s. One replica at 1.63 requests/s is busy for 0.3 of the time: the
-  // closed form's mean is S / (1 - 0.3) = 1.43 S. Times of service are all equal, M/D/1: P(wait <= t) = 0.7 exp(0.3 t/S) up to S, and
-  // 0.7 (exp(0.3 t/S) - 0.3 (t/S - 1) exp(0.3 (t/S - 1))) up to 2 S: 0.7 of the requests do not wait, a tenth wait for 0.84 S, one of a
-  // hundred for 1.9 S. 2.3 S thus hold at the mean, the median and 90 % on one replica, at 99 % on two, each busy for 0.15 of the time:
-  // were the requests dealt out at random, one of a hundred would wait for 1.1 S.
-  const Assignments scenario{
-      "model=llama-3.1-8b",  "serving.engine=ideal", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
-      "serving.prompt=8192", "serving.output=1",     "serving.max_requests=1",         "cost.system.devices_per_host=1"};
+  // One request at a time, of one output token, as above: S = 0.184 s. One replica at 1.63 requests/s is busy for 0.3
+  // of the time: the closed form's mean is S / (1 - 0.3) = 1.43 S. Times of service are all equal, M/D/1: P(wait <= t)
+  // = 0.7 exp(0.3 t/S) up to S, and 0.7 (exp(0.3 t/S) - 0.3 (t/S - 1) exp(0.3 (t/S - 1))) up to 2 S: 0.7 of the
+  // requests do not wait, a tenth wait for 0.84 S, one of a hundred for 1.9 S. 2.3 S thus hold at the mean, the median
+  // and 90 % on one replica, at 99 % on two, each busy for 0.15 of the time: were the requests dealt out at random, one
+  // of a hundred would wait for 1.1 S.
+  const Assignments scenario{"model=llama-3.1-8b",
+                             "serving.engine=ideal",
+                             "serving.precision.weights=bf16",
+                             "serving.precision.activations=bf16",
+                             "serving.prompt=8192",
+                             "serving.output=1",
+                             "serving.max_requests=1",
+                             "cost.system.devices_per_host=1"};
   const auto sized = [&](const char* percentile) {
     return First(scenario, {{"requests_per_s", 1.63},
                             {"ttft", 0.423},
@@ -148,13 +167,15 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
 }
 
 TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
-  // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 x (1 - 0.14) of 1,979 TFLOP/s per
-  // H100, and 88 TFLOP of attention. Two devices: 0.424 s of products, 0.044 s of attention even at the peak rate, and 160 all-reduces
-  // of 8,192 x 8,192 x 2 bytes = 134 MB, each at least 134 MB / 450 GB/s: 0.048 s. They miss 0.5 s. Four: 0.212 s, attention at 0.61 of 989
-  // TFLOP/s 0.036 s, 160 x 1.5 x 134 MB / (0.84 x 450 GB/s) = 0.085 s, ten passes of 134 MB per layer over norms and residuals 0.038 s, and
-  // the request itself, 8 ms and 3 us per token of its text, 0.033 s: 0.404 s hold.
+  // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 x (1 - 0.14) of 1,979
+  // TFLOP/s per H100, and 88 TFLOP of attention. Two devices: 0.424 s of products, 0.044 s of attention even at the
+  // peak rate, and 160 all-reduces of 8,192 x 8,192 x 2 bytes = 134 MB, each at least 134 MB / 450 GB/s: 0.048 s. They
+  // miss 0.5 s. Four: 0.212 s, attention at 0.61 of 989 TFLOP/s 0.036 s, 160 x 1.5 x 134 MB / (0.84 x 450 GB/s) = 0.085
+  // s, ten passes of 134 MB per layer over norms and residuals 0.038 s, and the request itself, 8 ms and 3 us per token
+  // of its text, 0.033 s: 0.404 s hold.
   const Assignments scenario{"serving.prompt=8192", "serving.output=100", "cost.system.devices_per_host=1"};
-  const Json sized = First(scenario, {{"requests_per_s", 0.01}, {"ttft", "500 ms"}, {"clusters", {"dgx-h100"}}, {"limits", {"pp<=1"}}});
+  const Json sized = First(
+      scenario, {{"requests_per_s", 0.01}, {"ttft", "500 ms"}, {"clusters", {"dgx-h100"}}, {"limits", {"pp<=1"}}});
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.devices"), 4);
   EXPECT_EQ(CountAt(sized, "deployment.mapping.tp"), 4);
@@ -164,10 +185,11 @@ TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
 TEST(SizeByHand, MarketPricesSplitTheCost) {
   // Prompts of 1,000 tokens, of which 400 cached, 500 output: at 1, 0.1 and 4 $ per 1 M tokens a request brings
   // (600 + 40 + 2,000) x 1e-6 = 0.00264 $, 10 requests/s 95.04 $ per hour.
-  const Json sized = First({"serving.prompt=1000", "serving.output=500", "serving.prefix_hit=0.4"},
-                           {{"requests_per_s", 10},
-                            {"clusters", {"dgx-h100"}},
-                            {"prices", {{"input", "1 $/Mtoken"}, {"cached_input", "0.1 $/Mtoken"}, {"output", "4 $/Mtoken"}}}});
+  const Json sized =
+      First({"serving.prompt=1000", "serving.output=500", "serving.prefix_hit=0.4"},
+            {{"requests_per_s", 10},
+             {"clusters", {"dgx-h100"}},
+             {"prices", {{"input", "1 $/Mtoken"}, {"cached_input", "0.1 $/Mtoken"}, {"output", "4 $/Mtoken"}}}});
   ASSERT_TRUE(sized["holds"].get<bool>());
   const double cost = *NumberAt(sized, "cost.usd_per_hour");
   EXPECT_NEAR(*NumberAt(sized, "cost.market.revenue_usd_per_hour"), 95.04, 1e-9);
@@ -176,9 +198,9 @@ TEST(SizeByHand, MarketPricesSplitTheCost) {
   EXPECT_NEAR(paid["output"].get<double>(), 4 * cost / 95.04, 1e-9);
   // At these prices the tokens of an hour pay exactly its cost.
   const double requests = 36000;
-  EXPECT_NEAR(
-      requests * (600 * paid["input"].get<double>() + 400 * paid["cached_input"].get<double>() + 500 * paid["output"].get<double>()),
-      cost * 1e6, 1e-3);
+  EXPECT_NEAR(requests * (600 * paid["input"].get<double>() + 400 * paid["cached_input"].get<double>() +
+                          500 * paid["output"].get<double>()),
+              cost * 1e6, 1e-3);
 }
 
 struct Case {
@@ -195,7 +217,9 @@ std::vector<Case> Cases() {
         {"ttft", 1},
         {"tpot", 0.03},
         {"clusters", {"dgx-h100", "dgx-h200", "tpu-v5p-pod"}}}},
-      {"experts", {"model=deepseek-v3", "serving.engine=sglang"}, {{"requests_per_s", 120}, {"tpot", 0.06}, {"clusters", {"dgx-h200"}}}},
+      {"experts",
+       {"model=deepseek-v3", "serving.engine=sglang"},
+       {{"requests_per_s", 120}, {"tpot", 0.06}, {"clusters", {"dgx-h200"}}}},
       {"own cluster, cached prompts, a spare replica",
        {"model=llama-3.1-8b", "cluster=hgx-mi300x", "serving.prefix_hit=0.5", "training.mapping.tp=16"},
        {{"requests_per_s", 90}, {"ttft", 0.5}, {"spare_replicas", 1}}},
@@ -254,8 +278,8 @@ TEST(Size, TheHeadroomIsWhereTheTargetsEnd) {
   EXPECT_EQ(compared, 6);
 }
 
-// `search` tries every way to serve on a number of devices; on the next smaller purchase none may hold: one server fewer, and half a
-// slice of a torus.
+// `search` tries every way to serve on a number of devices; on the next smaller purchase none may hold: one server
+// fewer, and half a slice of a torus.
 TEST(Size, SearchFindsNothingOnFewerServers) {
   int compared = 0;
   for (const Case& one : Cases()) {
@@ -277,7 +301,8 @@ TEST(Size, SearchFindsNothingOnFewerServers) {
       spec.limits = {"prefill_devices<=0"};
       if (one.question.contains("limits")) spec.limits.push_back(one.question["limits"][0].get<std::string>());
       for (const char* target : {"ttft", "tpot"}) {
-        if (one.question.contains(target)) spec.limits.push_back(std::string(target) + "_s<=" + one.question[target].dump());
+        if (one.question.contains(target))
+          spec.limits.push_back(std::string(target) + "_s<=" + one.question[target].dump());
       }
       const auto job = SearchJob::Make(RequestOf(one.scenario, fewer), spec);
       ASSERT_TRUE(job) << job.issues[0].path << ": " << job.issues[0].message;
@@ -301,7 +326,8 @@ TEST(Size, MoreTrafficNeverCostsLessAndLooserTargetsNeverMore) {
     const Assignments scenario{"model=" + random.Of<std::string>({"llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b"}),
                                "serving.engine=" + random.Of<std::string>({"vllm", "trtllm", "ideal"}),
                                "serving.prompt=" + random.Of<std::string>({"128", "1024", "8192"}),
-                               "serving.output=" + random.Of<std::string>({"16", "256", "1024"}), "cost.system.devices_per_host=1"};
+                               "serving.output=" + random.Of<std::string>({"16", "256", "1024"}),
+                               "cost.system.devices_per_host=1"};
     Json question{{"requests_per_s", random.Of<double>({0.1, 1, 7, 50, 300})},
                   {"ttft", random.Of<double>({0.1, 0.5, 2})},
                   {"tpot", random.Of<double>({0.008, 0.02, 0.05})},
@@ -330,7 +356,8 @@ TEST(Size, MoreTrafficNeverCostsLessAndLooserTargetsNeverMore) {
 
 TEST(Size, AHigherPercentileNeverCostsLessThanTheMean) {
   for (const char* cluster : {"dgx-h100", "gb200-nvl72", "tpu-v5p-pod"}) {
-    Json question{{"requests_per_s", 40}, {"peak_over_mean", 1.5}, {"ttft", 0.5}, {"tpot", 0.03}, {"clusters", {cluster}}};
+    Json question{
+        {"requests_per_s", 40}, {"peak_over_mean", 1.5}, {"ttft", 0.5}, {"tpot", 0.03}, {"clusters", {cluster}}};
     const double mean = *NumberAt(First({}, question), "cost.usd_per_hour");
     for (const char* percentile : {"90", "99"}) {
       question["percentile"] = percentile;
@@ -344,7 +371,8 @@ TEST(Size, AHigherPercentileNeverCostsLessThanTheMean) {
 }
 
 TEST(Size, ClustersWhereNothingHoldsSayWhy) {
-  const Json answer = Asked({"model=deepseek-v3"}, {{"requests_per_s", 1}, {"tpot", 0.05}, {"clusters", {"single-l4", "dgx-h200"}}});
+  const Json answer =
+      Asked({"model=deepseek-v3"}, {{"requests_per_s", 1}, {"tpot", 0.05}, {"clusters", {"single-l4", "dgx-h200"}}});
   EXPECT_EQ(answer["best"], 1);
   EXPECT_EQ(answer["clusters"][0]["reason"], "memory");
   EXPECT_FALSE(answer["clusters"][0]["message"].get<std::string>().empty());
@@ -374,7 +402,8 @@ TEST(Size, WrongQuestionsAreIssues) {
   EXPECT_EQ(path_of({"serving.disaggregated.prefill_devices=8"}, {{"requests_per_s", 1}}), "serving.disaggregated");
   EXPECT_FALSE(SizeSpecAnswer("[]").issues.empty());
   EXPECT_FALSE(SizeSpecAnswer("{").issues.empty());
-  EXPECT_TRUE(SizeSpecAnswer(R"({"requests_per_s": 1, "request": {"model": {"preset": "llama-3.1-8b"}}})").issues.empty());
+  EXPECT_TRUE(
+      SizeSpecAnswer(R"({"requests_per_s": 1, "request": {"model": {"preset": "llama-3.1-8b"}}})").issues.empty());
 }
 
 }  // namespace

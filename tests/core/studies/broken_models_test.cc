@@ -1,5 +1,5 @@
-// Every expectation of every study fails where the model is broken on purpose: where memory, arithmetic or a network costs nothing,
-// a fixed cost hides all else, or points that differ are given the same inputs.
+// Every expectation of every study fails where the model is broken on purpose: where memory, arithmetic or a network
+// costs nothing, a fixed cost hides all else, or points that differ are given the same inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace slipstick {
 namespace {
 
-// broken_models.json: {study: [{"how": words, "inputs": {path: value}, "at": [labels]}]}: inputs laid over those of the points at the
-// labels, or of all.
+// broken_models.json: {study: [{"how": words, "inputs": {path: value}, "at": [labels]}]}: inputs laid over those of the
+// points at the labels, or of all.
 const Json& BrokenModels() {
   static const Json models = [] {
     std::ifstream file(SLIPSTICK_SOURCE_DIR "/tests/core/studies/broken_models.json");
@@ -54,7 +54,8 @@ Json PointsOf(const Json& study) {
     if (study.contains("axes")) {
       Json overrides = Json::object();
       const std::vector<std::string> values = Split(label, " / ");
-      for (std::size_t i = 0; i < values.size(); ++i) overrides[Split(study["axes"][i].get<std::string>(), "=")[0]] = values[i];
+      for (std::size_t i = 0; i < values.size(); ++i)
+        overrides[Split(study["axes"][i].get<std::string>(), "=")[0]] = values[i];
       points.push_back({{"label", label}, {"overrides", std::move(overrides)}});
       continue;
     }
@@ -101,7 +102,8 @@ TEST_P(BrokenModel, FailsEveryExpectation) {
       EXPECT_TRUE(point["issues"].empty()) << broken["how"] << ", " << point["label"] << ": " << point["issues"].dump();
     }
     for (const Json& verdict : answer["expectations"]) {
-      EXPECT_EQ(verdict["found"].dump().find("null"), std::string::npos) << broken["how"] << ", no figure: " << verdict.dump();
+      EXPECT_EQ(verdict["found"].dump().find("null"), std::string::npos)
+          << broken["how"] << ", no figure: " << verdict.dump();
     }
     bool fails_one = false;
     for (std::size_t i = 0; i < sound.size(); ++i) {

@@ -51,7 +51,8 @@ TEST(PaperStudy, EqualFiguresMeetOnlyFlatExpectations) {
     const Json& expected = (*FindPreset("study", id))["expect"];
     const Json verdicts = Judged(id, [](std::size_t) { return 0.125; });
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      EXPECT_EQ(verdicts[i]["holds"], Json(expected[i].contains("flat"))) << id << ": " << verdicts[i]["text"].get<std::string>();
+      EXPECT_EQ(verdicts[i]["holds"], Json(expected[i].contains("flat")))
+          << id << ": " << verdicts[i]["text"].get<std::string>();
     }
   }
 }
@@ -59,7 +60,8 @@ TEST(PaperStudy, EqualFiguresMeetOnlyFlatExpectations) {
 TEST(PaperStudy, TenfoldRisesMeetOnlyRisingExpectations) {
   for (const std::string& id : StudyIds()) {
     const Json& expected = (*FindPreset("study", id))["expect"];
-    const Json verdicts = Judged(id, [](std::size_t place) { return std::pow(10.0, -15.0 + static_cast<double>(place)); });
+    const Json verdicts =
+        Judged(id, [](std::size_t place) { return std::pow(10.0, -15.0 + static_cast<double>(place)); });
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       if (expected[i].contains("rises") || expected[i].contains("falls")) continue;
       EXPECT_EQ(verdicts[i]["holds"], Json(false)) << id << ": " << verdicts[i]["text"].get<std::string>();
@@ -87,7 +89,8 @@ TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
   for (const std::string& id : StudyIds()) {
     for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
       if (!expectation.contains("low")) continue;
-      EXPECT_LE(expectation["high"].get<double>(), 4 * expectation["low"].get<double>()) << id << ": " << JsonText(expectation);
+      EXPECT_LE(expectation["high"].get<double>(), 4 * expectation["low"].get<double>())
+          << id << ": " << JsonText(expectation);
     }
   }
 }

@@ -9,7 +9,8 @@
 namespace slipstick {
 namespace {
 
-TechnologyNode Node(double logic, double sram, double analog, double energy, double speed, double v0, double vth, double leakage) {
+TechnologyNode Node(double logic, double sram, double analog, double energy, double speed, double v0, double vth,
+                    double leakage) {
   return {"", "node", logic, sram, analog, energy, speed, v0, vth / v0, leakage};
 }
 
@@ -94,19 +95,21 @@ TEST_P(ChipNodes, SameBudgets) {
   ChipDesign design = A100();
   design.node = GetParam().node;
   const DerivedChip chip = Made(design);
-  EXPECT_NEAR(static_cast<double>(chip.device.units), static_cast<double>(GetParam().units), 0.01 * static_cast<double>(GetParam().units));
+  EXPECT_NEAR(static_cast<double>(chip.device.units), static_cast<double>(GetParam().units),
+              0.01 * static_cast<double>(GetParam().units));
   EXPECT_NEAR(In(chip.device.clock, kGHz), GetParam().clock, 0.01 * GetParam().clock);
   EXPECT_NEAR(In(*chip.device.peak.bf16, kTFlops), GetParam().rate, 0.01 * GetParam().rate);
 }
-INSTANTIATE_TEST_SUITE_P(Sweep, ChipNodes,
-                         testing::Values(AtNode{"n16", Node(3.30, 2.74, 1.6, 2.86, 0.74, 0.80, 0.32, 0.10), 35, 1.473, 106},
-                                         AtNode{"n12", Node(2.75, 2.74, 1.5, 2.14, 0.81, 0.80, 0.32, 0.10), 38, 1.657, 129},
-                                         AtNode{"n10", Node(1.60, 1.56, 1.2, 1.67, 0.83, 0.75, 0.31, 0.10), 68, 1.369, 191},
-                                         AtNode{"n5", Node(0.61, 0.78, 0.90, 0.70, 1.15, 0.72, 0.29, 0.15), 156, 1.401, 447},
-                                         AtNode{"n3", Node(0.38, 0.78, 0.85, 0.47, 1.36, 0.70, 0.28, 0.15), 192, 1.570, 617},
-                                         AtNode{"n2", Node(0.32, 0.65, 0.82, 0.34, 1.53, 0.68, 0.27, 0.12), 229, 1.701, 798},
-                                         AtNode{"n1", Node(0.22, 0.54, 0.78, 0.19, 1.89, 0.62, 0.25, 0.12), 296, 2.035, 1234}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Sweep, ChipNodes,
+    testing::Values(AtNode{"n16", Node(3.30, 2.74, 1.6, 2.86, 0.74, 0.80, 0.32, 0.10), 35, 1.473, 106},
+                    AtNode{"n12", Node(2.75, 2.74, 1.5, 2.14, 0.81, 0.80, 0.32, 0.10), 38, 1.657, 129},
+                    AtNode{"n10", Node(1.60, 1.56, 1.2, 1.67, 0.83, 0.75, 0.31, 0.10), 68, 1.369, 191},
+                    AtNode{"n5", Node(0.61, 0.78, 0.90, 0.70, 1.15, 0.72, 0.29, 0.15), 156, 1.401, 447},
+                    AtNode{"n3", Node(0.38, 0.78, 0.85, 0.47, 1.36, 0.70, 0.28, 0.15), 192, 1.570, 617},
+                    AtNode{"n2", Node(0.32, 0.65, 0.82, 0.34, 1.53, 0.68, 0.27, 0.12), 229, 1.701, 798},
+                    AtNode{"n1", Node(0.22, 0.54, 0.78, 0.19, 1.89, 0.62, 0.25, 0.12), 296, 2.035, 1234}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Chip, FiveThousandRandomBudgets) {
   std::mt19937_64 random(20240731);
@@ -153,8 +156,8 @@ TEST(Chip, FiveThousandRandomBudgets) {
   EXPECT_GT(made, 3000);
 }
 
-// A graphics die of 628 mm^2 (GA102's): half of its 4 x sqrt(628) = 100.2 mm of edge at 4 mm per chip is 12.5 sites: 12 chips of 32 bit,
-// a bus of 384 bit; 12 x 64 GB/s = 768 GB/s as on an A6000. The package holds none of them.
+// A graphics die of 628 mm^2 (GA102's): half of its 4 x sqrt(628) = 100.2 mm of edge at 4 mm per chip is 12.5 sites: 12
+// chips of 32 bit, a bus of 384 bit; 12 x 64 GB/s = 768 GB/s as on an A6000. The package holds none of them.
 TEST(Chip, ADieOfAGraphicsCardDrivesTwelveChips) {
   ChipDesign design = A100();
   design.area = 628 * kMm2;
@@ -171,7 +174,8 @@ TEST(Chip, ADieOfAGraphicsCardDrivesTwelveChips) {
   EXPECT_DOUBLE_EQ(In(chip.device.memory.capacity, kGB), 24);
 }
 
-// The A100's die has the edge for 16.67 chips; no bus is wider than 512 bit, and 13 enabled of 16 make six whole controllers.
+// The A100's die has the edge for 16.67 chips; no bus is wider than 512 bit, and 13 enabled of 16 make six whole
+// controllers.
 TEST(Chip, ChipsComeInWholeControllersUpToTheWidestBus) {
   ChipDesign design = A100();
   design.dram = FromPreset<DramType>("gddr6");
@@ -183,8 +187,8 @@ TEST(Chip, ChipsComeInWholeControllersUpToTheWidestBus) {
   EXPECT_DOUBLE_EQ(In(Made(design).device.memory.bandwidth, kGBps), 512);
 }
 
-// HBM4: 0.58 x 115 / 13 mm = 5.13 sites by the edge, 0.118 x 826 / 22.67 mm^2 = 4.30 by the area, of which 5 in 6 are enabled: three
-// stacks, 6.14 TB/s. 16 % of 400 W at 3 pJ per bit feed 64 / 24e-12 = 2.67 TB/s.
+// HBM4: 0.58 x 115 / 13 mm = 5.13 sites by the edge, 0.118 x 826 / 22.67 mm^2 = 4.30 by the area, of which 5 in 6 are
+// enabled: three stacks, 6.14 TB/s. 16 % of 400 W at 3 pJ per bit feed 64 / 24e-12 = 2.67 TB/s.
 TEST(Chip, NamesTheBudgetThatCutsTheMemory) {
   ChipDesign design = A100();
   design.dram = FromPreset<DramType>("hbm4");

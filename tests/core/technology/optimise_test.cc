@@ -13,14 +13,18 @@ DesignObjective Toy(double flops, double bytes, double sent) {
     Trace trace = Trace::Off();
     const Result<DerivedChip> chip = Derive(design, "design", trace);
     if (!chip || !(chip->network > 0 * kBps)) return std::nullopt;
-    return std::max({flops / chip->device.peak.bf16->base(), bytes / chip->device.memory.bandwidth.base(), sent / chip->network.base()});
+    return std::max({flops / chip->device.peak.bf16->base(), bytes / chip->device.memory.bandwidth.base(),
+                     sent / chip->network.base()});
   };
 }
 
-double Sum(const ChipDesign& d) { return d.area_split.core + d.area_split.l2 + d.area_split.memory + d.area_split.network; }
+double Sum(const ChipDesign& d) {
+  return d.area_split.core + d.area_split.l2 + d.area_split.memory + d.area_split.network;
+}
 
 TEST(Optimise, IsNeverWorseThanItsStartAndKeepsTheBudgets) {
-  for (const auto& [flops, bytes, sent] : {std::array{1e15, 1e12, 1e10}, std::array{1e13, 1e13, 1e10}, std::array{1e13, 1e11, 1e12}}) {
+  for (const auto& [flops, bytes, sent] :
+       {std::array{1e15, 1e12, 1e10}, std::array{1e13, 1e13, 1e10}, std::array{1e13, 1e11, 1e12}}) {
     const ChipDesign start;
     const DesignObjective objective = Toy(flops, bytes, sent);
     const std::optional<Optimised> found = OptimiseSplit(start, {}, objective, {});

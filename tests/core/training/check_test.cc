@@ -32,7 +32,8 @@ TEST(Validation, NamesTheMemberAndTheNearestValues) {
   };
   for (const Row& row :
        {Row{R"({"tp": 3})", "training.mapping", "fix training.mapping.tp=2; fix training.mapping.tp=4"},
-        Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8"}, Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
+        Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8"},
+        Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
         Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
         Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "without pipeline parallelism"},
         Row{R"({"micro_batch": 3})", "training.global_batch", "fix training.global_batch=192"},
@@ -54,19 +55,22 @@ TEST(Validation, FindsStagesWithoutTheKvCacheOfTheirLayers) {
 }
 
 TEST(Validation, FindsWhatDoesNotDivideTheHeads) {
-  const Issues issues = TrainingIssues(R"({"layers": 8, "hidden": 1536, "heads": 12, "ffn": 6144, "vocab": 32000})", kCluster,
-                                       Training(R"("mapping": {"tp": 8})"));
+  const Issues issues = TrainingIssues(R"({"layers": 8, "hidden": 1536, "heads": 12, "ffn": 6144, "vocab": 32000})",
+                                       kCluster, Training(R"("mapping": {"tp": 8})"));
   // 6 and 12 divide the heads too, but not the 64 devices.
   EXPECT_NE(WordsAt(issues, "training.mapping.tp").find("fix training.mapping.tp=4"), std::string::npos);
 }
 
 TEST(Validation, RefusesFormatsThatNobodyTrainsIn) {
-  EXPECT_NE(WordsAt(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int4")")), "training.precision").find("nvfp4"),
-            std::string::npos);
+  EXPECT_NE(
+      WordsAt(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int4")")), "training.precision").find("nvfp4"),
+      std::string::npos);
 }
 
 TEST(Validation, ReportsEveryFaultAtOnce) {
-  EXPECT_GE(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int8", "mapping": {"tp": 128, "order": "x"})")).size(), 3U);
+  EXPECT_GE(
+      TrainingIssues(kLlama, kCluster, Training(R"("precision": "int8", "mapping": {"tp": 128, "order": "x"})")).size(),
+      3U);
 }
 
 }  // namespace

@@ -8,25 +8,31 @@ std::string Tuned(const std::string& more) {
   return R"({"framework": {"preset": "megatron"}, "precision": "fp8", "tokens": "1 Gtoken", )" + more + "}";
 }
 TrainingReport ReportOf(const std::string& more, const std::string& model = "llama-2-7b") {
-  return Evaluated(TrainingScenario(R"({"preset": ")" + model + R"("})", R"({"preset": "dgx-h100", "devices": 8})", Tuned(more)));
+  return Evaluated(
+      TrainingScenario(R"({"preset": ")" + model + R"("})", R"({"preset": "dgx-h100", "devices": 8})", Tuned(more)));
 }
 
-// NeMo 24.07 fine-tunes on question answering, packed to 4,096 tokens (NVIDIA/NeMo docs/source/performance/performance_summary.md). Model
-// FLOPs of a token in its tables, TFLOP/s over tokens/s: 39.84 and 77.4 G of all weights' training. 6N are 39.64 and 77.12 G, full
-// attention would add 6.44 and 10.07: what is left is attention over documents of about 115 tokens, 12 * layers * hidden * 115.
+// NeMo 24.07 fine-tunes on question answering, packed to 4,096 tokens (NVIDIA/NeMo
+// docs/source/performance/performance_summary.md). Model FLOPs of a token in its tables, TFLOP/s over tokens/s: 39.84
+// and 77.4 G of all weights' training. 6N are 39.64 and 77.12 G, full attention would add 6.44 and 10.07: what is left
+// is attention over documents of about 115 tokens, 12 * layers * hidden * 115.
 TEST(Documents, AreSeenInPublishedFlops) {
-  for (const auto& [model, published] : {std::pair<const char*, double>{"llama-2-7b", 39.84e9}, {"llama-2-13b", 77.38e9}}) {
-    const TrainingReport report =
-        ReportOf(R"("sequence": 4096, "global_batch": 32, "documents": {"length": 115, "variation": 0}, "mapping": {"zero": 1})", model);
+  for (const auto& [model, published] :
+       {std::pair<const char*, double>{"llama-2-7b", 39.84e9}, {"llama-2-13b", 77.38e9}}) {
+    const TrainingReport report = ReportOf(
+        R"("sequence": 4096, "global_batch": 32, "documents": {"length": 115, "variation": 0}, "mapping": {"zero": 1})",
+        model);
     EXPECT_NEAR(report.model_flops_per_step.base() / (32 * 4096), published, published / 1000) << model;
   }
 }
 
-// Attention is all that sees where a document ends: a sequence of four times 1,024 tokens is as fast as four sequences of 1,024.
+// Attention is all that sees where a document ends: a sequence of four times 1,024 tokens is as fast as four sequences
+// of 1,024.
 TEST(Documents, PackedTakeTheTimeOfAsManySequences) {
-  const TrainingReport packed =
-      ReportOf(R"("sequence": 4096, "global_batch": 32, "documents": {"length": 1024, "variation": 0}, "mapping": {"zero": 1})");
-  const TrainingReport apart = ReportOf(R"("sequence": 1024, "global_batch": 128, "mapping": {"zero": 1, "micro_batch": 4})");
+  const TrainingReport packed = ReportOf(
+      R"("sequence": 4096, "global_batch": 32, "documents": {"length": 1024, "variation": 0}, "mapping": {"zero": 1})");
+  const TrainingReport apart =
+      ReportOf(R"("sequence": 1024, "global_batch": 128, "mapping": {"zero": 1, "micro_batch": 4})");
   EXPECT_NEAR(packed.step_time / apart.step_time, 1, 1e-12);
   EXPECT_NEAR(packed.tokens_per_s / apart.tokens_per_s, 1, 1e-12);
   EXPECT_NEAR(packed.model_flops_per_step_causal / apart.model_flops_per_step_causal, 1, 1e-12);
@@ -36,10 +42,13 @@ TEST(Documents, PackedTakeTheTimeOfAsManySequences) {
   EXPECT_LT(packed.step_time, whole.step_time);
 }
 
-// A token is in a document of sum(l^2) / sum(l) tokens in the mean: of lengths 256 and 768, mean 512 and spread 1/2, in one of 640.
+// A token is in a document of sum(l^2) / sum(l) tokens in the mean: of lengths 256 and 768, mean 512 and spread 1/2, in
+// one of 640.
 TEST(Documents, AreWeighedByTheirTokens) {
   const auto step = [](const char* documents) {
-    return ReportOf(R"("sequence": 4096, "global_batch": 32, "mapping": {"zero": 1}, "documents": )" + std::string(documents)).step_time;
+    return ReportOf(R"("sequence": 4096, "global_batch": 32, "mapping": {"zero": 1}, "documents": )" +
+                    std::string(documents))
+        .step_time;
   };
   EXPECT_NEAR(step(R"({"length": 512, "variation": 0.5})") / step(R"({"length": 640, "variation": 0})"), 1, 1e-12);
   EXPECT_NEAR(step(R"({"length": 4096, "variation": 2})") / step("null"), 1, 1e-12);
@@ -47,8 +56,8 @@ TEST(Documents, AreWeighedByTheirTokens) {
 
 // Padded, a document of 512 in a sequence of 4,096 tokens costs as much as a full one: of eight tokens one counts.
 TEST(Documents, PaddedWasteTheRestOfTheSequence) {
-  const TrainingReport padded =
-      ReportOf(R"("sequence": 4096, "global_batch": 32, "documents": {"length": 512, "layout": "padded"}, "mapping": {"zero": 1})");
+  const TrainingReport padded = ReportOf(
+      R"("sequence": 4096, "global_batch": 32, "documents": {"length": 512, "layout": "padded"}, "mapping": {"zero": 1})");
   const TrainingReport whole = ReportOf(R"("sequence": 4096, "global_batch": 32, "mapping": {"zero": 1})");
   EXPECT_EQ(padded.step_time, whole.step_time);
   EXPECT_EQ(padded.tokens_per_s, whole.tokens_per_s);
@@ -59,10 +68,12 @@ TEST(Documents, PaddedWasteTheRestOfTheSequence) {
 // XLA's kernel computes the whole square, masked or not.
 TEST(Documents, SaveNothingWhereKernelsDoNotSkip) {
   const auto step = [](const char* documents) {
-    return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "tpu-v5p-pod", "devices": 8})",
-                                      R"({"sequence": 4096, "global_batch": 32, "framework": {"preset": "xla"}, "mapping": {"zero": 3},
+    return Evaluated(
+               TrainingScenario(
+                   R"({"preset": "llama-2-7b"})", R"({"preset": "tpu-v5p-pod", "devices": 8})",
+                   R"({"sequence": 4096, "global_batch": 32, "framework": {"preset": "xla"}, "mapping": {"zero": 3},
                                           "documents": )" +
-                                          std::string(documents) + "}"))
+                       std::string(documents) + "}"))
         .step_time;
   };
   EXPECT_EQ(step(R"({"length": 512})"), step("null"));

@@ -1,4 +1,5 @@
-// Training scenarios drawn at random: any model on any cluster or single device under any framework, the mapping fixed by hand.
+// Training scenarios drawn at random: any model on any cluster or single device under any framework, the mapping fixed
+// by hand.
 #pragma once
 
 #include <string>
@@ -37,7 +38,9 @@ struct DrawnRun {
   Result<Scenario> scenario;  // most are valid
 };
 
-inline std::string MemberText(const std::string& name, const std::string& value) { return ", \"" + name + "\": " + value; }
+inline std::string MemberText(const std::string& name, const std::string& value) {
+  return ", \"" + name + "\": " + value;
+}
 inline std::string QuotedText(const std::string& text) { return '"' + text + '"'; }
 
 inline std::string DrawnMapping(PresetDice& dice, bool has_experts) {
@@ -46,31 +49,34 @@ inline std::string DrawnMapping(PresetDice& dice, bool has_experts) {
   std::string chunks = "1";
   if (pp > 1 && schedule == "zb-v") chunks = "2";
   if (pp > 1 && schedule == "1f1b") chunks = dice.Number({1, 1, 2, 3});
-  return "{\"tp\": " + dice.Number({1, 1, 2, 4, 8}) + MemberText("pp", std::to_string(pp)) + MemberText("virtual_stages", chunks) +
-         MemberText("schedule", QuotedText(pp > 1 ? schedule : "1f1b")) + MemberText("cp", dice.Number({1, 1, 1, 2})) +
-         MemberText("cp_kind", QuotedText(dice.One({"ring", "all_gather", "ulysses"}))) + MemberText("zero", dice.Number({0, 1, 2, 3})) +
-         MemberText("sequence_parallel", dice.One({"true", "false"})) + MemberText("ep", has_experts ? dice.Number({1, 2, 4, 8}) : "1") +
-         "}";
+  return "{\"tp\": " + dice.Number({1, 1, 2, 4, 8}) + MemberText("pp", std::to_string(pp)) +
+         MemberText("virtual_stages", chunks) + MemberText("schedule", QuotedText(pp > 1 ? schedule : "1f1b")) +
+         MemberText("cp", dice.Number({1, 1, 1, 2})) +
+         MemberText("cp_kind", QuotedText(dice.One({"ring", "all_gather", "ulysses"}))) +
+         MemberText("zero", dice.Number({0, 1, 2, 3})) + MemberText("sequence_parallel", dice.One({"true", "false"})) +
+         MemberText("ep", has_experts ? dice.Number({1, 2, 4, 8}) : "1") + "}";
 }
 
 inline DrawnRun DrawnTraining(std::uint64_t seed) {
   PresetDice dice(seed);
   const std::string model = dice.Preset("model");
   const bool single = dice.One({0, 0, 1}) == 1;
-  const std::string cluster =
-      single ? QuotedText("single-" + dice.Preset("device"))
-             : "{\"preset\": " + QuotedText(dice.Preset("cluster")) + MemberText("devices", dice.Number({8, 16, 64})) + "}";
+  const std::string cluster = single ? QuotedText("single-" + dice.Preset("device"))
+                                     : "{\"preset\": " + QuotedText(dice.Preset("cluster")) +
+                                           MemberText("devices", dice.Number({8, 16, 64})) + "}";
   const bool has_experts = FindPreset("model", model)->contains("moe");
-  const std::string training = "{\"framework\": " + QuotedText(dice.Preset("framework")) + MemberText("sequence", "2048") +
-                               MemberText("global_batch", "384") +
-                               MemberText("recompute", QuotedText(dice.One({"none", "none", "selective", "full"}))) +
-                               MemberText("precision", QuotedText(dice.One({"bf16", "bf16", "fp8"}))) +
-                               MemberText("trainable", QuotedText(dice.One({"all", "all", "all", "lora"}))) +
-                               MemberText("flash_attention", dice.One({"true", "true", "false"})) +
-                               MemberText("offload", dice.One({"{}", "{}", "{}", "{\"activations\": 0.5}", "{\"optimizer\": 1}"})) +
-                               MemberText("mapping", DrawnMapping(dice, has_experts)) + "}";
+  const std::string training =
+      "{\"framework\": " + QuotedText(dice.Preset("framework")) + MemberText("sequence", "2048") +
+      MemberText("global_batch", "384") +
+      MemberText("recompute", QuotedText(dice.One({"none", "none", "selective", "full"}))) +
+      MemberText("precision", QuotedText(dice.One({"bf16", "bf16", "fp8"}))) +
+      MemberText("trainable", QuotedText(dice.One({"all", "all", "all", "lora"}))) +
+      MemberText("flash_attention", dice.One({"true", "true", "false"})) +
+      MemberText("offload", dice.One({"{}", "{}", "{}", "{\"activations\": 0.5}", "{\"optimizer\": 1}"})) +
+      MemberText("mapping", DrawnMapping(dice, has_experts)) + "}";
   const std::string text = "{\"version\": 1, \"model\": " + QuotedText(model) + MemberText("cluster", cluster) +
-                           MemberText("training", training) + MemberText("serving", "null") + MemberText("cost", "null") + "}";
+                           MemberText("training", training) + MemberText("serving", "null") +
+                           MemberText("cost", "null") + "}";
   return {text, ParseScenario(*ParseJson(text))};
 }
 

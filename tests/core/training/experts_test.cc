@@ -7,16 +7,18 @@ namespace slipstick {
 namespace {
 
 Scenario DeepSeek(const std::string& experts, int ep = 64) {
-  return TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
-                          R"({"sequence": 4096, "global_batch": 1024, "framework": {"preset": "megatron", "experts": {)" + experts +
-                              R"(}}, "mapping": {"pp": 8, "zero": 1, "ep": )" + std::to_string(ep) + "}}");
+  return TrainingScenario(
+      R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
+      R"({"sequence": 4096, "global_batch": 1024, "framework": {"preset": "megatron", "experts": {)" + experts +
+          R"(}}, "mapping": {"pp": 8, "zero": 1, "ep": )" + std::to_string(ep) + "}}");
 }
 
 Seconds ExpertLinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
 
 // DeepEP: kernels that send one copy per node beat an all-to-all that sends one copy per rank.
 TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
-  const Seconds library = ExpertLinkTime(DeepSeek("")), dedicated = ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated")"));
+  const Seconds library = ExpertLinkTime(DeepSeek("")),
+                dedicated = ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated")"));
   EXPECT_LT(dedicated, library);
   EXPECT_LT(ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
   // Without a node limit more copies cross the network.
@@ -63,14 +65,14 @@ TEST(Capacity, BoundsTheWorkOfTheBusiest) {
   EXPECT_LT(Evaluated(scenario).time.forward, free.time.forward);
 }
 
-// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes per inner and 28 per output element
-// forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
+// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes per inner and 28 per output
+// element forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
 TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
   const auto evaluated = [](const char* precision, const char* experts) {
-    return Evaluated(TrainingScenario(R"({"preset": "gpt-oss-20b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                                      std::string(R"({"sequence": 4096, "global_batch": 64, "recompute": "none", "precision": ")") +
-                                          precision + R"(", "framework": {"preset": "megatron", "experts": {)" + experts +
-                                          R"(}}, "mapping": {"ep": 8}})"));
+    return Evaluated(TrainingScenario(
+        R"({"preset": "gpt-oss-20b"})", R"({"preset": "dgx-h100", "devices": 8})",
+        std::string(R"({"sequence": 4096, "global_batch": 64, "recompute": "none", "precision": ")") + precision +
+            R"(", "framework": {"preset": "megatron", "experts": {)" + experts + R"(}}, "mapping": {"ep": 8}})"));
   };
   const char* fused = R"("unfused_biases": false)";
   const StepTime plain = evaluated("bf16", fused).time, biased = evaluated("bf16", "").time;
@@ -79,8 +81,8 @@ TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
   EXPECT_EQ(evaluated("fp8", "").step_time, evaluated("fp8", fused).step_time);
 }
 
-// DeepSeek-V3's published layouts on 16 chunks: four layers each, and one beside the head and its module (NVIDIA/Megatron-Bridge,
-// recipes/deepseek): the head costs about three layers, so its chunk has the fewest.
+// DeepSeek-V3's published layouts on 16 chunks: four layers each, and one beside the head and its module
+// (NVIDIA/Megatron-Bridge, recipes/deepseek): the head costs about three layers, so its chunk has the fewest.
 TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   const std::vector<Count> chunks = PlaceLayers(61, 8, 2, PipelineSchedule::kOneFOneB, {1, 0, 3}, false);
   std::vector<Count> expected(15, 4);
@@ -92,9 +94,10 @@ TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
 // Without expert_tp a TP rank holds whole experts; Megatron-Core would split them.
 TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   const auto warnings = [](const char* model, const char* framework, const char* mapping) {
-    const Scenario scenario = TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",
-                                               R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": ")" +
-                                                   std::string(framework) + R"("}, "mapping": )" + mapping + "}");
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",
+                         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": ")" +
+                             std::string(framework) + R"("}, "mapping": )" + mapping + "}");
     Trace off = Trace::Off();
     return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off).warnings;
   };
@@ -103,14 +106,16 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   EXPECT_EQ(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4})"), expected);
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4, "expert_tp": 8})").empty());
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"pp": 4, "ep": 8})").empty());
-  EXPECT_TRUE(warnings("mixtral-8x22b", "fsdp", R"({"tp": 8, "pp": 4, "zero": 2})").empty());  // torchtitan's default is 1
+  EXPECT_TRUE(
+      warnings("mixtral-8x22b", "fsdp", R"({"tp": 8, "pp": 4, "zero": 2})").empty());  // torchtitan's default is 1
   EXPECT_TRUE(warnings("llama-3.1-70b", "megatron", R"({"tp": 8, "pp": 4})").empty());
 }
 
 // 1 is said to be even; where nothing is said, the framework's 1.1 holds. More imbalance never shortens a step.
 TEST(Imbalance, OfOneIsEvenAndMoreIsNeverFaster) {
-  Scenario scenario = TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 256})",
-                                       R"({"sequence": 4096, "global_batch": 2048, "recompute": "full", "framework": {"preset": "megatron"},
+  Scenario scenario = TrainingScenario(
+      R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 256})",
+      R"({"sequence": 4096, "global_batch": 2048, "recompute": "full", "framework": {"preset": "megatron"},
                                            "mapping": {"pp": 4, "ep": 64, "zero": 1}})");
   ASSERT_FALSE(scenario.model.moe->imbalance.has_value());
   const Seconds unstated = Evaluated(scenario).step_time;
@@ -127,8 +132,9 @@ TEST(Imbalance, OfOneIsEvenAndMoreIsNeverFaster) {
 
 // Where launches bound the step: one sequence of 512 tokens per rank.
 TEST(Imbalance, IsNeverFasterWhereLaunchesBoundTheStep) {
-  Scenario scenario = TrainingScenario(R"({"preset": "qwen3-30b-a3b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                                       R"({"sequence": 512, "global_batch": 64, "recompute": "full", "framework": {"preset": "megatron"},
+  Scenario scenario = TrainingScenario(
+      R"({"preset": "qwen3-30b-a3b"})", R"({"preset": "dgx-h100", "devices": 8})",
+      R"({"sequence": 512, "global_batch": 64, "recompute": "full", "framework": {"preset": "megatron"},
                                            "mapping": {"ep": 8, "zero": 1}})");
   Seconds before;
   for (double imbalance = 1; imbalance < 4; imbalance += 0.05) {

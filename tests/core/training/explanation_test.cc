@@ -63,7 +63,8 @@ class TrainingExplanations : public ::testing::TestWithParam<Named> {};
 TEST_P(TrainingExplanations, GiveTheirValues) {
   const Scenario scenario = TrainingScenario(GetParam().model, GetParam().cluster, GetParam().training);
   Trace trace = Trace::On();
-  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, trace);
+  const TrainingReport report =
+      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, trace);
   std::map<std::string, double> shown;
   for (const Figure& figure : trace.figures()) {
     SCOPED_TRACE(figure.path + " = " + figure.formula);
@@ -77,19 +78,20 @@ TEST_P(TrainingExplanations, GiveTheirValues) {
     shown[figure.path] = figure.value;
   }
   // What the report shows is what was explained.
-  const std::pair<const char*, double> expected[] = {{"training.step_time_s", report.step_time.base()},
-                                                     {"training.time_to_train_s", report.time_to_train.base()},
-                                                     {"training.time_s.bubble", report.time.bubble.base()},
-                                                     {"training.time_s.tp", report.time.tp.base()},
-                                                     {"training.time_s.offload", report.time.offload.base()},
-                                                     {"training.memory_bytes.total", report.memory.Total().base()},
-                                                     {"training.memory_bytes.activations", report.memory.activations.base()},
-                                                     {"training.device_energy_j", report.energy.base()},
-                                                     {"training.arithmetic_utilization", report.arithmetic_utilization},
-                                                     {"training.run.goodput", report.run.goodput},
-                                                     {"training.run.wall_time_s", report.run.wall_time->base()},
-                                                     {"training.run.checkpoint_interval_s", report.run.checkpoint_interval.base()},
-                                                     {"training.run.compute_optimal_tokens", report.run.compute_optimal_tokens.base()}};
+  const std::pair<const char*, double> expected[] = {
+      {"training.step_time_s", report.step_time.base()},
+      {"training.time_to_train_s", report.time_to_train.base()},
+      {"training.time_s.bubble", report.time.bubble.base()},
+      {"training.time_s.tp", report.time.tp.base()},
+      {"training.time_s.offload", report.time.offload.base()},
+      {"training.memory_bytes.total", report.memory.Total().base()},
+      {"training.memory_bytes.activations", report.memory.activations.base()},
+      {"training.device_energy_j", report.energy.base()},
+      {"training.arithmetic_utilization", report.arithmetic_utilization},
+      {"training.run.goodput", report.run.goodput},
+      {"training.run.wall_time_s", report.run.wall_time->base()},
+      {"training.run.checkpoint_interval_s", report.run.checkpoint_interval.base()},
+      {"training.run.compute_optimal_tokens", report.run.compute_optimal_tokens.base()}};
   for (const auto& [path, value] : expected) {
     ASSERT_TRUE(shown.contains(path)) << path;
     EXPECT_EQ(shown[path], value) << path;

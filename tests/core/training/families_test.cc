@@ -33,15 +33,16 @@ TEST(Families, StagesHoldEveryLayer) {
 }
 
 TEST(Families, LayersAreCountedByKind) {
-  // Qwen3-Next: attention in every fourth of 48 layers, experts in all; Jamba: attention in every eighth of 32, experts in every second
-  // one; DeepSeek-V3: the first three of 61 are dense; gpt-oss: every second of 36 has a window.
+  // Qwen3-Next: attention in every fourth of 48 layers, experts in all; Jamba: attention in every eighth of 32, experts
+  // in every second one; DeepSeek-V3: the first three of 61 are dense; gpt-oss: every second of 36 has a window.
   struct Expected {
     const char* model;
     double dense, experts, window, window_experts, recurrent, recurrent_experts;
   };
-  for (const Expected& expected : {Expected{"qwen3-next-80b-a3b", 0, 12, 0, 0, 0, 36}, Expected{"jamba-v0.1", 0, 4, 0, 0, 16, 12},
-                                   Expected{"deepseek-v3", 3, 58, 0, 0, 0, 0}, Expected{"gpt-oss-120b", 0, 18, 0, 18, 0, 0},
-                                   Expected{"nemotron-h-8b", 4, 0, 0, 0, 24, 0}, Expected{"llama-3.1-8b", 32, 0, 0, 0, 0, 0}}) {
+  for (const Expected& expected :
+       {Expected{"qwen3-next-80b-a3b", 0, 12, 0, 0, 0, 36}, Expected{"jamba-v0.1", 0, 4, 0, 0, 16, 12},
+        Expected{"deepseek-v3", 3, 58, 0, 0, 0, 0}, Expected{"gpt-oss-120b", 0, 18, 0, 18, 0, 0},
+        Expected{"nemotron-h-8b", 4, 0, 0, 0, 24, 0}, Expected{"llama-3.1-8b", 32, 0, 0, 0, 0, 0}}) {
     const Scenario scenario = OnNode(expected.model, kTwoStages);
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const KindCounts counts = CountKinds(context, {scenario.model.layers}).front();
@@ -54,8 +55,8 @@ TEST(Families, LayersAreCountedByKind) {
   }
 }
 
-// Under full recomputation a layer keeps its input: 2 bytes x 8192 tokens x 4096. The last of two stages holds 14 of them for one
-// micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
+// Under full recomputation a layer keeps its input: 2 bytes x 8192 tokens x 4096. The last of two stages holds 14 of
+// them for one micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
 TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
@@ -75,12 +76,13 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.memory.capacity);
 }
 
-// Two layers are gathered at once in 16 bits. Jamba's largest has a recurrence, 4096 x 16384 in and 8192 x 4096 out, steps of
-// rank 256 and two states of 16 from its 8192 channels and the steps back to them, more than attention's four matrices; 16 experts of three
-// matrices of 4096 x 14336, a router and two norms.
+// Two layers are gathered at once in 16 bits. Jamba's largest has a recurrence, 4096 x 16384 in and 8192 x 4096 out,
+// steps of rank 256 and two states of 16 from its 8192 channels and the steps back to them, more than attention's four
+// matrices; 16 experts of three matrices of 4096 x 14336, a router and two norms.
 TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   const Scenario scenario = OnNode(
-      "jamba-v0.1", R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "zero": 3}})");
+      "jamba-v0.1",
+      R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "zero": 3}})");
   const double experts = 16 * 3.0 * 4096 * 14336, router = 4096 * 16, norms = 2 * 4096;
   const double recurrence = 4096.0 * 2 * 8192 + 8192.0 * 4096 + 8192.0 * (256 + 2 * 16) + 256.0 * 8192;
   const double small = 8192.0 * (4 + 1 + 1 + 16 + 1) + 256 + 2 * 16;
@@ -89,15 +91,15 @@ TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);
 }
 
-// A recurrence has no scores: flash attention changes neither its time nor its activations, except for the dropout masks, 2 bytes per
-// element of the residual stream.
+// A recurrence has no scores: flash attention changes neither its time nor its activations, except for the dropout
+// masks, 2 bytes per element of the residual stream.
 TEST(Families, RecurrencesKeepNoScores) {
   const auto layer = [](bool fused) {
     Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
     scenario.training->flash_attention = fused;
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    const LayerWork work =
-        WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kDense, Mixer::kRecurrence});
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(),
+                                  {FeedForward::kDense, Mixer::kRecurrence});
     Trace off = Trace::Off();
     return std::pair{TimeCore(context, work.attention, off).forward, LayerActivations(context, work, {})};
   };
@@ -118,7 +120,9 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const ParameterCount count = CountParameters(scenario.model);
     // Not held: the head's bias, and learned positions beyond the sequence.
     const double held = PlanLayers(context, works).stages.front().Parameters();
-    EXPECT_NEAR(held / (count.total + count.mtp), 1, scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5) << model;
+    EXPECT_NEAR(held / (count.total + count.mtp), 1,
+                scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5)
+        << model;
   }
 }
 

@@ -4,22 +4,25 @@
 namespace slipstick {
 namespace {
 
-// Megatron-LM gathers the inputs of its products again in the backward pass (Korthikanti et al. 2022, 4.2.2); nanotron keeps them unless
-// tp_recompute_allgather is set. Two of its readings of a layout on H100 that differ in nothing else of the record: 14.56 and 24.99 GiB
-// reserved (28 layers of 3,072, TP 16, eight sequences of 4,096; the Ultra-Scale Playbook's sweeps).
+// Megatron-LM gathers the inputs of its products again in the backward pass (Korthikanti et al. 2022, 4.2.2); nanotron
+// keeps them unless tp_recompute_allgather is set. Two of its readings of a layout on H100 that differ in nothing else
+// of the record: 14.56 and 24.99 GiB reserved (28 layers of 3,072, TP 16, eight sequences of 4,096; the Ultra-Scale
+// Playbook's sweeps).
 TEST(TrainingMemory, OfGatheredInputsIsThatOfAllRanksTokens) {
   const auto total = [](const char* framework) {
-    return Evaluated(TrainingScenario(R"({"layers": 28, "hidden": 3072, "heads": 32, "kv_heads": 32, "ffn": 8192, "gated": true,
+    return Evaluated(TrainingScenario(
+                         R"({"layers": 28, "hidden": 3072, "heads": 32, "kv_heads": 32, "ffn": 8192, "gated": true,
                                           "vocab": 131072, "tied_embeddings": true})",
-                                      R"({"preset": "dgx-h100", "devices": 128})",
-                                      R"({"sequence": 4096, "global_batch": 256, "precision": "bf16", "recompute": "none",
+                         R"({"preset": "dgx-h100", "devices": 128})",
+                         R"({"sequence": 4096, "global_batch": 256, "precision": "bf16", "recompute": "none",
                                           "flash_attention": true, "mapping": {"tp": 16, "micro_batch": 8, "zero": 0,
                                           "sequence_parallel": true}, "framework": )" +
-                                          std::string(framework) + "}"))
+                             std::string(framework) + "}"))
                .memory.Total() /
            (1 * kGiB);
   };
-  const double again = total(R"({"preset": "nanotron"})"), kept = total(R"({"preset": "nanotron", "memory": {"gathered": 4}})");
+  const double again = total(R"({"preset": "nanotron"})"),
+               kept = total(R"({"preset": "nanotron", "memory": {"gathered": 4}})");
   EXPECT_NEAR(kept - again, 28 * 4 * 3072 * 8. * 4096 * 15 / 16 / (1 << 30), 1e-9);
   EXPECT_NEAR(again / 14.56, 1, 0.05);
   EXPECT_NEAR(kept / 24.99, 1, 0.05);
@@ -45,7 +48,8 @@ const NanotronReading kNanotronReadings[] = {
 };
 
 Scenario Nanotron(const NanotronReading& reading, const std::string& memory = "{}") {
-  return TrainingScenario(reading.model, R"({"preset": "dgx-h100", "devices": )" + std::to_string(reading.devices) + "}",
+  return TrainingScenario(reading.model,
+                          R"({"preset": "dgx-h100", "devices": )" + std::to_string(reading.devices) + "}",
                           R"({"sequence": 4096, "global_batch": 256, "precision": "bf16", "recompute": "none",
                               "framework": {"preset": "nanotron", "memory": )" +
                               memory + R"(}, "mapping": {"micro_batch": 1, )" + reading.mapping + "}}");
@@ -53,7 +57,8 @@ Scenario Nanotron(const NanotronReading& reading, const std::string& memory = "{
 
 TEST(TrainingMemory, OfNanotronIsWhatPyTorchReservedWithAndWithoutZero) {
   for (const NanotronReading& reading : kNanotronReadings) {
-    EXPECT_NEAR(Evaluated(Nanotron(reading)).memory.Total().base() / kGiB.factor / reading.gib, 1, 0.055) << reading.mapping;
+    EXPECT_NEAR(Evaluated(Nanotron(reading)).memory.Total().base() / kGiB.factor / reading.gib, 1, 0.055)
+        << reading.mapping;
   }
 }
 
@@ -73,11 +78,14 @@ TEST(TrainingMemory, LendsActivationsTheRoomOfAShardedOptimizersGradients) {
 
 TEST(TrainingMemory, OfTheUpdateIsPerUpdatedParameter) {
   const NanotronReading& whole = kNanotronReadings[0];
-  const TrainingMemory with = Evaluated(Nanotron(whole)).memory, without = Evaluated(Nanotron(whole, R"({"update": 0})")).memory;
+  const TrainingMemory with = Evaluated(Nanotron(whole)).memory,
+                       without = Evaluated(Nanotron(whole, R"({"update": 0})")).memory;
   EXPECT_NEAR((with.workspace - without.workspace) / with.weights, 1, 1e-9);  // 2 bytes, as the weights
-  // Under ZeRO 1 nanotron keeps those 2 bytes between steps: of 10, the 8 others come on top, divided by the 16 replicas.
+  // Under ZeRO 1 nanotron keeps those 2 bytes between steps: of 10, the 8 others come on top, divided by the 16
+  // replicas.
   const NanotronReading& sharded = kNanotronReadings[4];
-  const TrainingMemory ten = Evaluated(Nanotron(sharded, R"({"update": 10})")).memory, two = Evaluated(Nanotron(sharded)).memory;
+  const TrainingMemory ten = Evaluated(Nanotron(sharded, R"({"update": 10})")).memory,
+                       two = Evaluated(Nanotron(sharded)).memory;
   EXPECT_NEAR((ten.workspace - two.workspace) / two.weights, 4.0 / 16, 1e-9);
 }
 
@@ -86,7 +94,8 @@ TEST(TrainingMemory, LeavesRoomForWhatTheAllocatorCannotReserve) {
   const double most = Evaluated(Nanotron(kNanotronReadings[0])).memory.capacity.base() / kGiB.factor;
   EXPECT_GE(most, 76.9);
   EXPECT_LE(most, 77.5);
-  const double plain = Evaluated(Nanotron(kNanotronReadings[0], R"({"outside": "0 GiB"})")).memory.capacity.base() / kGiB.factor;
+  const double plain =
+      Evaluated(Nanotron(kNanotronReadings[0], R"({"outside": "0 GiB"})")).memory.capacity.base() / kGiB.factor;
   EXPECT_NEAR(plain - most, 2.3, 1e-9);
 }
 

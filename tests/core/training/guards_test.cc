@@ -1,5 +1,6 @@
-// Physics on ten thousand random mappings with every feature: figures are finite and add up, no efficiency exceeds the hardware,
-// exposed communication never exceeds link time, better hardware is never slower, recomputation never keeps more.
+// Physics on ten thousand random mappings with every feature: figures are finite and add up, no efficiency exceeds the
+// hardware, exposed communication never exceeds link time, better hardware is never slower, recomputation never keeps
+// more.
 #include <cmath>
 
 #include "tests/core/training/scenarios.h"
@@ -32,30 +33,33 @@ class Dice {
 };
 
 Scenario Made(const std::string& model, const std::string& cluster, const std::string& framework) {
-  return TrainingScenario(R"({"preset": ")" + model + R"("})", R"({"preset": ")" + cluster + R"(", "devices": 64})",
-                          R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": ")" + framework + R"("}})");
+  return TrainingScenario(
+      R"({"preset": ")" + model + R"("})", R"({"preset": ")" + cluster + R"(", "devices": 64})",
+      R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": ")" + framework + R"("}})");
 }
 
 // A random mapping; null if it is invalid.
 std::optional<Scenario> Draw(Dice& dice) {
   static const std::vector<Scenario> models = [] {
     std::vector<Scenario> made;
-    for (const char* id : {"llama-3.1-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b", "gemma-2-9b", "gpt-oss-20b"}) {
+    for (const char* id :
+         {"llama-3.1-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b", "gemma-2-9b", "gpt-oss-20b"}) {
       made.push_back(Made(id, "dgx-h100", "megatron"));
     }
     return made;
   }();
   static const std::vector<Scenario> clusters = [] {
     std::vector<Scenario> made;
-    for (const char* id : {"dgx-v100", "dgx-a100", "dgx-h100", "dgx-b200", "gb200-nvl72", "hgx-mi300x", "tpu-v5p-pod", "pcie-server"}) {
+    for (const char* id :
+         {"dgx-v100", "dgx-a100", "dgx-h100", "dgx-b200", "gb200-nvl72", "hgx-mi300x", "tpu-v5p-pod", "pcie-server"}) {
       made.push_back(Made("llama-3.1-8b", id, "megatron"));
     }
     return made;
   }();
   static const std::vector<Scenario> frameworks = [] {
     std::vector<Scenario> made;
-    for (const char* id :
-         {"megatron", "megatron-2022", "megatron-deepspeed", "fsdp", "fsdp-eager", "composer", "internevo", "nanotron", "xla"}) {
+    for (const char* id : {"megatron", "megatron-2022", "megatron-deepspeed", "fsdp", "fsdp-eager", "composer",
+                           "internevo", "nanotron", "xla"}) {
       made.push_back(Made("llama-3.1-8b", "dgx-h100", id));
     }
     return made;
@@ -69,19 +73,22 @@ std::optional<Scenario> Draw(Dice& dice) {
   mapping = {};
   run.devices = 64;
   run.sequence = dice.Of({2048, 4096, 32768});
-  run.precision = static_cast<Precision>(dice.Of({static_cast<Count>(Precision::kBf16), static_cast<Count>(Precision::kFp8)}));
+  run.precision =
+      static_cast<Precision>(dice.Of({static_cast<Count>(Precision::kBf16), static_cast<Count>(Precision::kFp8)}));
   run.recompute = static_cast<Recompute>(dice.Of({0, 1, 2, 3}));
   run.flash_attention = dice.Of({0, 1, 1}) == 1;
   run.trainable = dice.Of({0, 0, 0, 1}) == 1 ? Trainable::kLora : Trainable::kAll;
   run.optimizer = static_cast<Optimizer>(dice.Of({0, 0, 1, 2, 3, 4}));
-  run.offload = {0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4})), 0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4}))};
+  run.offload = {0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4})),
+                 0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4}))};
   if (scenario.model.moe) scenario.model.moe->capacity_factor = 0.5 * static_cast<double>(dice.Of({0, 0, 2, 3}));
   mapping.tp = dice.Of({1, 2, 4, 8});
   mapping.sequence_parallel = dice.Of({0, 1}) == 1;
   mapping.cp = dice.Of({1, 1, 2, 4});
   mapping.cp_kind = static_cast<ContextKind>(dice.Of({0, 1, 2}));
   mapping.pp = dice.Of({1, 1, 2, 4, 8});
-  mapping.schedule = mapping.pp > 1 ? static_cast<PipelineSchedule>(dice.Of({0, 0, 1, 2, 3, 4})) : PipelineSchedule::kOneFOneB;
+  mapping.schedule =
+      mapping.pp > 1 ? static_cast<PipelineSchedule>(dice.Of({0, 0, 1, 2, 3, 4})) : PipelineSchedule::kOneFOneB;
   mapping.virtual_stages = mapping.schedule == PipelineSchedule::kZbV                          ? 2
                            : mapping.pp > 1 && mapping.schedule == PipelineSchedule::kOneFOneB ? dice.Of({1, 1, 2, 3})
                                                                                                : 1;
@@ -100,17 +107,18 @@ std::optional<Scenario> Draw(Dice& dice) {
 std::string Text(const Scenario& scenario) {
   const TrainingRun& run = *scenario.training;
   const TrainingMapping& m = run.mapping;
-  return scenario.model.name + " on " + scenario.cluster.name + ", " + run.framework.preset + ", " + std::string(NameOf(m.schedule)) +
-         ", tp " + std::to_string(m.tp) + " cp " + std::to_string(m.cp) + " pp " + std::to_string(m.pp) + " v " +
-         std::to_string(m.virtual_stages) + " ep " + std::to_string(m.ep) + " zero " + std::to_string(m.zero) + " mb " +
-         std::to_string(m.micro_batch) + " s " + std::to_string(run.sequence) + " " + std::string(NameOf(run.recompute)) +
-         (run.flash_attention ? " flash" : " unfused") + " " + std::string(NameOf(run.precision)) + " " +
-         std::string(NameOf(run.trainable));
+  return scenario.model.name + " on " + scenario.cluster.name + ", " + run.framework.preset + ", " +
+         std::string(NameOf(m.schedule)) + ", tp " + std::to_string(m.tp) + " cp " + std::to_string(m.cp) + " pp " +
+         std::to_string(m.pp) + " v " + std::to_string(m.virtual_stages) + " ep " + std::to_string(m.ep) + " zero " +
+         std::to_string(m.zero) + " mb " + std::to_string(m.micro_batch) + " s " + std::to_string(run.sequence) + " " +
+         std::string(NameOf(run.recompute)) + (run.flash_attention ? " flash" : " unfused") + " " +
+         std::string(NameOf(run.precision)) + " " + std::string(NameOf(run.trainable));
 }
 
 void ScaleRates(PeakRates& peak, double factor) {
-  for (std::optional<FlopsPerSecond> PeakRates::*rate : {&PeakRates::fp32, &PeakRates::tf32, &PeakRates::fp16, &PeakRates::bf16,
-                                                         &PeakRates::fp8, &PeakRates::int8, &PeakRates::fp4, &PeakRates::int4}) {
+  for (std::optional<FlopsPerSecond> PeakRates::* rate :
+       {&PeakRates::fp32, &PeakRates::tf32, &PeakRates::fp16, &PeakRates::bf16, &PeakRates::fp8, &PeakRates::int8,
+        &PeakRates::fp4, &PeakRates::int4}) {
     if (peak.*rate) *(peak.*rate) *= factor;
   }
 }
@@ -118,7 +126,8 @@ void ScaleRates(PeakRates& peak, double factor) {
 void ExpectSound(const TrainingReport& report) {
   const StepTime& t = report.time;
   EXPECT_EQ(report.step_time, t.Total());
-  for (const Seconds part : {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other, t.offload}) {
+  for (const Seconds part :
+       {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other, t.offload}) {
     EXPECT_TRUE(std::isfinite(part.base()) && part.base() >= 0);
   }
   const LinkTime& link = report.communication;
@@ -132,8 +141,8 @@ void ExpectSound(const TrainingReport& report) {
   EXPECT_GT(report.arithmetic_utilization, 0);
   EXPECT_LE(report.model_flops_utilization, report.hardware_flops_utilization);
   Bytes sum;
-  for (const Bytes part :
-       {report.memory.weights, report.memory.gradients, report.memory.optimizer, report.memory.activations, report.memory.workspace}) {
+  for (const Bytes part : {report.memory.weights, report.memory.gradients, report.memory.optimizer,
+                           report.memory.activations, report.memory.workspace}) {
     EXPECT_TRUE(std::isfinite(part.base()) && part.base() >= 0);
     sum += part;
   }
@@ -161,7 +170,9 @@ TEST_P(Guards, HoldOnRandomMappings) {
       change(scenario);
       return Evaluated(scenario);
     };
-    const auto expect_not_slower = [&](const char* what, auto change) { EXPECT_LE(changed(change).step_time.base(), time) << what; };
+    const auto expect_not_slower = [&](const char* what, auto change) {
+      EXPECT_LE(changed(change).step_time.base(), time) << what;
+    };
     const double factor = 1 + 0.01 * static_cast<double>(dice.Of({2, 50, 300}));
     expect_not_slower("more FLOP/s", [&](Scenario& s) { ScaleRates(s.cluster.device.peak, factor); });
     expect_not_slower("more memory bandwidth", [&](Scenario& s) { s.cluster.device.memory.bandwidth *= factor; });
@@ -175,7 +186,9 @@ TEST_P(Guards, HoldOnRandomMappings) {
     expect_not_slower("a faster inner network", [&](Scenario& s) { s.cluster.networks.front().bandwidth *= factor; });
     expect_not_slower("a faster outer network", [&](Scenario& s) { s.cluster.networks.back().bandwidth *= factor; });
     expect_not_slower("a faster host link", [&](Scenario& s) { s.cluster.device.host.bandwidth *= factor; });
-    const auto with_flash = [&](bool flash) { return changed([&](Scenario& s) { s.training->flash_attention = flash; }); };
+    const auto with_flash = [&](bool flash) {
+      return changed([&](Scenario& s) { s.training->flash_attention = flash; });
+    };
     const TrainingReport fused = with_flash(true), unfused = with_flash(false);
     if (unfused.infeasible.empty()) {
       EXPECT_LE(fused.step_time.base(), unfused.step_time.base() * kRounding) << "flash attention is slower";
@@ -184,7 +197,8 @@ TEST_P(Guards, HoldOnRandomMappings) {
     const auto memory = [&](Recompute recompute) {
       return changed([&](Scenario& s) { s.training->recompute = recompute; }).memory.Total().base();
     };
-    const double none = memory(Recompute::kNone), selective = memory(Recompute::kSelective), full = memory(Recompute::kFull);
+    const double none = memory(Recompute::kNone), selective = memory(Recompute::kSelective),
+                 full = memory(Recompute::kFull);
     EXPECT_LE(selective, none * kRounding) << "selective recomputation keeps more";
     EXPECT_LE(full, selective * kRounding) << "full recomputation keeps more";
   }

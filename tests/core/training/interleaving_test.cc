@@ -10,12 +10,14 @@
 namespace slipstick {
 namespace {
 
-// GPT-3 on 64 A100, TP 8, PP 8, three virtual stages, one sequence per micro-batch: the batch is the number of micro-batches.
+// GPT-3 on 64 A100, TP 8, PP 8, three virtual stages, one sequence per micro-batch: the batch is the number of
+// micro-batches.
 TrainingReport Interleaved(const std::string& framework, int batch, int chunks = 3) {
-  return Evaluated(TrainingScenario(
-      R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": 64})",
-      R"({"sequence": 2048, "global_batch": )" + std::to_string(batch) + R"(, "recompute": "full", "framework": {"preset": ")" + framework +
-          R"("}, "mapping": {"tp": 8, "pp": 8, "virtual_stages": )" + std::to_string(chunks) + R"(, "micro_batch": 1}})"));
+  return Evaluated(TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": 64})",
+                                    R"({"sequence": 2048, "global_batch": )" + std::to_string(batch) +
+                                        R"(, "recompute": "full", "framework": {"preset": ")" + framework +
+                                        R"("}, "mapping": {"tp": 8, "pp": 8, "virtual_stages": )" +
+                                        std::to_string(chunks) + R"(, "micro_batch": 1}})"));
 }
 
 bool IsRefused(const TrainingReport& report) {
@@ -23,17 +25,21 @@ bool IsRefused(const TrainingReport& report) {
                      [](const std::string& text) { return text.find(" refuses ") != std::string::npos; });
 }
 
-// Megatron's schedules.py takes multiples of the pipeline's size; what it refuses is warned of and stays feasible, as runs on record need.
+// Megatron's schedules.py takes multiples of the pipeline's size; what it refuses is warned of and stays feasible, as
+// runs on record need.
 TEST(Interleaving, MegatronTakesMultiplesOfTheStages) {
   for (const char* framework : {"megatron", "megatron-2022"}) {
-    for (const int batch : {2, 4, 12, 20}) EXPECT_TRUE(IsRefused(Interleaved(framework, batch))) << framework << " " << batch;
-    for (const int batch : {8, 16, 24}) EXPECT_FALSE(IsRefused(Interleaved(framework, batch))) << framework << " " << batch;
+    for (const int batch : {2, 4, 12, 20})
+      EXPECT_TRUE(IsRefused(Interleaved(framework, batch))) << framework << " " << batch;
+    for (const int batch : {8, 16, 24})
+      EXPECT_FALSE(IsRefused(Interleaved(framework, batch))) << framework << " " << batch;
     EXPECT_FALSE(IsRefused(Interleaved(framework, 12, 1))) << "not interleaved";
     EXPECT_TRUE(Interleaved(framework, 12).infeasible.empty());
   }
 }
 
-// torch.distributed.pipelining: 20 micro-batches over 8 stages are two rounds of 10; 17 are two rounds and one too many.
+// torch.distributed.pipelining: 20 micro-batches over 8 stages are two rounds of 10; 17 are two rounds and one too
+// many.
 TEST(Interleaving, PyTorchTakesEqualRounds) {
   for (const int batch : {2, 8, 12, 20}) EXPECT_FALSE(IsRefused(Interleaved("fsdp", batch))) << batch;
   for (const int batch : {17, 25}) EXPECT_TRUE(IsRefused(Interleaved("fsdp", batch))) << batch;
@@ -41,8 +47,9 @@ TEST(Interleaving, PyTorchTakesEqualRounds) {
 }
 
 TEST(Interleaving, NoSearchReturnsWhatTheFrameworkRefuses) {
-  Scenario scenario = TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": 64})",
-                                       R"({"sequence": 2048, "global_batch": 48, "framework": {"preset": "megatron-2022"},
+  Scenario scenario =
+      TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": 64})",
+                       R"({"sequence": 2048, "global_batch": 48, "framework": {"preset": "megatron-2022"},
                                            "mapping": {"tp": 8, "pp": 8}})");
   const TrainingSpace space(scenario.model, scenario.cluster, *scenario.training, 64, {});
   Count interleaved = 0;
@@ -59,10 +66,10 @@ TEST(Interleaving, NoSearchReturnsWhatTheFrameworkRefuses) {
 TEST(Interleaving, NoTunedMappingIsRefused) {
   for (const char* framework : {"megatron-2022", "megatron"}) {
     for (const int devices : {64, 1024, 16384}) {
-      Scenario scenario =
-          TrainingScenario(R"({"preset": "gpt3-175b"})", R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
-                           R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": ")" + std::string(framework) +
-                               R"("}, "mapping": {"tp": 8, "pp": 8}})");
+      Scenario scenario = TrainingScenario(R"({"preset": "gpt3-175b"})",
+                                           R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
+                                           R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": ")" +
+                                               std::string(framework) + R"("}, "mapping": {"tp": 8, "pp": 8}})");
       scenario.training->mapping = {};
       const TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, *scenario.training, {{}, true, false});
       ASSERT_TRUE(tuned.is_legal);

@@ -9,8 +9,9 @@ namespace slipstick {
 namespace {
 
 Scenario Llama405() {
-  return TrainingScenario(R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 16384})",
-                          R"({"sequence": 8192, "global_batch": 2048, "tokens": "15.6 Ttoken", "framework": {"preset": "megatron"},
+  return TrainingScenario(
+      R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 16384})",
+      R"({"sequence": 8192, "global_batch": 2048, "tokens": "15.6 Ttoken", "framework": {"preset": "megatron"},
                               "mapping": {"tp": 8, "pp": 16, "sequence_parallel": true}})");
 }
 
@@ -36,8 +37,9 @@ TEST(Interruptions, CheckpointOfBloomIsAsLargeAsPublished) {
 struct Case {
   Scenario scenario;
   explicit Case(Seconds mtbf, Seconds stall) {
-    scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                                R"({"sequence": 4096, "global_batch": 64, "tokens": "10 Gtoken", "framework": {"preset": "megatron"}})");
+    scenario = TrainingScenario(
+        R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
+        R"({"sequence": 4096, "global_batch": 64, "tokens": "10 Gtoken", "framework": {"preset": "megatron"}})");
     Interruptions& input = scenario.training->interruptions;
     input.device_mtbf = 8 * mtbf;
     input.restart = {};
@@ -125,9 +127,9 @@ TEST(BatchRamp, MakesTheRunLonger) {
 }
 
 TEST(BatchRamp, MustSuitTheMapping) {
-  const Issues issues =
-      TrainingIssues(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                     R"({"sequence": 4096, "global_batch": 64, "tokens": "1 Gtoken", "batch_ramp": {"start": 12, "tokens": "2 Gtoken"}})");
+  const Issues issues = TrainingIssues(
+      R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
+      R"({"sequence": 4096, "global_batch": 64, "tokens": "1 Gtoken", "batch_ramp": {"start": 12, "tokens": "2 Gtoken"}})");
   ASSERT_EQ(issues.size(), 2U);
   EXPECT_EQ(issues[0].path, "training.batch_ramp.start");
   EXPECT_EQ(issues[1].path, "training.batch_ramp.tokens");

@@ -7,14 +7,15 @@ namespace slipstick {
 namespace {
 
 TrainingReport WithOperators(const std::string& cluster) {
-  const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": ")" + cluster + R"(", "devices": 8})",
-                                             R"({"sequence": 8192, "global_batch": 8, "framework": {"preset": "megatron"}})");
+  const Scenario scenario =
+      TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": ")" + cluster + R"(", "devices": 8})",
+                       R"({"sequence": 8192, "global_batch": 8, "framework": {"preset": "megatron"}})");
   Trace off = Trace::Off();
   return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
 }
 
-// 8,192³ in 16 bits: 32·32 blocks of 256 x 256 outputs, on two SMs that share their loads, fetch 512 rows of 8,192 each, and the outputs;
-// fragments of 64 rows read 64 + 256 rows.
+// 8,192³ in 16 bits: 32·32 blocks of 256 x 256 outputs, on two SMs that share their loads, fetch 512 rows of 8,192
+// each, and the outputs; fragments of 64 rows read 64 + 256 rows.
 TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100"})", "{}");
   Device device = scenario.cluster.device;
@@ -38,7 +39,8 @@ TEST(LevelBytes, GrowInwards) {
       ASSERT_FALSE(one.level_bytes.empty());
       EXPECT_EQ(one.level_bytes.back(), one.bytes);
       for (std::size_t level = 1; level < one.level_bytes.size(); ++level) {
-        EXPECT_GE(one.level_bytes[level - 1].base(), one.level_bytes[level].base() * (1 - 1e-12)) << cluster << " " << one.name;
+        EXPECT_GE(one.level_bytes[level - 1].base(), one.level_bytes[level].base() * (1 - 1e-12))
+            << cluster << " " << one.name;
       }
     }
   }

@@ -28,20 +28,22 @@ const Shape kFigure1[] = {
 Scenario Figure1Scenario(const Shape& shape, bool sequence_parallel, const char* recompute) {
   const int devices = 8 * shape.pipeline;
   return TrainingScenario(
-      Gpt(shape.layers, shape.hidden, shape.heads), R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
+      Gpt(shape.layers, shape.hidden, shape.heads),
+      R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
       R"({"sequence": 2048, "global_batch": )" + std::to_string(shape.micro_batch * 2 * shape.pipeline) +
-          R"(, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" + recompute +
-          R"(", "mapping": {"tp": 8, "sequence_parallel": )" + (sequence_parallel ? "true" : "false") + R"(, "pp": )" +
-          std::to_string(shape.pipeline) + R"(, "virtual_stages": )" + std::to_string(shape.chunks) + R"(, "micro_batch": )" +
-          std::to_string(shape.micro_batch) + "}}");
+          R"(, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" +
+          recompute + R"(", "mapping": {"tp": 8, "sequence_parallel": )" + (sequence_parallel ? "true" : "false") +
+          R"(, "pp": )" + std::to_string(shape.pipeline) + R"(, "virtual_stages": )" + std::to_string(shape.chunks) +
+          R"(, "micro_batch": )" + std::to_string(shape.micro_batch) + "}}");
 }
 
 double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recompute) {
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
-  return (std::string(recompute) == "full" ? LayerCheckpoint(context)
-                                           : LayerActivations(context, work, ChoiceFor(scenario.model, *scenario.training, {}).selective))
+  return (std::string(recompute) == "full"
+              ? LayerCheckpoint(context)
+              : LayerActivations(context, work, ChoiceFor(scenario.model, *scenario.training, {}).selective))
       .base();
 }
 
@@ -49,8 +51,8 @@ double FirstStageGib(const Shape& shape, bool sequence_parallel, const char* rec
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const double layers = static_cast<double>(shape.layers) / shape.pipeline;
-  return layers * PassesInFlight(context.shape, PipelineSchedule::kOneFOneB, 0) * LayerBytes(shape, sequence_parallel, recompute) /
-         kGiB.factor;
+  return layers * PassesInFlight(context.shape, PipelineSchedule::kOneFOneB, 0) *
+         LayerBytes(shape, sequence_parallel, recompute) / kGiB.factor;
 }
 
 TEST(Activations, AreKorthikantisTable2ToTheByte) {
@@ -84,9 +86,10 @@ TrainingReport Recomputed(const Shape& shape, RecomputeMethod method, Count laye
   return Evaluated(scenario);
 }
 
-// One checkpoint of 2sbh bytes per group of n layers, and the activations of a group while its backward pass runs: L/n inputs of groups,
-// and n layers of A bytes but for the group's input, which is among the checkpoints. Optimus (arXiv 2407.14645) states
-// N·A_inp + (L/N)·(A − A_inp) with N = L/n checkpoints: the same but for the inputs of a group's other layers, (n − 1)·A_inp.
+// One checkpoint of 2sbh bytes per group of n layers, and the activations of a group while its backward pass runs: L/n
+// inputs of groups, and n layers of A bytes but for the group's input, which is among the checkpoints. Optimus (arXiv
+// 2407.14645) states N·A_inp + (L/N)·(A − A_inp) with N = L/n checkpoints: the same but for the inputs of a group's
+// other layers, (n − 1)·A_inp.
 TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
   const Shape& shape = kFigure1[0];
   for (const bool sequence_parallel : {false, true}) {
@@ -96,20 +99,23 @@ TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
                         (shape.layers * checkpoint + layer - checkpoint);  // embedding and head
     for (const int n : {1, 2, 3, 6, 12, 48}) {
       const double checkpoints = 48.0 / n, expected = checkpoints * checkpoint + n * layer - checkpoint;
-      const double activations = Recomputed(shape, RecomputeMethod::kUniform, n, sequence_parallel).memory.activations.base() - ends;
+      const double activations =
+          Recomputed(shape, RecomputeMethod::kUniform, n, sequence_parallel).memory.activations.base() - ends;
       EXPECT_NEAR(activations, expected, 1) << n;
       const double published = checkpoints * checkpoint + n * (layer - checkpoint);
       EXPECT_NEAR(activations - published, (n - 1) * checkpoint, 1) << n;
     }
     // 48 layers in groups of 5: ten checkpoints.
-    const double uneven = Recomputed(shape, RecomputeMethod::kUniform, 5, sequence_parallel).memory.activations.base() - ends;
+    const double uneven =
+        Recomputed(shape, RecomputeMethod::kUniform, 5, sequence_parallel).memory.activations.base() - ends;
     EXPECT_NEAR(uneven, 10 * checkpoint + 5 * layer - checkpoint, 1);
   }
 }
 
 // The published optimum, √(L·(A − A_inp)/A_inp) checkpoints: more and fewer take more memory.
 TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
-  const Shape& shape = kFigure1[0];  // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
+  const Shape& shape =
+      kFigure1[0];  // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
   const auto activations = [&](Count n) { return Recomputed(shape, RecomputeMethod::kUniform, n).memory.activations; };
   for (const Count n : {1, 4, 6, 12, 48}) EXPECT_LT(activations(2), activations(n)) << n;
 }
@@ -117,9 +123,13 @@ TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
 // Each of the first n layers of a virtual stage keeps its input only; one of them is restored at a time.
 TEST(Activations, OfRecomputationByBlocksKeepTheOtherLayersWhole) {
   for (const Shape& shape : {kFigure1[0], kFigure1[1]}) {
-    const double t = 8, s = 2048, h = shape.hidden, sbh = s * shape.micro_batch * h, p = shape.pipeline, v = shape.chunks;
-    const double layer = sbh * (10 + 24 / t + 5 * shape.heads * s / (h * t)), checkpoint = 2 * sbh, layers = shape.layers / (p * v);
-    const auto in_flight = [&](double n) { return p * (1 + (p - 1) / (p * v)) * v * (n * checkpoint + (layers - n) * layer); };
+    const double t = 8, s = 2048, h = shape.hidden, sbh = s * shape.micro_batch * h, p = shape.pipeline,
+                 v = shape.chunks;
+    const double layer = sbh * (10 + 24 / t + 5 * shape.heads * s / (h * t)), checkpoint = 2 * sbh,
+                 layers = shape.layers / (p * v);
+    const auto in_flight = [&](double n) {
+      return p * (1 + (p - 1) / (p * v)) * v * (n * checkpoint + (layers - n) * layer);
+    };
     const double all = Recomputed(shape, RecomputeMethod::kBlock, 1024).memory.activations.base();
     EXPECT_NEAR(all, Recomputed(shape, RecomputeMethod::kUniform, 1).memory.activations.base(), 1) << shape.name;
     for (const int n : {1, 2, 3}) {
@@ -142,7 +152,8 @@ TEST(Recomputation, ByBlocksTakesTheTimeOfItsLayers) {
     const double all_share = all.model_flops_utilization / all.hardware_flops_utilization;
     EXPECT_NEAR(1 / model_share - 1, (1 / all_share - 1) * n / 48, 1e-9) << n;
   }
-  for (const Count n : {2, 6, 48}) EXPECT_EQ(Recomputed(shape, RecomputeMethod::kUniform, n).step_time, all.step_time) << n;
+  for (const Count n : {2, 6, 48})
+    EXPECT_EQ(Recomputed(shape, RecomputeMethod::kUniform, n).step_time, all.step_time) << n;
 }
 
 // Only checkpoints travel: half as many in groups of two.
@@ -157,8 +168,9 @@ TEST(Recomputation, OfGroupsOffloadsTheirInputs) {
 }
 
 TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {
-  const Scenario scenario = TrainingScenario(Gpt(4, 1024, 16), R"({"preset": "single-a100-sxm4-80gb"})",
-                                             R"({"sequence": 2048, "global_batch": 1, "precision": "fp16", "flash_attention": false,
+  const Scenario scenario =
+      TrainingScenario(Gpt(4, 1024, 16), R"({"preset": "single-a100-sxm4-80gb"})",
+                       R"({"sequence": 2048, "global_batch": 1, "precision": "fp16", "flash_attention": false,
                                                  "framework": {"preset": "megatron-2022"}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
@@ -173,68 +185,82 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
     bool sequence_parallel;
     double bytes;
   };
-  for (const Row& row : {Row{"llama-2-7b", 1, false, 131712}, Row{"llama-2-7b", 8, false, 45136}, Row{"llama-2-7b", 8, true, 16464},
-                         Row{"llama-3.1-8b", 1, false, 139392}, Row{"llama-2-70b", 1, false, 274688}, Row{"llama-2-70b", 8, false, 91680},
-                         Row{"llama-2-70b", 8, true, 34336}}) {
+  for (const Row& row :
+       {Row{"llama-2-7b", 1, false, 131712}, Row{"llama-2-7b", 8, false, 45136}, Row{"llama-2-7b", 8, true, 16464},
+        Row{"llama-3.1-8b", 1, false, 139392}, Row{"llama-2-70b", 1, false, 274688},
+        Row{"llama-2-70b", 8, false, 91680}, Row{"llama-2-70b", 8, true, 34336}}) {
     const Scenario scenario = TrainingScenario(
         R"({"preset": ")" + std::string(row.preset) + R"("})", R"({"preset": "dgx-h100", "devices": 8})",
         R"({"sequence": 4096, "global_batch": 8, "precision": "bf16", "framework": {"preset": "megatron"}, "mapping": {"tp": )" +
             std::to_string(row.tp) + R"(, "sequence_parallel": )" + (row.sequence_parallel ? "true" : "false") + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
-    EXPECT_DOUBLE_EQ(LayerActivations(context, work, {}).base() / context.shape.tokens, row.bytes) << row.preset << " tp " << row.tp;
+    EXPECT_DOUBLE_EQ(LayerActivations(context, work, {}).base() / context.shape.tokens, row.bytes)
+        << row.preset << " tp " << row.tp;
   }
 }
 
-// In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever format. A layer of
-// Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8 keeps two norms' outputs and the
-// activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128 + 4f either way.
+// In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever
+// format. A layer of Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8
+// keeps two norms' outputs and the activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128
+// + 4f either way.
 TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
   for (const char* precision : {"bf16", "fp8"}) {
     const bool narrow = std::string(precision) == "fp8";
     const Scenario scenario = TrainingScenario(
         R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
-        R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "precision": ")" + std::string(precision) + R"("})");
+        R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "precision": ")" +
+            std::string(precision) + R"("})");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
-    const auto per_token = [&](bool norms) { return LayerActivations(context, work, {.norms = norms}).base() / context.shape.tokens; };
+    const auto per_token = [&](bool norms) {
+      return LayerActivations(context, work, {.norms = norms}).base() / context.shape.tokens;
+    };
     EXPECT_DOUBLE_EQ(per_token(false), narrow ? 14 * 4096 + 128 + 5 * 11008 : 16 * 4096 + 128 + 6 * 11008) << precision;
     EXPECT_DOUBLE_EQ(per_token(true), 12 * 4096 + 128 + 4 * 11008) << precision;
   }
 }
 
-// DeepSeek-V3 (technical report, 3.2.3) repeats norms and the projections up from MLA's latents. Per token a layer keeps 128 heads' queries
-// and keys of 192, values and outputs of 128: 81,920 elements in 16 bits. Of these the outputs stay, 16,384, with the latents, 1,536 + 512,
-// and the shared rotary key, 64.
+// DeepSeek-V3 (technical report, 3.2.3) repeats norms and the projections up from MLA's latents. Per token a layer
+// keeps 128 heads' queries and keys of 192, values and outputs of 128: 81,920 elements in 16 bits. Of these the outputs
+// stay, 16,384, with the latents, 1,536 + 512, and the shared rotary key, 64.
 TEST(Activations, OfLatentAttentionRecomputedKeepTheLatents) {
-  const Scenario scenario = TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
-                                             R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"},
+  const Scenario scenario =
+      TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
+                       R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"},
                                                  "recompute": "selective", "mapping": {"ep": 64}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
-  const auto per_token = [&](const RecomputePlan& plan) { return LayerActivations(context, work, plan).base() / context.shape.tokens; };
+  const auto per_token = [&](const RecomputePlan& plan) {
+    return LayerActivations(context, work, plan).base() / context.shape.tokens;
+  };
   EXPECT_DOUBLE_EQ(per_token({}) - per_token({.latents = true}), 2 * (81920 - 16384 - 1536 - 512 - 64));
-  EXPECT_EQ(ChoiceFor(scenario.model, *scenario.training, {}).selective, (RecomputePlan{.norms = true, .latents = true, .core = true}));
+  EXPECT_EQ(ChoiceFor(scenario.model, *scenario.training, {}).selective,
+            (RecomputePlan{.norms = true, .latents = true, .core = true}));
 }
 
 // Its time is that of the two projections: 2 · (1536 · 128 · 192 + 512 · 128 · 256) FLOPs a token and layer.
 TEST(Recomputation, OfLatentAttentionRepeatsItsUpProjections) {
   const auto executed = [](const char* recompute) {
-    return Evaluated(TrainingScenario(R"({"preset": "deepseek-v3", "layers": 4, "moe": {"dense_layers": 4}, "mtp_layers": 0})",
-                                      R"({"preset": "dgx-h100", "devices": 64})",
-                                      R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "recompute": ")" +
-                                          std::string(recompute) + R"(", "mapping": {"zero": 1}})"))
+    return Evaluated(
+               TrainingScenario(
+                   R"({"preset": "deepseek-v3", "layers": 4, "moe": {"dense_layers": 4}, "mtp_layers": 0})",
+                   R"({"preset": "dgx-h100", "devices": 64})",
+                   R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "recompute": ")" +
+                       std::string(recompute) + R"(", "mapping": {"zero": 1}})"))
         .hardware_flops_per_device;
   };
   const double projections = 2.0 * (1536 * 128 * 192 + 512 * 128 * 256) * 4 * 4096;
   EXPECT_NEAR((executed("selective") - executed("none")).base(), projections, projections / 1000);
 }
 
-// Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the embedding only, the
-// last the head only. It was trained on 80 GB at 8,192 tokens without recomputation, gradients and optimizer sharded over 64 ranks.
+// Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the
+// embedding only, the last the head only. It was trained on 80 GB at 8,192 tokens without recomputation, gradients and
+// optimizer sharded over 64 ranks.
 TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
-  Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 8192})",
-                                       R"({"sequence": 8192, "global_batch": 2048, "framework": {"preset": "megatron"}, "mapping": {
+  Scenario scenario =
+      TrainingScenario(R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 8192})",
+                       R"({"sequence": 8192, "global_batch": 2048, "framework": {"preset": "megatron"}, "mapping": {
                                            "tp": 8, "pp": 16, "virtual_stages": 8, "zero": 2, "sequence_parallel": true}})");
   const std::vector<Stage> stages = StagesOf(scenario);
   for (std::size_t i = 0; i < stages.size(); ++i) EXPECT_EQ(stages[i].layers.Total(), i == 0 || i == 15 ? 7 : 8) << i;
@@ -244,7 +270,8 @@ TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
   EXPECT_FALSE(Evaluated(scenario).infeasible.empty());
 }
 
-// 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus tables, norms and biases, which it leaves out.
+// 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus tables, norms and biases,
+// which it leaves out.
 TEST(States, OfMegatronAre18BytesAParameter) {
   const Scenario scenario = Figure1Scenario(kFigure1[0], false, "none");
   const TrainingReport report = Evaluated(scenario);
@@ -256,8 +283,9 @@ TEST(States, OfMegatronAre18BytesAParameter) {
   EXPECT_LT(18 * parameters, 45.5625 * 1.03 * kGiB.factor);
 }
 
-// Llama-2-70B fine-tuned in fp8 on 16 H100 at TP 4 and PP 4 ran with one data-parallel rank, so nothing is sharded (NVIDIA's performance
-// summary of NeMo 24.07). Its optimizer keeps two fp32 moments and of the fp32 weights the 16 bits that bf16 lacks: 2 · 4 + 2 bytes.
+// Llama-2-70B fine-tuned in fp8 on 16 H100 at TP 4 and PP 4 ran with one data-parallel rank, so nothing is sharded
+// (NVIDIA's performance summary of NeMo 24.07). Its optimizer keeps two fp32 moments and of the fp32 weights the 16
+// bits that bf16 lacks: 2 · 4 + 2 bytes.
 TEST(States, InEightBitRecipesKeepOnlyTheRestOfTheMasterWeights) {
   const TrainingReport report = Evaluated(TrainingScenario(
       R"({"preset": "llama-2-70b"})", R"({"preset": "dgx-h100", "devices": 16})",
@@ -272,23 +300,26 @@ TEST(States, InEightBitRecipesKeepOnlyTheRestOfTheMasterWeights) {
 // Llama-2-7B under FSDP: fp32 weights, gradients and two moments, 16 bytes per parameter, sharded.
 TEST(States, OfZero3AreShardedOverAllDataRanks) {
   for (const int devices : {8, 64}) {
-    const Scenario scenario =
-        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
-                         R"({"sequence": 4096, "global_batch": )" + std::to_string(devices) +
-                             R"(, "framework": {"preset": "fsdp"}, "mapping": {"zero": 3}})");
+    const Scenario scenario = TrainingScenario(R"({"preset": "llama-2-7b"})",
+                                               R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
+                                               R"({"sequence": 4096, "global_batch": )" + std::to_string(devices) +
+                                                   R"(, "framework": {"preset": "fsdp"}, "mapping": {"zero": 3}})");
     const TrainingReport report = Evaluated(scenario);
     const double expected = 16 * 6738415616.0 / devices;
-    EXPECT_NEAR(In(report.memory.weights + report.memory.gradients + report.memory.optimizer, kB), expected, 1e-6 * expected) << devices;
+    EXPECT_NEAR(In(report.memory.weights + report.memory.gradients + report.memory.optimizer, kB), expected,
+                1e-6 * expected)
+        << devices;
   }
 }
 
 TEST(States, DivideExpertsByTheirOwnGroups) {
-  const Scenario scenario =
-      TrainingScenario(R"({"preset": "mixtral-8x7b"})", R"({"preset": "dgx-h100", "devices": 64})",
-                       R"({"sequence": 4096, "global_batch": 64, "precision": "bf16", "framework": {"preset": "megatron"},
+  const Scenario scenario = TrainingScenario(
+      R"({"preset": "mixtral-8x7b"})", R"({"preset": "dgx-h100", "devices": 64})",
+      R"({"sequence": 4096, "global_batch": 64, "precision": "bf16", "framework": {"preset": "megatron"},
                            "mapping": {"tp": 2, "ep": 8, "expert_tp": 1, "zero": 1, "sequence_parallel": true}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts});
+  const LayerWork work =
+      WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts});
   EXPECT_EQ(work.expert_parameters, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
   EXPECT_EQ(context.shape.ExpertDataRanks(), 8);
 }
@@ -306,14 +337,16 @@ TEST(InFlight, IsWhatEachScheduleHolds) {
   EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
 }
 
-// DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and two stages' weights. Counted here in the simulated schedule: a device
-// holds p - i of the half that meets it as stage i, i + 1 of the half that meets it as stage p - 1 - i.
+// DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and two stages' weights. Counted here in the simulated
+// schedule: a device holds p - i of the half that meets it as stage i, i + 1 of the half that meets it as stage p - 1 -
+// i.
 TEST(InFlight, UnderDualPipeIsOfBothEnds) {
   const Count p = 8, m = 48;
   TrainingShape shape;
   shape.pipeline = p, shape.micro_batches = m;
   const StagePass pass{1 * kS, 1 * kS, 1 * kS};
-  const std::vector<ScheduledPass> passes = Timeline({PipelineSchedule::kDualPipe, p, 1, m}, std::vector<StagePass>(8, pass));
+  const std::vector<ScheduledPass> passes =
+      Timeline({PipelineSchedule::kDualPipe, p, 1, m}, std::vector<StagePass>(8, pass));
   for (Count device = 0; device < p; ++device) {
     std::array<double, 2> held{}, most{};
     for (const ScheduledPass& one : passes) {
@@ -329,18 +362,20 @@ TEST(InFlight, UnderDualPipeIsOfBothEnds) {
   }
 }
 
-// Six layers on four stages, whose ends count as a layer: 1, 2, 2, 1. Under DualPipe the first device holds stages 0 and 3, its own
-// embedding and the other's head: 2 layers of 12h² + 13h and both tables, not twice the first stage; a middle one 4 layers and no table.
+// Six layers on four stages, whose ends count as a layer: 1, 2, 2, 1. Under DualPipe the first device holds stages 0
+// and 3, its own embedding and the other's head: 2 layers of 12h² + 13h and both tables, not twice the first stage; a
+// middle one 4 layers and no table.
 TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
-  Scenario scenario =
-      TrainingScenario(R"({"layers": 6, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 51200, "gated": false, "norm": "layer",
+  Scenario scenario = TrainingScenario(
+      R"({"layers": 6, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 51200, "gated": false, "norm": "layer",
                                            "biases": "all", "position": "alibi", "tied_embeddings": false})",
-                       R"({"preset": "dgx-h100", "devices": 4})",
-                       R"({"sequence": 2048, "global_batch": 16, "framework": {"preset": "megatron"},
+      R"({"preset": "dgx-h100", "devices": 4})",
+      R"({"sequence": 2048, "global_batch": 16, "framework": {"preset": "megatron"},
                                            "mapping": {"pp": 4, "schedule": "dualpipe"}})");
   const TrainingReport report = Evaluated(scenario);
   Trace off = Trace::Off();
-  const TrainingReport all = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {.advice = true}, off);
+  const TrainingReport all =
+      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {.advice = true}, off);
   const double h = 1024, layer = 12 * h * h + 13 * h, table = 51200 * h;
   for (const std::size_t end : {std::size_t{0}, std::size_t{3}}) {
     EXPECT_DOUBLE_EQ(In(all.stages[end].memory.weights, kB), 2 * (2 * layer + 2 * table + 2 * h)) << end;
@@ -354,14 +389,16 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
   EXPECT_EQ(report.memory.Total(), all.memory.Total());
 }
 
-// PyTorch keeps gradients and the optimizer's state in the format of its weights: 16-bit weights without fp32 masters take 8 bytes a
-// parameter with AdamW, fp32 weights 16, stated or not. Under ZeRO 2 each rank holds the weights whole in 16 bits, and its share of the
-// fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari et al. 2020, table 1, with fp32 gradients).
+// PyTorch keeps gradients and the optimizer's state in the format of its weights: 16-bit weights without fp32 masters
+// take 8 bytes a parameter with AdamW, fp32 weights 16, stated or not. Under ZeRO 2 each rank holds the weights whole
+// in 16 bits, and its share of the fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari
+// et al. 2020, table 1, with fp32 gradients).
 TEST(TrainingMemory, OfWeightsThatTheOptimizerUpdates) {
   const auto state_bytes = [](const char* state, const char* mapping, int devices) {
     const TrainingReport report = Evaluated(TrainingScenario(
         R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
-        R"({"sequence": 512, "global_batch": 8, "framework": {"preset": "fsdp"}, "mapping": )" + std::string(mapping) + state + "}"));
+        R"({"sequence": 512, "global_batch": 8, "framework": {"preset": "fsdp"}, "mapping": )" + std::string(mapping) +
+            state + "}"));
     return (report.memory.weights + report.memory.gradients + report.memory.optimizer).base() / 6738415616;
   };
   EXPECT_NEAR(state_bytes("", "{}", 1), 16, 1e-9);

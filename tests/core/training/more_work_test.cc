@@ -1,5 +1,5 @@
-// No time and no memory falls when training does more: any model on any cluster under any framework, over a ladder of each input that
-// adds work.
+// No time and no memory falls when training does more: any model on any cluster under any framework, over a ladder of
+// each input that adds work.
 #include <cmath>
 #include <functional>
 
@@ -23,19 +23,25 @@ struct WorkInput {
 // In whole units, one at least.
 bool Multiply(Count& value, double rung, Count unit = 1) {
   if (value <= 0) return false;
-  value = std::max<Count>(1, static_cast<Count>(std::lround(static_cast<double>(value) * rung / static_cast<double>(unit)))) * unit;
+  value = std::max<Count>(
+              1, static_cast<Count>(std::lround(static_cast<double>(value) * rung / static_cast<double>(unit)))) *
+          unit;
   return true;
 }
 bool IsWhole(double rung) { return rung >= 1 && rung == std::floor(rung); }
 
 // Fewer larger micro-batches fill the kernels better and leave more of the step as bubble.
-bool GrowMicroBatch(Scenario& s, double rung) { return IsWhole(rung) && Multiply(s.training->mapping.micro_batch, rung); }
+bool GrowMicroBatch(Scenario& s, double rung) {
+  return IsWhole(rung) && Multiply(s.training->mapping.micro_batch, rung);
+}
 bool GrowMicroBatches(Scenario& s, double rung) {
-  return GrowMicroBatch(s, rung) && Multiply(s.training->global_batch, rung, *s.training->mapping.dp * s.training->mapping.micro_batch);
+  return GrowMicroBatch(s, rung) &&
+         Multiply(s.training->global_batch, rung, *s.training->mapping.dp * s.training->mapping.micro_batch);
 }
 // Where only some layers have an MLP, more layers pair it with other mixers.
 bool GrowLayers(Scenario& s, double rung) {
-  return s.model.mlp_layers == 0 && Multiply(s.model.layers, rung, s.training->mapping.pp * s.training->mapping.virtual_stages);
+  return s.model.mlp_layers == 0 &&
+         Multiply(s.model.layers, rung, s.training->mapping.pp * s.training->mapping.virtual_stages);
 }
 bool GrowTopK(Scenario& s, double rung) {
   return s.model.moe && Multiply(s.model.moe->top_k, rung) && s.model.moe->top_k <= s.model.moe->experts;
@@ -46,18 +52,20 @@ bool GrowDocuments(Scenario& s, double rung) {
 }
 // Of the part `part` of a model that may have none.
 template <class Part>
-std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::*part, Count Part::*member, Count unit) {
+std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::* part, Count Part::* member, Count unit) {
   return [=](Scenario& s, double rung) { return s.model.*part && Multiply((*(s.model.*part)).*member, rung, unit); };
 }
-std::function<bool(Scenario&, double)> Grow(Count Model::*member, Count unit) {
+std::function<bool(Scenario&, double)> Grow(Count Model::* member, Count unit) {
   return [=](Scenario& s, double rung) { return Multiply(s.model.*member, rung, unit); };
 }
 
 const std::vector<WorkInput>& WorkInputs() {
   static const std::vector<WorkInput> inputs{
-      {"sequence", [](Scenario& s, double rung) { return Multiply(s.training->sequence, rung, s.training->mapping.cp * 8); }},
+      {"sequence",
+       [](Scenario& s, double rung) { return Multiply(s.training->sequence, rung, s.training->mapping.cp * 8); }},
       {"documents", GrowDocuments},
-      {"global batch", [](Scenario& s, double rung) { return Multiply(s.training->global_batch, rung, *s.training->mapping.dp); }},
+      {"global batch",
+       [](Scenario& s, double rung) { return Multiply(s.training->global_batch, rung, *s.training->mapping.dp); }},
       {"micro-batch", GrowMicroBatch, false},
       {"micro-batch, as many of them", GrowMicroBatches},
       {"layers", GrowLayers},
@@ -65,7 +73,9 @@ const std::vector<WorkInput>& WorkInputs() {
       {"ffn", Grow(&Model::ffn, 64)},
       {"vocabulary", Grow(&Model::vocab, 64)},
       {"heads",
-       [](Scenario& s, double rung) { return Multiply(s.model.heads, rung, std::max(s.model.KvHeads(), s.training->mapping.tp)); }},
+       [](Scenario& s, double rung) {
+         return Multiply(s.model.heads, rung, std::max(s.model.KvHeads(), s.training->mapping.tp));
+       }},
       {"KV heads", [](Scenario& s, double rung) { return s.model.kv_heads && Multiply(*s.model.kv_heads, rung); }},
       {"head size", [](Scenario& s, double rung) { return s.model.head_dim && Multiply(*s.model.head_dim, rung, 8); }},
       {"window", [](Scenario& s, double rung) { return Multiply(s.model.window.tokens, rung, 64); }},
@@ -93,8 +103,8 @@ const std::vector<WorkInput>& WorkInputs() {
   return inputs;
 }
 
-// Where the stages don't divide the layers, or the framework counts parameters, more work moves layers from one stage to another: what a
-// step costs then follows another placement.
+// Where the stages don't divide the layers, or the framework counts parameters, more work moves layers from one stage
+// to another: what a step costs then follows another placement.
 bool KeepsItsPlacement(const Scenario& scenario) {
   const TrainingMapping& mapping = scenario.training->mapping;
   const bool divides = scenario.model.layers % (mapping.pp * mapping.virtual_stages) == 0;
@@ -122,7 +132,8 @@ void ExpectNoFall(const DrawnRun& drawn, const WorkInput& input) {
     Resolve(scenario, issues);
     if (!issues.empty()) continue;
     const TrainingReport report = Evaluated(scenario);
-    if (input.adds_time) time.Expect(report.step_time, rung, "step time, " + std::string(input.name) + ", " + drawn.text);
+    if (input.adds_time)
+      time.Expect(report.step_time, rung, "step time, " + std::string(input.name) + ", " + drawn.text);
     memory.Expect(report.memory.Total(), rung, "memory, " + std::string(input.name) + ", " + drawn.text);
   }
 }
@@ -138,13 +149,14 @@ TEST(MoreWork, NeverTakesLessTimeOrMemory) {
   EXPECT_GT(valid, kRuns / 3);
 }
 
-// Two stages of as many layers: the first has the dense layer, the second one layer of experts more. Experts, spread over 8 of 32 ranks,
-// are reduced among 4; dense weights among 32, over the network. Wider, the dense layer comes to hold more than those experts, whose
-// exchange takes as long as before.
+// Two stages of as many layers: the first has the dense layer, the second one layer of experts more. Experts, spread
+// over 8 of 32 ranks, are reduced among 4; dense weights among 32, over the network. Wider, the dense layer comes to
+// hold more than those experts, whose exchange takes as long as before.
 TEST(MoreWork, LeavesTheSlowestExchangeAsItIs) {
   const auto with_ffn = [](Count ffn) {
-    Scenario scenario = TrainingScenario(R"({"preset": "glm-4.5-air"})", R"({"preset": "dgx-v100", "devices": 64})",
-                                         R"({"framework": "xla", "sequence": 2048, "global_batch": 384, "recompute": "full",
+    Scenario scenario =
+        TrainingScenario(R"({"preset": "glm-4.5-air"})", R"({"preset": "dgx-v100", "devices": 64})",
+                         R"({"framework": "xla", "sequence": 2048, "global_batch": 384, "recompute": "full",
                                              "mapping": {"tp": 1, "pp": 2, "ep": 8, "zero": 2, "schedule": "gpipe"}})");
     scenario.model.ffn = ffn;
     return Evaluated(scenario);

@@ -6,8 +6,9 @@ namespace slipstick {
 namespace {
 
 Scenario Small() {
-  return TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                          R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": {"zero": 1}})");
+  return TrainingScenario(
+      R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 8})",
+      R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": {"zero": 1}})");
 }
 
 // Adam's state is 12 bytes per parameter, an eighth of 8,030,261,248 on each rank; PCIe 5.0 carries 64 GB/s each way.
@@ -29,7 +30,8 @@ TEST(Offload, ActivationsTravelBehindThePasses) {
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload.activations = 0.5;
   const TrainingReport report = Evaluated(scenario);
-  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f bytes per token; half of 32 layers, out and back, for 8 micro-batches.
+  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f bytes per token; half of 32 layers, out and back, for 8
+  // micro-batches.
   const double layer = 4096.0 * (8 * 4096 + 4 * 128 * (32 + 8) + 4 * 32 + 6 * 14336);
   EXPECT_NEAR(report.communication.offload.base(), 8 * 32 * 2 * 0.5 * layer / 64e9, 1e-9);
   EXPECT_NEAR(report.memory.host.base(), 0.5 * 32 * layer, 1);
@@ -59,9 +61,10 @@ TEST(Offload, ShowsNothingBehindAFastLinkAndAllButThePassesBehindASlowOne) {
 TEST(Offload, NeverTakesMoreDeviceMemory) {
   for (const char* recompute : {"none", "selective", "full"}) {
     for (const int layers_a_stage : {1, 2, 8}) {
-      Scenario scenario = TrainingScenario(Gpt(4 * layers_a_stage, 4096, 32), R"({"preset": "dgx-a100", "devices": 8})",
-                                           R"({"sequence": 2048, "global_batch": 32, "framework": {"preset": "megatron"}, "recompute": ")" +
-                                               std::string(recompute) + R"(", "mapping": {"pp": 4}})");
+      Scenario scenario = TrainingScenario(
+          Gpt(4 * layers_a_stage, 4096, 32), R"({"preset": "dgx-a100", "devices": 8})",
+          R"({"sequence": 2048, "global_batch": 32, "framework": {"preset": "megatron"}, "recompute": ")" +
+              std::string(recompute) + R"(", "mapping": {"pp": 4}})");
       Bytes last = Evaluated(scenario).memory.Total();
       for (const double share : {0.1, 0.5, 0.9, 1.0}) {
         scenario.training->offload.activations = share;
@@ -82,7 +85,8 @@ TEST(Offload, IsRefusedWhereTheHostIsFull) {
   EXPECT_EQ(report.infeasible.front().reason, "host_memory");
 }
 
-// 8,030,261,248 parameters: gradients of 4 bytes and weights of 2 leave for the host; of a layer in work and the next they stay.
+// 8,030,261,248 parameters: gradients of 4 bytes and weights of 2 leave for the host; of a layer in work and the next
+// they stay.
 TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   Scenario scenario = Small();
   scenario.training->mapping.zero = 0;
@@ -103,37 +107,41 @@ TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   EXPECT_GT(Evaluated(scenario).time.offload, report.time.offload);
 }
 
-// Both devices of a DualPipe pair hold the same weights; the one whose own stage has the layers with experts streams more of them in.
+// Both devices of a DualPipe pair hold the same weights; the one whose own stage has the layers with experts streams
+// more of them in.
 TEST(Offload, UnderDualPipeEndsWithTheHeavierStage) {
-  const Scenario scenario =
-      TrainingScenario(R"({"layers": 4, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000,
+  const Scenario scenario = TrainingScenario(
+      R"({"layers": 4, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000,
                            "moe": {"experts": 16, "top_k": 2, "expert_ffn": 4096, "dense_layers": 2}})",
-                       R"({"preset": "dgx-h100", "devices": 2, "device": {"preset": "h100-sxm5-80gb", "host": {"bandwidth": "1 GB/s"}}})",
-                       R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "ideal"}, "offload": {"parameters": 1},
+      R"({"preset": "dgx-h100", "devices": 2, "device": {"preset": "h100-sxm5-80gb", "host": {"bandwidth": "1 GB/s"}}})",
+      R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "ideal"}, "offload": {"parameters": 1},
                            "mapping": {"pp": 2, "schedule": "dualpipe"}})");
   const std::vector<Stage> stages = StagesOf(scenario);
   ASSERT_GT(stages[1].Parameters(), 2 * stages[0].Parameters());
   EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * stages[1].Parameters() / 1e9), 1, 1e-9);
 }
 
-// ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device, gradients and
-// optimizer state go to the host, which updates.
+// ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device,
+// gradients and optimizer state go to the host, which updates.
 TEST(Offload, OfGradientsAndOptimizerTrains13BillionParametersOnOneV100) {
   const auto run = [](const std::string& offload) {
-    return TrainingScenario(R"({"preset": "opt-13b"})", R"({"preset": "single-v100-sxm2-32gb"})",
-                            R"({"sequence": 1024, "global_batch": 16, "recompute": "full", "precision": "fp16", "flash_attention": false,
+    return TrainingScenario(
+        R"({"preset": "opt-13b"})", R"({"preset": "single-v100-sxm2-32gb"})",
+        R"({"sequence": 1024, "global_batch": 16, "recompute": "full", "precision": "fp16", "flash_attention": false,
                                 "framework": {"preset": "megatron-deepspeed"}, "offload": )" +
-                                offload + R"(, "mapping": {"zero": 2}})");
+            offload + R"(, "mapping": {"zero": 2}})");
   };
   const TrainingReport report = Evaluated(run(R"({"optimizer": 1})"));
   EXPECT_TRUE(report.infeasible.empty());
   EXPECT_GT(report.memory.Total(), 2 * 12.85 * kGB);
-  EXPECT_NEAR(report.memory.host.base(), 14 * 12853473280.0, 0.01 * 14 * 12853473280.0);  // 2 bytes of gradients, 12 of optimizer state
+  EXPECT_NEAR(report.memory.host.base(), 14 * 12853473280.0,
+              0.01 * 14 * 12853473280.0);  // 2 bytes of gradients, 12 of optimizer state
   EXPECT_FALSE(Evaluated(run(R"({"optimizer": 1, "gradients": 0})")).infeasible.empty());
   EXPECT_FALSE(Evaluated(run("{}")).infeasible.empty());
 }
 
-// State, gradient and weight pass through the host's memory, 34 bytes per parameter; 16-bit weights return over the link.
+// State, gradient and weight pass through the host's memory, 34 bytes per parameter; 16-bit weights return over the
+// link.
 TEST(Offload, OfAnUpdateByTheHostTakesItsMemorysTime) {
   Scenario scenario = Small();
   scenario.training->offload.optimizer = 1;
@@ -143,7 +151,8 @@ TEST(Offload, OfAnUpdateByTheHostTakesItsMemorysTime) {
   EXPECT_EQ(report.time.offload, Seconds{});  // weights return meanwhile
   EXPECT_NEAR(report.communication.offload.base(), 2 * shard / 64e9, 1e-9);
   scenario.training->framework.offload.host_update = 50 * kGBps;
-  EXPECT_NEAR((Evaluated(scenario).time.optimizer - report.time.optimizer).base(), 34 * shard / 50e9 - 34 * shard / 100e9, 1e-9);
+  EXPECT_NEAR((Evaluated(scenario).time.optimizer - report.time.optimizer).base(),
+              34 * shard / 50e9 - 34 * shard / 100e9, 1e-9);
   EXPECT_EQ(report.memory.optimizer, Bytes{});
 }
 

@@ -11,18 +11,21 @@ namespace slipstick {
 namespace {
 
 Scenario Gpt3(const std::string& mapping, const std::string& more = "") {
-  return TrainingScenario(
-      Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 512})",
-      R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": "megatron"}, )" + more + R"("mapping": )" + mapping + "}");
+  return TrainingScenario(Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 512})",
+                          R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": "megatron"}, )" + more +
+                              R"("mapping": )" + mapping + "}");
 }
 constexpr const char* kTp8Pp8 = R"({"tp": 8, "pp": 8, "sequence_parallel": true})";
 
-// calculon: full recomputation counted 7.64 forward passes, running sums of prefix sums. It is one, of the layers alone.
+// calculon: full recomputation counted 7.64 forward passes, running sums of prefix sums. It is one, of the layers
+// alone.
 TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   const Scenario none = Gpt3(kTp8Pp8), full = Gpt3(kTp8Pp8, R"("recompute": "full", )");
   Trace off = Trace::Off();
   const Flops model = CountFlops(none.model, *none.training, {}, off).model;
-  const Flops again = CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full)), off).hardware - model;
+  const Flops again =
+      CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full)), off).hardware -
+      model;
   const double head = 6.0 * 512 * 2048 * 12288 * 51200;
   EXPECT_NEAR(again.base(), (model.base() - head) / 3, 1e-9 * again.base());
   // In time too: at most the forward pass.
@@ -31,7 +34,8 @@ TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   EXPECT_GT(repeated.time.recompute.base(), 0.9 * repeated.time.forward.base());
 }
 
-// calculon: overlap exposed more communication than the links carried in 39 of 55 cases; an exposed tile was counted twice.
+// calculon: overlap exposed more communication than the links carried in 39 of 55 cases; an exposed tile was counted
+// twice.
 TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
   for (const char* recompute : {"none", "selective", "full"}) {
     for (const int tp : {2, 4, 8}) {
@@ -54,9 +58,10 @@ TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
 TEST(PeerDefects, MoreWorkIsNeverFaster) {
   double last = 0;
   for (int sequence = 1984; sequence <= 2304; sequence += 16) {
-    const Scenario scenario = TrainingScenario(Gpt(24, 4096, 32), R"({"preset": "dgx-a100", "devices": 8})",
-                                               R"({"sequence": )" + std::to_string(sequence) +
-                                                   R"(, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"tp": 8}})");
+    const Scenario scenario =
+        TrainingScenario(Gpt(24, 4096, 32), R"({"preset": "dgx-a100", "devices": 8})",
+                         R"({"sequence": )" + std::to_string(sequence) +
+                             R"(, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"tp": 8}})");
     const double time = Evaluated(scenario).step_time.base();
     EXPECT_GE(time, last) << sequence;
     last = time;
@@ -67,18 +72,19 @@ TEST(PeerDefects, MoreWorkIsNeverFaster) {
 TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
   const Scenario scenario = Gpt3(R"({"tp": 1, "pp": 1})");
   Trace off = Trace::Off();
-  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false, false}, off);
+  const TrainingReport report =
+      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false, false}, off);
   ASSERT_FALSE(report.infeasible.empty());
   EXPECT_EQ(report.infeasible.front().reason, "memory");
   EXPECT_EQ(report.step_time, Seconds{});
 }
 
-// calculon, vidur, LLM-Viewer: embedding, head and logits missing. The stages together hold every parameter once, a tied table twice;
-// the last stage holds logits.
+// calculon, vidur, LLM-Viewer: embedding, head and logits missing. The stages together hold every parameter once, a
+// tied table twice; the last stage holds logits.
 TEST(PeerDefects, MemoryHoldsTheEmbeddingTheHeadAndTheLogits) {
-  const Scenario scenario =
-      TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 32})",
-                       R"({"sequence": 8192, "global_batch": 32, "framework": {"preset": "megatron"}, "mapping": {"tp": 4, "pp": 4}})");
+  const Scenario scenario = TrainingScenario(
+      R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 32})",
+      R"({"sequence": 8192, "global_batch": 32, "framework": {"preset": "megatron"}, "mapping": {"tp": 4, "pp": 4}})");
   const TrainingReport report = Evaluated(scenario);
   double weights = 0;
   for (const TrainingStage& stage : report.stages) weights += 4 * stage.memory.weights.base();
@@ -106,10 +112,12 @@ TEST(PeerDefects, ActivationsKnowRecomputationGatesAndExperts) {
   EXPECT_NEAR(activations(gated, "none") - activations(plain, "none"), 32 * 4096.0 * 2 * 14336, 1);
   // Two experts per token keep twice as much as a dense MLP, and a copy of each row (imbalance 1.1).
   const double dense = 6.0 * 14336, routed = 1.1 * 2 * (6.0 * 14336 + 2 * 4096);
-  EXPECT_NEAR(activations(experts, "none") - activations(gated, "none"), 32 * 4096 * (routed - dense), 1e-6 * 32 * 4096 * routed);
+  EXPECT_NEAR(activations(experts, "none") - activations(gated, "none"), 32 * 4096 * (routed - dense),
+              1e-6 * 32 * 4096 * routed);
 }
 
-// EleutherAI: gradients and optimizer not divided by tp·pp (1,958 GiB per GPU for GPT-3 on 64), ZeRO over all GPUs instead of dp.
+// EleutherAI: gradients and optimizer not divided by tp·pp (1,958 GiB per GPU for GPT-3 on 64), ZeRO over all GPUs
+// instead of dp.
 TEST(PeerDefects, StatesAreDividedByTensorAndPipelineAndOnlyThenByData) {
   const auto report = [](int zero) {
     return Evaluated(TrainingScenario(Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 64})",
@@ -131,19 +139,20 @@ TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"ep": 4, "expert_tp": 2, "tp": )" +
             std::to_string(tp) + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts}).expert_parameters,
+    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts})
+                  .expert_parameters,
               2 * 3.0 * 4096 * 14336 / 2);
     EXPECT_GT(Evaluated(scenario).time.ep, Seconds{});
   }
 }
 
-// llm-analysis: ZeRO-3's gathers charged at ZeRO-0; no bubble, no pipeline or data-parallel communication; MoE FLOPs without
-// top-k; one table for embedding and head (Llama-2-7B as 6.61 B).
+// llm-analysis: ZeRO-3's gathers charged at ZeRO-0; no bubble, no pipeline or data-parallel communication; MoE FLOPs
+// without top-k; one table for embedding and head (Llama-2-7B as 6.61 B).
 TEST(PeerDefects, EveryDegreeHasItsOwnCommunication) {
   const auto with = [](const std::string& mapping) {
-    return Evaluated(
-        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": )" + mapping + "}"));
+    return Evaluated(TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
+        R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": )" + mapping + "}"));
   };
   const TrainingReport tensor = with(R"({"tp": 8})"), pipeline = with(R"({"pp": 8})");
   const TrainingReport replicas = with(R"({"zero": 0})"), sharded = with(R"({"zero": 3})");
@@ -153,14 +162,16 @@ TEST(PeerDefects, EveryDegreeHasItsOwnCommunication) {
   EXPECT_GT(pipeline.time.pp, Seconds{});
   EXPECT_GT(replicas.communication.dp, Seconds{});
   EXPECT_GT(sharded.communication.dp, 2 * replicas.communication.dp);  // per micro-batch, not per step
-  EXPECT_NEAR(CountParameters(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100"})", "{}").model).total, 6738415616.0,
-              0);
+  EXPECT_NEAR(
+      CountParameters(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100"})", "{}").model).total,
+      6738415616.0, 0);
 }
 
 TEST(PeerDefects, ArithmeticOfExpertsCountsTopK) {
   const auto flops = [](int top_k) {
-    const Scenario scenario = TrainingScenario(R"({"preset": "mixtral-8x7b", "moe": {"top_k": )" + std::to_string(top_k) + "}}",
-                                               R"({"preset": "dgx-h100", "devices": 8})", R"({"sequence": 4096, "global_batch": 8})");
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": "mixtral-8x7b", "moe": {"top_k": )" + std::to_string(top_k) + "}}",
+                         R"({"preset": "dgx-h100", "devices": 8})", R"({"sequence": 4096, "global_batch": 8})");
     return Evaluated(scenario).model_flops_per_step.base();
   };
   const double expert = 6.0 * 8 * 4096 * 32 * 3 * 4096 * 14336;
@@ -174,12 +185,15 @@ TEST(PeerDefects, GatedMlpsHaveThreeMatrices) {
   EXPECT_NEAR(CountParameters(model).total, 72.7e9, 0.05e9);
 }
 
-// LLM-Tools: a KV cache counted in training. Grouped heads change weights, their states and their activations, nothing else.
+// LLM-Tools: a KV cache counted in training. Grouped heads change weights, their states and their activations, nothing
+// else.
 TEST(PeerDefects, TrainingKeepsNoKvCache) {
   const auto with = [](int kv_heads) {
-    return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b", "kv_heads": )" + std::to_string(kv_heads) + "}",
-                                      R"({"preset": "dgx-h100", "devices": 8})",
-                                      R"({"sequence": 4096, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}})"))
+    return Evaluated(
+               TrainingScenario(
+                   R"({"preset": "llama-2-7b", "kv_heads": )" + std::to_string(kv_heads) + "}",
+                   R"({"preset": "dgx-h100", "devices": 8})",
+                   R"({"sequence": 4096, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}})"))
         .memory;
   };
   // Under full recomputation one layer is restored at a time: 4·d bytes per token and KV head of it.
@@ -202,9 +216,9 @@ TEST(PeerDefects, DeepPipelinesAreAnswered) {
 TEST(PeerDefects, MoreDevicesTrainFaster) {
   double last = 0;
   for (const int devices : {8, 16, 32, 64, 128}) {
-    const Scenario scenario =
-        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
-                         R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"}, "mapping": {"zero": 1}})");
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
+        R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"}, "mapping": {"zero": 1}})");
     const double rate = Evaluated(scenario).tokens_per_s.base();
     EXPECT_GT(rate, last);
     last = rate;

@@ -16,17 +16,19 @@ namespace slipstick {
 
 // A training scenario; the test fails if it is invalid.
 inline Scenario TrainingScenario(const std::string& model, const std::string& cluster, const std::string& training) {
-  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" + training +
-                                         R"(, "serving": null, "cost": null})");
+  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" +
+                                         training + R"(, "serving": null, "cost": null})");
   EXPECT_TRUE(request) << training;
   const Result<Scenario> scenario = ParseScenario(*request);
-  EXPECT_TRUE(scenario) << (scenario.issues.empty() ? "" : scenario.issues.front().path + ": " + scenario.issues.front().message);
+  EXPECT_TRUE(scenario) << (scenario.issues.empty()
+                                ? ""
+                                : scenario.issues.front().path + ": " + scenario.issues.front().message);
   return scenario ? *scenario : Scenario{};
 }
 
 inline Issues TrainingIssues(const std::string& model, const std::string& cluster, const std::string& training) {
-  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" + training +
-                                         R"(, "serving": null, "cost": null})");
+  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" +
+                                         training + R"(, "serving": null, "cost": null})");
   EXPECT_TRUE(request) << training;
   return ParseScenario(*request).issues;
 }
@@ -44,8 +46,8 @@ inline std::vector<Stage> StagesOf(const Scenario& scenario) {
 
 // GPT of Korthikanti et al. 2022: s 2048, V 51200, f 4h.
 inline std::string Gpt(int layers, int hidden, int heads) {
-  return R"({"layers": )" + std::to_string(layers) + R"(, "hidden": )" + std::to_string(hidden) + R"(, "heads": )" + std::to_string(heads) +
-         R"(, "ffn": )" + std::to_string(4 * hidden) +
+  return R"({"layers": )" + std::to_string(layers) + R"(, "hidden": )" + std::to_string(hidden) + R"(, "heads": )" +
+         std::to_string(heads) + R"(, "ffn": )" + std::to_string(4 * hidden) +
          R"(, "vocab": 51200, "gated": false, "norm": "layer", "biases": "all", "position": "learned", "tied_embeddings": true})";
 }
 

@@ -42,7 +42,8 @@ TEST(Timeline, OfGpipeAnd1f1bHasTheBubbleOfPMinusOnePasses) {
   for (const Count p : {1, 2, 4, 8}) {
     for (const Count m : {8, 12, 32, 200}) {
       for (const PipelineSchedule schedule : {PipelineSchedule::kGpipe, PipelineSchedule::kOneFOneB}) {
-        EXPECT_DOUBLE_EQ(LengthOf({schedule, p, 1, m}, Of(1, 2.25)).end, static_cast<double>(m + p - 1) * 3.25) << p << " " << m;
+        EXPECT_DOUBLE_EQ(LengthOf({schedule, p, 1, m}, Of(1, 2.25)).end, static_cast<double>(m + p - 1) * 3.25)
+            << p << " " << m;
       }
     }
   }
@@ -65,12 +66,14 @@ TEST(Timeline, OfZbH1HasItsClosedBubble) {
     for (const StagePass& pass : {Of(1, 1, 1), Of(1, 1.5, 1), Of(2, 1.5, 1), Of(1, 1, 0.5)}) {
       const double f = pass.forward.base(), b = pass.backward.base(), w = pass.weight_gradient.base();
       const double bubble = static_cast<double>(p - 1) * std::max({f, b, f + b - w});
-      EXPECT_NEAR(LengthOf({PipelineSchedule::kZbH1, p, 1, 4 * p}, pass).end, static_cast<double>(4 * p) * (f + b + w) + bubble, 1e-9);
+      EXPECT_NEAR(LengthOf({PipelineSchedule::kZbH1, p, 1, 4 * p}, pass).end,
+                  static_cast<double>(4 * p) * (f + b + w) + bubble, 1e-9);
     }
   }
 }
 
-// Qi et al. 2023: with equal passes no device of ZB-V ever waits once it has begun; the last begins p - 1 passes after the first.
+// Qi et al. 2023: with equal passes no device of ZB-V ever waits once it has begun; the last begins p - 1 passes after
+// the first.
 TEST(Timeline, OfZbVHasNoBubbleWithEqualPasses) {
   for (const Count p : {2, 4, 8, 16}) {
     for (const Count m : {2 * p - 1, 2 * p, 5 * p + 1}) {
@@ -81,8 +84,8 @@ TEST(Timeline, OfZbVHasNoBubbleWithEqualPasses) {
   }
 }
 
-// DeepSeek-V3 technical report, table 2: (p/2 - 1)·(F&B + B - 3W), B the whole backward pass, F&B a forward and a backward
-// pass together.
+// DeepSeek-V3 technical report, table 2: (p/2 - 1)·(F&B + B - 3W), B the whole backward pass, F&B a forward and a
+// backward pass together.
 TEST(Timeline, OfDualPipeHasThePublishedBubble) {
   for (const Count p : {2, 4, 8, 16}) {
     for (const Count m : {2 * p, 2 * p + 4, 8 * p}) {
@@ -125,7 +128,9 @@ Drawn DrawShape(Draw& draw, PipelineSchedule schedule) {
   PipelineShape& shape = drawn.shape;
   shape.schedule = schedule;
   shape.stages = 2 + 2 * draw.Below(4);
-  shape.chunks = schedule == PipelineSchedule::kZbV ? 2 : schedule == PipelineSchedule::kOneFOneB ? 1 + draw.Below(4) : 1;
+  shape.chunks = schedule == PipelineSchedule::kZbV        ? 2
+                 : schedule == PipelineSchedule::kOneFOneB ? 1 + draw.Below(4)
+                                                           : 1;
   shape.micro_batches = 1 + draw.Below(draw.Below(2) == 0 ? 12 : 160);
   drawn.transfer = draw.Below(2) == 0 ? Seconds{} : 0.2 * draw.Real() * kS;
   const bool even = draw.Below(3) == 0, ends = draw.Below(2) == 0;
@@ -137,17 +142,19 @@ Drawn DrawShape(Draw& draw, PipelineSchedule schedule) {
   if (ends) drawn.passes.front().forward += 0.1 * kS, drawn.passes.back().backward += 0.7 * kS;
   return drawn;
 }
-constexpr PipelineSchedule kAll[] = {PipelineSchedule::kOneFOneB, PipelineSchedule::kGpipe, PipelineSchedule::kZbH1, PipelineSchedule::kZbV,
-                                     PipelineSchedule::kDualPipe};
+constexpr PipelineSchedule kAll[] = {PipelineSchedule::kOneFOneB, PipelineSchedule::kGpipe, PipelineSchedule::kZbH1,
+                                     PipelineSchedule::kZbV, PipelineSchedule::kDualPipe};
 
 TEST(ScheduleLength, IsTheEndOfTheTimeline) {
   Draw draw(11);
   for (int trial = 0; trial < 1500; ++trial) {
     const Drawn drawn = DrawShape(draw, trial % 2 == 0 ? PipelineSchedule::kOneFOneB : kAll[trial / 2 % 5]);
     double end = 0;
-    for (const ScheduledPass& box : Timeline(drawn.shape, drawn.passes, drawn.transfer)) end = std::max(end, box.end.base());
+    for (const ScheduledPass& box : Timeline(drawn.shape, drawn.passes, drawn.transfer))
+      end = std::max(end, box.end.base());
     EXPECT_NEAR(ScheduleLength(drawn.shape, drawn.passes, drawn.transfer).base(), end, 1e-11 * end)
-        << NameOf(drawn.shape.schedule) << " p " << drawn.shape.stages << " v " << drawn.shape.chunks << " m " << drawn.shape.micro_batches;
+        << NameOf(drawn.shape.schedule) << " p " << drawn.shape.stages << " v " << drawn.shape.chunks << " m "
+        << drawn.shape.micro_batches;
   }
 }
 
@@ -175,7 +182,8 @@ TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
     const bool splits = SplitsBackward(shape.schedule);
     const auto visits = static_cast<Count>(drawn.passes.size());
     const std::vector<ScheduledPass> boxes = Timeline(shape, drawn.passes, drawn.transfer);
-    EXPECT_EQ(static_cast<Count>(boxes.size()), visits * shape.micro_batches * (splits ? 3 : 2)) << NameOf(shape.schedule);
+    EXPECT_EQ(static_cast<Count>(boxes.size()), visits * shape.micro_batches * (splits ? 3 : 2))
+        << NameOf(shape.schedule);
     EXPECT_EQ(PassesOf(shape, drawn.passes), static_cast<Count>(boxes.size())) << NameOf(shape.schedule);
     std::vector<double> free(static_cast<std::size_t>(shape.stages), 0);
     std::set<std::tuple<std::string_view, Count, Count, Count>> seen;
@@ -199,9 +207,11 @@ TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
     const Drawn drawn = DrawShape(draw, kAll[trial % 5]);
     const Count stages = drawn.shape.stages, each = 12, most = stages * each;
     const auto rows = [&](const std::vector<ScheduledPass>& boxes) {
-      std::vector<std::vector<std::tuple<std::string_view, Count, Count, double, double>>> of(static_cast<std::size_t>(stages));
+      std::vector<std::vector<std::tuple<std::string_view, Count, Count, double, double>>> of(
+          static_cast<std::size_t>(stages));
       for (const ScheduledPass& box : boxes) {
-        of[static_cast<std::size_t>(box.stage)].push_back({box.kind, box.chunk, box.micro_batch, box.start.base(), box.end.base()});
+        of[static_cast<std::size_t>(box.stage)].push_back(
+            {box.kind, box.chunk, box.micro_batch, box.start.base(), box.end.base()});
       }
       return of;
     };
@@ -212,13 +222,15 @@ TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
       const std::size_t shown = cut[stage].size();
       // DualPipe's passes go in groups of up to three.
       EXPECT_LE(shown, is_cut ? static_cast<std::size_t>(each) + 2 : whole[stage].size());
-      EXPECT_GE(shown, std::min<std::size_t>(is_cut ? each : shown, whole[stage].size())) << NameOf(drawn.shape.schedule) << " " << stage;
+      EXPECT_GE(shown, std::min<std::size_t>(is_cut ? each : shown, whole[stage].size()))
+          << NameOf(drawn.shape.schedule) << " " << stage;
       for (std::size_t i = 0; i < shown && i < whole[stage].size(); ++i) EXPECT_EQ(cut[stage][i], whole[stage][i]);
     }
   }
 }
 
-// A billion micro-batches take as many of the slowest stage's passes, whatever the schedule; nothing is simulated that long.
+// A billion micro-batches take as many of the slowest stage's passes, whatever the schedule; nothing is simulated that
+// long.
 TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
   Draw draw(11);
   for (int trial = 0; trial < 40; ++trial) {
@@ -241,7 +253,8 @@ TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
   }
 }
 
-// Uneven stages under 1F1B, m >= p: never longer than sum + (m - 1)·slowest, never shorter than the slowest stage's own bound.
+// Uneven stages under 1F1B, m >= p: never longer than sum + (m - 1)·slowest, never shorter than the slowest stage's own
+// bound.
 TEST(Timeline, OfUnevenStagesLiesBetweenItsBounds) {
   Draw draw(7);
   for (int trial = 0; trial < 100; ++trial) {

@@ -25,9 +25,10 @@ std::optional<Scenario> RandomScenario(Dice& dice) {
     std::vector<Scenario> made;
     for (const char* model : {"llama-3.1-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"}) {
       for (const char* cluster : {"dgx-a100", "dgx-h100", "dgx-b200"}) {
-        made.push_back(TrainingScenario(R"({"preset": ")" + std::string(model) + R"("})",
-                                        R"({"preset": ")" + std::string(cluster) + R"(", "devices": 64})",
-                                        R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"}})"));
+        made.push_back(
+            TrainingScenario(R"({"preset": ")" + std::string(model) + R"("})",
+                             R"({"preset": ")" + std::string(cluster) + R"(", "devices": 64})",
+                             R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"}})"));
       }
     }
     return made;
@@ -65,7 +66,8 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
     const StepTime& t = report.time;
     // Parts add up exactly; nothing negative or NaN; never above the peak.
     EXPECT_EQ(report.step_time, t.Total());
-    for (const Seconds part : {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other}) {
+    for (const Seconds part :
+         {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other}) {
       EXPECT_GE(part.base(), 0);
       EXPECT_TRUE(std::isfinite(part.base()));
     }
@@ -119,7 +121,8 @@ TEST(Step, RecomputationTradesTimeForMemory) {
       scenario->training->recompute = recompute;
       return Evaluated(*scenario);
     };
-    const TrainingReport none = with(Recompute::kNone), selective = with(Recompute::kSelective), full = with(Recompute::kFull);
+    const TrainingReport none = with(Recompute::kNone), selective = with(Recompute::kSelective),
+                         full = with(Recompute::kFull);
     EXPECT_GE(none.memory.Total(), selective.memory.Total());
     EXPECT_LE(none.step_time.base(), selective.step_time.base() * (1 + 1e-12));
     EXPECT_LE(selective.time.recompute, full.time.recompute);
@@ -147,7 +150,8 @@ TEST(Step, FlashAttentionIsNeverSlower) {
     scenario->training->flash_attention = false;
     const TrainingReport unfused = Evaluated(*scenario);
     EXPECT_LE(flash, unfused.step_time.base() * kRounding)
-        << scenario->model.name << " pp " << scenario->training->mapping.pp << " v " << scenario->training->mapping.virtual_stages;
+        << scenario->model.name << " pp " << scenario->training->mapping.pp << " v "
+        << scenario->training->mapping.virtual_stages;
   }
 }
 
@@ -162,14 +166,15 @@ TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
     const Scenario scenario = TrainingScenario(
         Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 64})",
         R"({"sequence": 2048, "global_batch": 64, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" +
-            std::string(row.recompute) + R"(", "mapping": {"tp": 8, "pp": 8, "virtual_stages": 3, "sequence_parallel": )" +
+            std::string(row.recompute) +
+            R"(", "mapping": {"tp": 8, "pp": 8, "virtual_stages": 3, "sequence_parallel": )" +
             (row.sequence_parallel ? "true" : "false") + "}}");
     EXPECT_NEAR(Evaluated(scenario).step_time.base(), row.seconds, 0.06 * row.seconds) << row.recompute;
   }
 }
 
-// GPT-NeoX-20B (Black et al. 2022): 150,000 steps of 1,536 contexts in 1,830 hours on 96 A100 of 40 GB, evaluations and restarts included.
-// The 117 TFLOP/s per GPU that the paper says would have taken 1,985 hours.
+// GPT-NeoX-20B (Black et al. 2022): 150,000 steps of 1,536 contexts in 1,830 hours on 96 A100 of 40 GB, evaluations and
+// restarts included. The 117 TFLOP/s per GPU that the paper says would have taken 1,985 hours.
 TEST(Step, OfGptNeoxIsNearItsTrainingTime) {
   const TrainingReport report = Evaluated(TrainingScenario(
       R"({"preset": "gpt-neox-20b"})", R"({"preset": "dgx-a100-40gb", "devices": 96})",
@@ -178,15 +183,17 @@ TEST(Step, OfGptNeoxIsNearItsTrainingTime) {
   EXPECT_NEAR(In(report.step_time, kS) / (1830 * 3600. / 150000), 1, 0.15);
 }
 
-// A layer's launches take 1 s, and 2 s more per TP rank in a pipeline; its kernels take no time beside them. Two layers, four
-// micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
+// A layer's launches take 1 s, and 2 s more per TP rank in a pipeline; its kernels take no time beside them. Two
+// layers, four micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
 TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineWhereTheFrameworkSaysSo) {
   const auto step = [](int tp, int pp) {
-    const std::string mapping = R"({"tp": )" + std::to_string(tp) + R"(, "pp": )" + std::to_string(pp) + R"(, "micro_batch": 1})";
-    return Evaluated(TrainingScenario(Gpt(2, 1024, 16), R"({"preset": "dgx-h100", "devices": )" + std::to_string(tp * pp) + "}",
-                                      R"({"sequence": 1024, "global_batch": 4, "recompute": "none", "framework": {"compute":
+    const std::string mapping =
+        R"({"tp": )" + std::to_string(tp) + R"(, "pp": )" + std::to_string(pp) + R"(, "micro_batch": 1})";
+    return Evaluated(TrainingScenario(
+                         Gpt(2, 1024, 16), R"({"preset": "dgx-h100", "devices": )" + std::to_string(tp * pp) + "}",
+                         R"({"sequence": 1024, "global_batch": 4, "recompute": "none", "framework": {"compute":
                                           {"layer_launch": "1 s", "pipelined_launch": "2 s"}}, "mapping": )" +
-                                          mapping + "}"))
+                             mapping + "}"))
         .step_time.base();
   };
   constexpr double kJitter = 0.03;
@@ -197,12 +204,15 @@ TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineWhereTheFrameworkSaysSo
 
 TEST(Timeline, IsAsLongAsTheStep) {
   for (const char* mapping :
-       {R"({"tp": 8, "pp": 4, "virtual_stages": 5, "sequence_parallel": true})", R"({"tp": 8, "pp": 4, "sequence_parallel": true})",
-        R"({"tp": 8, "pp": 4, "schedule": "zb-h1"})", R"({"tp": 8, "pp": 4, "schedule": "dualpipe"})",
-        R"({"tp": 8, "pp": 4, "virtual_stages": 2, "schedule": "zb-v"})", R"({"tp": 8, "pp": 8, "schedule": "gpipe"})"}) {
-    const Scenario scenario = TrainingScenario(
-        R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
-        R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": )" + std::string(mapping) + "}");
+       {R"({"tp": 8, "pp": 4, "virtual_stages": 5, "sequence_parallel": true})",
+        R"({"tp": 8, "pp": 4, "sequence_parallel": true})", R"({"tp": 8, "pp": 4, "schedule": "zb-h1"})",
+        R"({"tp": 8, "pp": 4, "schedule": "dualpipe"})",
+        R"({"tp": 8, "pp": 4, "virtual_stages": 2, "schedule": "zb-v"})",
+        R"({"tp": 8, "pp": 8, "schedule": "gpipe"})"}) {
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": )" +
+                             std::string(mapping) + "}");
     const TrainingReport report = Evaluated(scenario, true);
     double end = 0;
     for (const ScheduledPass& box : report.timeline) end = std::max(end, box.end.base());
@@ -211,25 +221,27 @@ TEST(Timeline, IsAsLongAsTheStep) {
 }
 
 TEST(Report, SaysWhyMemoryDoesNotFitAndWhatWould) {
-  const Scenario scenario =
-      TrainingScenario(R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
-                       R"({"sequence": 8192, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"tp": 4}})");
+  const Scenario scenario = TrainingScenario(
+      R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
+      R"({"sequence": 8192, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"tp": 4}})");
   const TrainingReport report = Evaluated(scenario);
   ASSERT_EQ(report.infeasible.size(), 1U);
   EXPECT_EQ(report.infeasible.front().reason, "memory");
-  EXPECT_NE(report.infeasible.front().message.find("would fit"), std::string::npos) << report.infeasible.front().message;
+  EXPECT_NE(report.infeasible.front().message.find("would fit"), std::string::npos)
+      << report.infeasible.front().message;
 }
 
-// torchtitan's selective checkpointing saves what reduce-scatters return, not what all-gathers do: of the 2 x 2 x 2 collectives of a layer
-// the backward pass repeats the two all-gathers.
+// torchtitan's selective checkpointing saves what reduce-scatters return, not what all-gathers do: of the 2 x 2 x 2
+// collectives of a layer the backward pass repeats the two all-gathers.
 TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
   const auto link = [](const std::string& recompute, const std::string& framework, bool overlap) {
-    const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 64})",
-                                               R"({"sequence": 8192, "global_batch": 96, "recompute": ")" + recompute +
-                                                   R"(", "framework": {"preset": ")" + framework +
-                                                   R"("}, "mapping": {"tp": 8, "micro_batch": 12, "zero": 3, "sequence_parallel": true,
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                         R"({"sequence": 8192, "global_batch": 96, "recompute": ")" + recompute +
+                             R"(", "framework": {"preset": ")" + framework +
+                             R"("}, "mapping": {"tp": 8, "micro_batch": 12, "zero": 3, "sequence_parallel": true,
                                                                       "overlap": {"tp": )" +
-                                                   (overlap ? "true" : "false") + "}}}");
+                             (overlap ? "true" : "false") + "}}}");
     Trace off = Trace::Off();
     return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
   };
@@ -240,7 +252,8 @@ TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
   }
   EXPECT_GT(gather, Seconds{});
   EXPECT_NEAR((selective.time.tp - none.time.tp) / (2 * 32 * gather), 1, 1e-9);
-  EXPECT_NEAR((link("selective", "fsdp", true).time.tp - link("none", "fsdp", true).time.tp) / (0.6 * 2 * 32 * gather), 1, 1e-9);
+  EXPECT_NEAR((link("selective", "fsdp", true).time.tp - link("none", "fsdp", true).time.tp) / (0.6 * 2 * 32 * gather),
+              1, 1e-9);
   EXPECT_EQ(link("selective", "megatron", false).time.tp, link("none", "megatron", false).time.tp);
 }
 

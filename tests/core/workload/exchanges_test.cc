@@ -44,7 +44,8 @@ TEST(Exchanges, ATokenIsSentOncePerOwner) {
   EXPECT_EQ(OwnersReached(1, 8), 1);
 }
 
-// fp8 carries a 4-byte scale per 128 elements (DeepSeek-V3, DeepEP), nvfp4 a byte per 16; 32-bit results are sent in 16.
+// fp8 carries a 4-byte scale per 128 elements (DeepSeek-V3, DeepEP), nvfp4 a byte per 16; 32-bit results are sent
+// in 16.
 TEST(Exchanges, DispatchedTokensHaveTheExpertsFormat) {
   EXPECT_EQ(DispatchedElement(Precision::kFp8), 1 + 4.0 / 128);
   EXPECT_EQ(DispatchedElement(Precision::kNvfp4), 0.5 + 1.0 / 16);

@@ -9,7 +9,8 @@
 namespace slipstick {
 namespace {
 
-// DeepSeek-V3 (arXiv 2412.19437): hidden 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4 ranks 32 heads each.
+// DeepSeek-V3 (arXiv 2412.19437): hidden 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4 ranks 32
+// heads each.
 TEST(Layer, LatentAttentionOnFourRanks) {
   const Model model = Named("deepseek-v3");
   const MatrixProducts products = MixerProducts(model, Mixer::kFullAttention, WidthsOf(model, 4, 1));
@@ -17,9 +18,10 @@ TEST(Layer, LatentAttentionOnFourRanks) {
     ProductId id;
     double outputs, inputs;
   };
-  for (const Expected& expected : {Expected{ProductId::kQueryDown, 1536, 7168}, Expected{ProductId::kQueryUp, 32 * 192, 1536},
-                                   Expected{ProductId::kKeyValueDown, 576, 7168}, Expected{ProductId::kKeyValueUp, 32 * 256, 512},
-                                   Expected{ProductId::kAttentionOut, 7168, 32 * 128}}) {
+  for (const Expected& expected :
+       {Expected{ProductId::kQueryDown, 1536, 7168}, Expected{ProductId::kQueryUp, 32 * 192, 1536},
+        Expected{ProductId::kKeyValueDown, 576, 7168}, Expected{ProductId::kKeyValueUp, 32 * 256, 512},
+        Expected{ProductId::kAttentionOut, 7168, 32 * 128}}) {
     const MatrixProduct* product = products.Find(expected.id);
     ASSERT_NE(product, nullptr);
     EXPECT_EQ(product->outputs, expected.outputs) << TraitsOf(expected.id).name;
@@ -34,7 +36,8 @@ TEST(Layer, ChannelsOfARecurrenceHaveStepsAndStates) {
   EXPECT_EQ(products.Elements(), 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
 }
 
-// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: uneven splits are those of the most loaded rank.
+// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: uneven splits are those of the
+// most loaded rank.
 TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
   const LayerWidths four = WidthsOf(Named("phi-3-medium"), 4, 1);
   EXPECT_EQ(four.heads, 10);
@@ -44,7 +47,8 @@ TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
   EXPECT_EQ(WidthsOf(Named("gpt2"), 4, 1).vocab, 12565);
 }
 
-// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, one sink per head.
+// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, one
+// sink per head.
 TEST(Layer, BiasesAndSinksAreCounted) {
   const Model model = Named("gpt-oss-20b");
   const LayerWidths whole = WholeWidths(model);
@@ -52,17 +56,20 @@ TEST(Layer, BiasesAndSinksAreCounted) {
   EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole, off), (64 + 2 * 8) * 64 + 2880 + 64);
   EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole, off), 32);
   EXPECT_EQ(ExpertBiases(model, whole, off), 2 * 2880 + 2880);
-  EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole), model, whole, "matrices", off).expert, 3.0 * 2880 * 2880);
+  EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole), model, whole, "matrices", off).expert,
+            3.0 * 2880 * 2880);
 }
 
-// 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has two of each; Gemma-2
-// has norms after attention and MLP too; GPT-J adds both in one pass (three reads, one write) after one norm.
+// 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has
+// two of each; Gemma-2 has norms after attention and MLP too; GPT-J adds both in one pass (three reads, one write)
+// after one norm.
 TEST(Layer, NormsAndAdditionsAreTheModels) {
   struct Expected {
     const char* model;
     double norms, additions;  // bytes per element of the residual stream
   };
-  for (const Expected& expected : {Expected{"llama-3.1-8b", 2 * 4, 2 * 6}, {"gemma-2-9b", 4 * 4, 2 * 6}, {"gpt-j-6b", 4, 8}}) {
+  for (const Expected& expected :
+       {Expected{"llama-3.1-8b", 2 * 4, 2 * 6}, {"gemma-2-9b", 4 * 4, 2 * 6}, {"gpt-j-6b", 4, 8}}) {
     const Model model = Named(expected.model);
     double norms = 0, additions = 0;
     for (const RowPass& pass : RowPassesOf(model, {}, WholeWidths(model))) {
@@ -75,7 +82,8 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
   }
 }
 
-// The norms before attention and MLP follow an addition; Gemma 2 and Grok-1 normalize the outputs of both before they are added.
+// The norms before attention and MLP follow an addition; Gemma 2 and Grok-1 normalize the outputs of both before they
+// are added.
 TEST(Layer, NormsOfOutputsStandAlone) {
   Trace off = Trace::Off();
   EXPECT_EQ(NormsBeforeAdditions(Named("llama-3.1-8b"), off), 0);
@@ -84,8 +92,9 @@ TEST(Layer, NormsOfOutputsStandAlone) {
   EXPECT_EQ(NormsBeforeAdditions(Named("grok-1"), off), 2);
 }
 
-// Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128 with the state. Jamba:
-// three multiply-adds per channel and state, 64 channels and 16 states per head. A short sequence is one chunk.
+// Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128
+// with the state. Jamba: three multiply-adds per channel and state, 64 channels and 16 states per head. A short
+// sequence is one chunk.
 TEST(Layer, MultiplicationsOfRecurrences) {
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 8192), 128 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 32), 32 * 192 + 2 * 64 * 128);

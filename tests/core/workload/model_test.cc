@@ -18,7 +18,8 @@ Model Gpt(Count layers, Count hidden, Count heads) {
 
 // P = 12 L h^2 (1 + 13/(12h) + (V+s)/(12 L h)), Narayanan et al. 2021, counts all but the final norm's 2h.
 TEST(Parameters, GptFormulaOfNarayanan) {
-  for (const auto& [layers, hidden, heads] : {std::tuple<Count, Count, Count>{24, 2304, 24}, {30, 3072, 32}, {128, 25600, 160}}) {
+  for (const auto& [layers, hidden, heads] :
+       {std::tuple<Count, Count, Count>{24, 2304, 24}, {30, 3072, 32}, {128, 25600, 160}}) {
     const double L = static_cast<double>(layers), h = static_cast<double>(hidden);
     const double formula = 12 * L * h * h + 13 * L * h + (51200 + 2048) * h;
     EXPECT_DOUBLE_EQ(CountParameters(Gpt(layers, hidden, heads)).total, formula + 2 * h);
@@ -32,13 +33,15 @@ struct ActiveRow {
 void PrintTo(const ActiveRow& row, std::ostream* out) { *out << row.id; }
 class ActiveTest : public testing::TestWithParam<ActiveRow> {};
 TEST_P(ActiveTest, OfMixturesOfExperts) { EXPECT_EQ(CountParameters(Named(GetParam().id)).active, GetParam().active); }
-// Sums of the checkpoints' tensors with top_k of the experts; the announcements round them (12.9, 39, 36, 21, 2.4, 37, 3.3, 22 and 32
-// billion).
+// Sums of the checkpoints' tensors with top_k of the experts; the announcements round them (12.9, 39, 36, 21, 2.4,
+// 37, 3.3, 22 and 32 billion).
 INSTANTIATE_TEST_SUITE_P(Table, ActiveTest,
-                         testing::Values(ActiveRow{"mixtral-8x7b", 12879925248}, ActiveRow{"mixtral-8x22b", 39161468928},
-                                         ActiveRow{"dbrx", 36469708800}, ActiveRow{"deepseek-v2", 21375800320},
-                                         ActiveRow{"deepseek-v2-lite", 2661150208}, ActiveRow{"deepseek-v3", 37552297472},
-                                         ActiveRow{"qwen3-30b-a3b", 3353032704}, ActiveRow{"qwen3-235b-a22b", 22190763520}));
+                         testing::Values(ActiveRow{"mixtral-8x7b", 12879925248},
+                                         ActiveRow{"mixtral-8x22b", 39161468928}, ActiveRow{"dbrx", 36469708800},
+                                         ActiveRow{"deepseek-v2", 21375800320},
+                                         ActiveRow{"deepseek-v2-lite", 2661150208},
+                                         ActiveRow{"deepseek-v3", 37552297472}, ActiveRow{"qwen3-30b-a3b", 3353032704},
+                                         ActiveRow{"qwen3-235b-a22b", 22190763520}));
 
 TEST(Parameters, ActiveIsNearWhatWasAnnounced) {
   EXPECT_NEAR(CountParameters(Named("kimi-k2")).active, 32.9e9, 0.05e9);
@@ -55,8 +58,9 @@ TEST(Parameters, DeepSeekV3ByParts) {
   EXPECT_EQ(count.active - count.embedding, 36625618432);
 }
 
-// Gemma 4: 5,376 wide, 32 query heads. A local layer has 16 KV heads of 256; every sixth layer 4 of 512 and no values' projection. Norms of
-// a query and a key in each. The 31B has nothing else: 10 and 50 of these, 60 MLPs, 4 norms a layer and one at the end, a tied embedding.
+// Gemma 4: 5,376 wide, 32 query heads. A local layer has 16 KV heads of 256; every sixth layer 4 of 512 and no values'
+// projection. Norms of a query and a key in each. The 31B has nothing else: 10 and 50 of these, 60 MLPs, 4 norms a
+// layer and one at the end, a tied embedding.
 TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
   const ParameterCount count = CountParameters(Named("gemma-4-31b"));
   const double local = 5376.0 * (32 + 16 + 16) * 256 + 32 * 256 * 5376.0 + 2 * 256;
@@ -67,15 +71,18 @@ TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
   EXPECT_NEAR(CountParameters(Named("gemma-4-26b-a4b")).active, 3.8e9, 0.05e9);
 }
 
-// Gemma 4 E2B: 1,536 wide, 8 query heads and one KV head; every fifth of 35 layers has heads of 512, the others of 256. The last 20 have
-// queries only, with one norm, and an MLP of 12,288 in place of 6,144. Each has a table of 256 per token, a projection of the embedding to
-// that, a gate and a way back, and five norms; what is added to the tables has one norm of 256.
+// Gemma 4 E2B: 1,536 wide, 8 query heads and one KV head; every fifth of 35 layers has heads of 512, the others of 256.
+// The last 20 have queries only, with one norm, and an MLP of 12,288 in place of 6,144. Each has a table of 256 per
+// token, a projection of the embedding to that, a gate and a way back, and five norms; what is added to the tables has
+// one norm of 256.
 TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   const Model model = Named("gemma-4-e2b");
   const ParameterCount count = CountParameters(model);
-  const double own = 12 * (1536.0 * (8 + 2) * 256 + 8 * 256 * 1536.0 + 2 * 256) + 3 * (1536.0 * (8 + 2) * 512 + 8 * 512 * 1536.0 + 2 * 512);
+  const double own = 12 * (1536.0 * (8 + 2) * 256 + 8 * 256 * 1536.0 + 2 * 256) +
+                     3 * (1536.0 * (8 + 2) * 512 + 8 * 512 * 1536.0 + 2 * 512);
   const double shared = 16 * (2 * 1536.0 * 8 * 256 + 256) + 4 * (2 * 1536.0 * 8 * 512 + 512);
-  const double mlps = 3 * 1536.0 * (15 * 6144 + 20 * 12288), embedded = 35 * 3 * 1536.0 * 256, norms = (35 * 5 + 1) * 1536.0 + 256;
+  const double mlps = 3 * 1536.0 * (15 * 6144 + 20 * 12288), embedded = 35 * 3 * 1536.0 * 256,
+               norms = (35 * 5 + 1) * 1536.0 + 256;
   const double effective = 262144 * 1536.0 + own + shared + mlps + embedded + norms, tables = 35 * 262144.0 * 256;
   EXPECT_EQ(count.total, effective + tables);
   EXPECT_EQ(count.matrices, own - 12 * 512 - 3 * 1024 + shared - 16 * 256 - 4 * 512 + mlps + embedded);
@@ -84,32 +91,40 @@ TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   EXPECT_EQ(model.WindowLayers(), 28);
 }
 
-// DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 over one row. Queries through 1,024; outputs of 8 groups of 8 heads to 1,024 each, then
-// back. 21 of 43 layers make entries of two rows and two weights, 512 wide, and keys of 128 likewise, and have an indexer of 64 heads; 20
-// make entries of one row and one weight. Hyper-connections of 24 numbers from four streams before attention and before the experts. Norms
-// of queries, rows, entries and keys, sinks, weights of 4 and 128 places.
+// DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 over one row. Queries through 1,024; outputs of 8 groups of 8 heads to
+// 1,024 each, then back. 21 of 43 layers make entries of two rows and two weights, 512 wide, and keys of 128 likewise,
+// and have an indexer of 64 heads; 20 make entries of one row and one weight. Hyper-connections of 24 numbers from four
+// streams before attention and before the experts. Norms of queries, rows, entries and keys, sinks, weights of 4 and
+// 128 places.
 TEST(Parameters, DeepSeekV4HasACompressedHistory) {
   const ParameterCount count = CountParameters(Named("deepseek-v4-flash"));
-  const double h = 4096, common = h * 1024 + 1024 * 64 * 512.0 + h * 512 + 8 * 1024 * 4096.0 + 8 * 1024 * h + 2 * 24 * 4 * h;
+  const double h = 4096,
+               common = h * 1024 + 1024 * 64 * 512.0 + h * 512 + 8 * 1024 * 4096.0 + 8 * 1024 * h + 2 * 24 * 4 * h;
   EXPECT_NEAR(common - 2 * 24 * 4 * h, 106.95e6, 0.01e6);
-  const double selecting = 4 * 512 * h + (4 * 128 + 64) * h + 1024 * 64 * 128.0 + 9 * (512 + 128), heavy = 2 * 512 * h + 129 * 512;
+  const double selecting = 4 * 512 * h + (4 * 128 + 64) * h + 1024 * 64 * 128.0 + 9 * (512 + 128),
+               heavy = 2 * 512 * h + 129 * 512;
   const double small = 1024 + 512 + 64 + 2 * 27;
   EXPECT_NEAR(count.attention_per_layer * 43, 43 * (common + small) + 21 * selecting + 20 * heavy, 1);
   EXPECT_NEAR(count.active, 13.3e9 + 129280 * h, 0.2e9);
   EXPECT_NEAR(CountParameters(Named("deepseek-v4-pro")).active, 49e9 + 129280 * 7168.0, 0.5e9);
 }
 
-// MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57 of 60 layers.
+// MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57
+// of 60 layers.
 TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
   const Model model = Named("minimax-m3");
   const ParameterCount count = CountParameters(model);
-  const double attention = 6144.0 * (64 + 8) * 128 + 64 * 128 * 6144.0 + 2 * 128, indexer = 6144.0 * (4 + 1) * 128 + 2 * 128;
+  const double attention = 6144.0 * (64 + 8) * 128 + 64 * 128 * 6144.0 + 2 * 128,
+               indexer = 6144.0 * (4 + 1) * 128 + 2 * 128;
   const double moe = 129 * 3.0 * 6144 * 3072 + 128 * 6144 + 128;
   EXPECT_NEAR(count.attention_per_layer * 60, 60 * attention + 57 * indexer, 1);
-  EXPECT_NEAR(count.total, 60 * (attention + 2 * 6144) + 57 * (indexer + moe) + 3 * 3.0 * 6144 * 12288 + 6144 + 2 * 200064 * 6144.0, 1);
+  EXPECT_NEAR(count.total,
+              60 * (attention + 2 * 6144) + 57 * (indexer + moe) + 3 * 3.0 * 6144 * 12288 + 6144 + 2 * 200064 * 6144.0,
+              1);
 }
 
-// Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of 2 x 128.
+// Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of
+// 2 x 128.
 TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   const ParameterCount count = CountParameters(Named("deepseek-v3.2"));
   const double indexer = 12582912 + 917504 + 458752 + 256;
@@ -152,9 +167,11 @@ TEST(Parameters, LatentExperts) {
 TEST(Parameters, KimiK3ByParts) {
   const ParameterCount count = CountParameters(Named("kimi-k3"));
   const double wide = 96 * 128;
-  EXPECT_EQ(count.attention_per_layer, 7168.0 * 1536 + 1536 * 96 * 192 + 7168 * 576 + 512 * 96 * 256 + 2 * 7168 * wide + 1536 + 512);
-  EXPECT_NEAR(count.linear_attention_per_layer, 5 * 7168 * wide + 7168 * (96 + 128) + 128 * wide, 0.2e6);  // and small parameters
-  EXPECT_NEAR(count.active - count.embedding, 104.2e9, 0.1e9);                                             // published: 104
+  EXPECT_EQ(count.attention_per_layer,
+            7168.0 * 1536 + 1536 * 96 * 192 + 7168 * 576 + 512 * 96 * 256 + 2 * 7168 * wide + 1536 + 512);
+  EXPECT_NEAR(count.linear_attention_per_layer, 5 * 7168 * wide + 7168 * (96 + 128) + 128 * wide,
+              0.2e6);                                           // and small parameters
+  EXPECT_NEAR(count.active - count.embedding, 104.2e9, 0.1e9);  // published: 104
 }
 
 TEST(Parameters, WeightsInMatrixProducts) {
@@ -165,7 +182,8 @@ TEST(Parameters, WeightsInMatrixProducts) {
 
 TEST(Parameters, EachPartCounts) {
   Model model;
-  model.layers = 2, model.hidden = 8, model.heads = 2, model.kv_heads = 1, model.head_dim = 4, model.ffn = 16, model.vocab = 10;
+  model.layers = 2, model.hidden = 8, model.heads = 2, model.kv_heads = 1, model.head_dim = 4, model.ffn = 16,
+  model.vocab = 10;
   // q 64, k and v 32 each, o 64; three matrices of 128; two norms of 8.
   const double layer = 64 + 32 + 32 + 64 + 3 * 128 + 16;
   EXPECT_EQ(CountParameters(model).total, 2 * layer + 8 + 2 * 80);

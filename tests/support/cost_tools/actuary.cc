@@ -82,11 +82,13 @@ Bill PricePackage(Scheme scheme, const std::vector<Chips>& chips, const Settings
   bill.carrier_yield = Clustered(bill.carrier_area, carrier.density, carrier.critical_level);
   const double y1 = bill.carrier_yield, y2 = std::pow(carrier.bond, n), y3 = kOrganicBond;
   const bool chip_first = scheme == Scheme::kFanOutChipFirst;
-  bill.defect_package = bill.raw_carrier * (1 / (chip_first ? y1 * y3 : y1 * y2 * y3) - 1) + bill.substrate * (1 / y3 - 1);
+  bill.defect_package =
+      bill.raw_carrier * (1 / (chip_first ? y1 * y3 : y1 * y2 * y3) - 1) + bill.substrate * (1 / y3 - 1);
   bill.wasted_chips = (bill.raw_chips + bill.defect_chips) * (1 / (chip_first ? y1 * y3 : y2 * y3) - 1);
   if (scheme == Scheme::kInterposer) {
     constexpr Dollars kSiliconDesign = 28 * kMUsd;
-    bill.package_design = bill.carrier_area * (1.2 * 0.3 * kSiliconDesign / kReference) + 1.2 * 0.2 * kSiliconDesign + bill.substrate;
+    bill.package_design =
+        bill.carrier_area * (1.2 * 0.3 * kSiliconDesign / kReference) + 1.2 * 0.2 * kSiliconDesign + bill.substrate;
   } else {
     constexpr Dollars kFanOutDesign = 15 * kMUsd;
     const Dollars fixed = 0.5 * kFanOutDesign / (settings.fan_out_fixed_over_300 ? 300 : 1);
@@ -124,13 +126,16 @@ Shared PriceAtVolume(const Split& split, const Node& node, double volume, const 
   return shared;
 }
 
-std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node, std::optional<double> volume, const Settings& settings) {
+std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node, std::optional<double> volume,
+                                           const Settings& settings) {
   const auto dearer = [&](SquareMillimetres module) {
     Split chips = split, single = split;
     chips.module = single.module = module;
     single.chips = 1;
     single.one_kind = false;
-    if (volume) return PriceAtVolume(single, node, *volume, settings).Total() >= PriceAtVolume(chips, node, *volume, settings).Total();
+    if (volume)
+      return PriceAtVolume(single, node, *volume, settings).Total() >=
+             PriceAtVolume(chips, node, *volume, settings).Total();
     return PriceSplit(single, node, settings).Total() >= PriceSplit(chips, node, settings).Total();
   };
   SquareMillimetres low = 20 * kMm2;

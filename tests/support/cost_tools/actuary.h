@@ -2,8 +2,8 @@
 // included, to compare with it digit by digit. Our own prices come from device_bill.h.
 //
 // Its faults, behind their settings: micro-bumps are charged once a kind of die instead of once a die
-// (bumps_once_per_kind), and the fixed design cost of a fan-out package is divided by 300 (fan_out_fixed_over_300). It has no
-// reticle, stitching, test or harvesting, and real numbers of dies per wafer.
+// (bumps_once_per_kind), and the fixed design cost of a fan-out package is divided by 300 (fan_out_fixed_over_300). It
+// has no reticle, stitching, test or harvesting, and real numbers of dies per wafer.
 #pragma once
 
 #include <optional>
@@ -67,8 +67,9 @@ struct Shared {
 };
 Shared PriceAtVolume(const Split& split, const Node& node, double volume, const Settings& settings);
 
-// The smallest module at which the one-die package costs at least as much as the split: a scan by 1 % from 20 to 3,000 mm^2,
-// then 80 bisections. Without a volume, manufacturing alone.
-std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node, std::optional<double> volume, const Settings& settings);
+// The smallest module at which the one-die package costs at least as much as the split: a scan by 1 % from 20 to 3,000
+// mm^2, then 80 bisections. Without a volume, manufacturing alone.
+std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node, std::optional<double> volume,
+                                           const Settings& settings);
 
 }  // namespace slipstick::actuary

@@ -48,8 +48,8 @@ SquareMillimetres PadArea(double pads, Millimetres pitch) {
   return side * side;
 }
 
-// Links of chiplet `i`: one a neighbour and one outwards. The generator lays out ceil(sqrt(n)) columns, and gives the second of
-// two a neighbour that is not there.
+// Links of chiplet `i`: one a neighbour and one outwards. The generator lays out ceil(sqrt(n)) columns, and gives the
+// second of two a neighbour that is not there.
 double Links(Count i, Count n) {
   if (n == 2) return i == 0 ? 2 : 3;
   const Count side = static_cast<Count>(std::lround(std::ceil(std::sqrt(static_cast<double>(n)))));
@@ -116,12 +116,13 @@ Dollars AssemblyCost(const Process& process, Count parts, SquareMillimetres stac
          rate(process.bond_machine) * (process.bond_time * turns(process.bond_group)) + process.material * stack;
 }
 
-double AssemblyYield(const Process& process, double self_quality, const std::vector<Part>& parts, double signals, double tsvs,
-                     SquareMillimetres area, const Settings& settings) {
+double AssemblyYield(const Process& process, double self_quality, const std::vector<Part>& parts, double signals,
+                     double tsvs, SquareMillimetres area, const Settings& settings) {
   double yield = self_quality;
   for (const Part& part : parts) yield *= settings.part_self_quality ? part.self_quality : part.quality;
-  return yield * std::pow(process.align_yield, static_cast<double>(parts.size())) * std::pow(process.bond_yield, signals) *
-         std::pow(process.tsv_yield, tsvs) / (1 + process.dielectric_defects * area);
+  return yield * std::pow(process.align_yield, static_cast<double>(parts.size())) *
+         std::pow(process.bond_yield, signals) * std::pow(process.tsv_yield, tsvs) /
+         (1 + process.dielectric_defects * area);
 }
 
 GridBill PriceGrid(const GridSystem& system, const Settings& settings) {

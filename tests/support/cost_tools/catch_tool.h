@@ -1,9 +1,10 @@
-// What CATCH (UCLA NanoCAD; github.com/nanocad-lab/CATCH at d60dafb) computes, faults included, to compare with it digit by
-// digit. Our own prices come from device_bill.h.
+// What CATCH (UCLA NanoCAD; github.com/nanocad-lab/CATCH at d60dafb) computes, faults included, to compare with it
+// digit by digit. Our own prices come from device_bill.h.
 //
-// Its faults, behind their settings: machine cost a second is multiplied by the machine's uptime instead of divided by it
-// (uptime_multiplies); a part's own quality stands where that of the assembled part belongs (part_self_quality); the area
-// of interposers and pads never counts as critical, so an interposer's defects cost nothing (carrier_without_defects).
+// Its faults, behind their settings: machine cost a second is multiplied by the machine's uptime instead of divided by
+// it (uptime_multiplies); a part's own quality stands where that of the assembled part belongs (part_self_quality); the
+// area of interposers and pads never counts as critical, so an interposer's defects cost nothing
+// (carrier_without_defects).
 #pragma once
 
 #include <vector>
@@ -31,8 +32,8 @@ struct Layer {
 double LayerYield(const Layer& layer, SquareMillimetres defect_area);
 Dollars LayerCost(const Layer& layer, SquareMillimetres area, double aspect);
 
-// Dies on a wafer with a rim of 0.1 mm and streets of 0.13 mm: searched row grids, searched rows without a common grid, and
-// the closed form.
+// Dies on a wafer with a rim of 0.1 mm and streets of 0.13 mm: searched row grids, searched rows without a common grid,
+// and the closed form.
 double DiesGrid(SquareMillimetres area, double aspect);
 double DiesRows(SquareMillimetres area, double aspect);
 double DiesFormula(SquareMillimetres area, double aspect);
@@ -59,8 +60,8 @@ struct Part {
   double self_quality = 1;
   double quality = 1;
 };
-double AssemblyYield(const Process& process, double self_quality, const std::vector<Part>& parts, double signals, double tsvs,
-                     SquareMillimetres area, const Settings& settings);
+double AssemblyYield(const Process& process, double self_quality, const std::vector<Part>& parts, double signals,
+                     double tsvs, SquareMillimetres area, const Settings& settings);
 
 // A square of n chiplets of equal core area on an interposer, linked to their neighbours and outwards.
 struct GridSystem {

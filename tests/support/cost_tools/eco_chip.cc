@@ -13,7 +13,9 @@ constexpr SquareMillimetres kActiveRouter = 4.47 * kMm2, kRouter = 0.33 * kMm2, 
 double Scale(const Chip& chip) { return chip.node.area_scale[static_cast<std::size_t>(chip.circuit)]; }
 
 // Of a good die, without the wafer's rim.
-Grams Make(SquareMillimetres area, const Node& node, PerArea defect_density) { return node.carbon * area / DieYield(area, defect_density); }
+Grams Make(SquareMillimetres area, const Node& node, PerArea defect_density) {
+  return node.carbon * area / DieYield(area, defect_density);
+}
 Grams Make(SquareMillimetres area, const Node& node) { return Make(area, node, node.defect_density); }
 
 // Of what a wafer holds besides whole dies, for a good die.
@@ -32,14 +34,16 @@ Grams DesignOnce(SquareMillimetres area, const Node& node, const Product& produc
 struct Routers {
   Grams manufacture, design;
 };
-Routers PriceRouters(const std::vector<Chip>& chips, const Package& package, const Product& product, const Settings& settings) {
+Routers PriceRouters(const std::vector<Chip>& chips, const Package& package, const Product& product,
+                     const Settings& settings) {
   std::vector<SquareMillimetres> areas;
   SquareMillimetres all;
   bool one_node = true;
   for (const Chip& chip : chips) {
     areas.push_back(Scale(chip) * (kRouter / package.router_scale[static_cast<std::size_t>(chip.circuit)]));
     all += areas.back();
-    one_node = one_node && chip.node.carbon == chips.front().node.carbon && chip.node.defect_density == chips.front().node.defect_density;
+    one_node = one_node && chip.node.carbon == chips.front().node.carbon &&
+               chip.node.defect_density == chips.front().node.defect_density;
   }
   Routers routers;
   for (std::size_t i = 0; i < chips.size(); ++i) {
@@ -69,13 +73,15 @@ Grams Bridges(double bridges, const Node& node, const Settings& settings) {
   return node.carbon * (bridges * kBridgeArea) / DieYield(failing, node.defect_density / 4) * node.wiring_share;
 }
 
-Footprint PricePackage(const std::vector<Chip>& chips, const Package& package, const Product& product, const Settings& settings) {
+Footprint PricePackage(const std::vector<Chip>& chips, const Package& package, const Product& product,
+                       const Settings& settings) {
   std::vector<SquareMillimetres> areas;
   for (const Chip& chip : chips) areas.push_back(Scale(chip) * chip.area);
   const FloorPlan plan = Plan(areas, package.bridge_pitch);
   const SquareMillimetres area = plan.sides[0] * plan.sides[1];
   const double n = static_cast<double>(chips.size());
-  const Grams carrier = Make(area, package.carrier, package.carrier.defect_density / (settings.carrier_like_logic ? 1 : 4));
+  const Grams carrier =
+      Make(area, package.carrier, package.carrier.defect_density / (settings.carrier_like_logic ? 1 : 4));
   if (package.scheme == Scheme::kActive) {
     const Grams routers = carrier * (n * kActiveRouter / area);
     return {((carrier - routers) * package.carrier.wiring_share + routers) / kBond, Grams(), Grams()};
@@ -101,7 +107,9 @@ Footprint PricePackage(const std::vector<Chip>& chips, const Package& package, c
 
 }  // namespace
 
-double DieYield(SquareMillimetres area, PerArea defect_density) { return std::pow(1 + defect_density * area / 10, -10); }
+double DieYield(SquareMillimetres area, PerArea defect_density) {
+  return std::pow(1 + defect_density * area / 10, -10);
+}
 
 FloorPlan Plan(std::vector<SquareMillimetres> areas, Millimetres bridge_pitch, int axis) {
   const std::size_t along = static_cast<std::size_t>(axis), across = 1 - along;
@@ -136,8 +144,8 @@ Bill Price(const std::vector<Chip>& chips, const Package& package, const Product
     const Node& node = chip.node;
     const SquareMillimetres area = Scale(chip) * chip.area;
     const double dynamic = node.dynamic_share;
-    const Watts power = product.power * (chip.area / all) * node.power_scale[static_cast<std::size_t>(chip.circuit)] * product.on *
-                        product.average * (dynamic * product.active + (1 - dynamic));
+    const Watts power = product.power * (chip.area / all) * node.power_scale[static_cast<std::size_t>(chip.circuit)] *
+                        product.on * product.average * (dynamic * product.active + (1 - dynamic));
     bill.chips.push_back({Make(area, node) + Rim(area, node, settings), DesignOnce(area, node, product) * repeated,
                           product.intensity * (product.life * power)});
   }

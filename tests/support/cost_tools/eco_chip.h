@@ -1,7 +1,9 @@
-// What ECO-CHIP (Sudarshan et al., HPCA 2024; github.com/ASU-VDA-Lab/ECO-CHIP at fe998d9) computes: carbon of making, designing
-// and running a package of chiplets, to compare with it digit by digit. The report's own carbon comes from carbon.h.
+// What ECO-CHIP (Sudarshan et al., HPCA 2024; github.com/ASU-VDA-Lab/ECO-CHIP at fe998d9) computes: carbon of making,
+// designing and running a package of chiplets, to compare with it digit by digit. The report's own carbon comes from
+// carbon.h.
 //
-// Its faults, behind their settings, are off by default. Areas are given at 7 nm and scaled by node and kind of circuit.
+// Its faults, behind their settings, are off by default. Areas are given at 7 nm and scaled by node and kind of
+// circuit.
 #pragma once
 
 #include <array>
@@ -18,7 +20,8 @@ struct Settings {
   bool carrier_like_logic = false;    // a carrier has the defect density of chips, not a quarter of it
   bool bridges_as_one = false;        // embedded bridges fail together, as one die of their areas' sum
   bool routers_as_one = false;        // so do the routers of chips that share a node
-  bool stack_scaled_twice = false;    // through-silicon vias of stacked chips: their area, already scaled, is scaled again
+  bool stack_scaled_twice =
+      false;  // through-silicon vias of stacked chips: their area, already scaled, is scaled again
 
   static Settings AsTool() { return {450 * kMm, true, true, true, true, true, true}; }
 };
@@ -77,8 +80,8 @@ Bill Price(const std::vector<Chip>& chips, const Package& package, const Product
 // Negative binomial with ten critical levels.
 double DieYield(SquareMillimetres area, PerArea defect_density);
 
-// Side lengths of a floor plan that halves the chips by area, alternately along each side, with 0.5 mm between, and how many bridges
-// the halves' shared edges take.
+// Side lengths of a floor plan that halves the chips by area, alternately along each side, with 0.5 mm between, and how
+// many bridges the halves' shared edges take.
 struct FloorPlan {
   std::array<Millimetres, 2> sides;
   double bridges = 0;

@@ -32,8 +32,10 @@ std::optional<TimeToMarket> Price(const Process& process, const Run& run, const 
   result.tape_out = tape_out_weeks * kWeek;
   result.queue = run.queue;
   result.foundry = process.latency + wafers / process.wafers;
-  result.packaging = kPackaging + run.transistors * kTestPerTransistor + area / (1 * kMm2) * kPackagingWeeksPerMm2 * kWeek;
-  const Dollars tape_out = process.intellectual_property + kTools * engineer_weeks + kSalary * run.engineers * tape_out_weeks +
+  result.packaging =
+      kPackaging + run.transistors * kTestPerTransistor + area / (1 * kMm2) * kPackagingWeeksPerMm2 * kWeek;
+  const Dollars tape_out = process.intellectual_property + kTools * engineer_weeks +
+                           kSalary * run.engineers * tape_out_weeks +
                            process.labour_per_gate * (run.designed / kTransistorsPerGate) + kPackageDesign;
   result.cost = tape_out + process.masks + process.wafer_price * wafers + (kPackage + kAssembly) * run.chips;
   return result;

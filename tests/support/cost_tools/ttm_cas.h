@@ -1,5 +1,6 @@
-// What ttm-cas (Ning et al., ISCA 2023; github.com/PrincetonUniversity/ttm-cas at d98ac05) computes: price of a die, and weeks and
-// dollars from a finished design to packaged chips, to compare with it digit by digit. A die of its has no edge and no scribe.
+// What ttm-cas (Ning et al., ISCA 2023; github.com/PrincetonUniversity/ttm-cas at d98ac05) computes: price of a die,
+// and weeks and dollars from a finished design to packaged chips, to compare with it digit by digit. A die of its has
+// no edge and no scribe.
 #pragma once
 
 #include <optional>
