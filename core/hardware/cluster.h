@@ -15,14 +15,8 @@ struct Cluster {
   Count devices = 8;
   std::vector<NetworkLevel> networks;  // innermost first
   CollectiveChoice collectives;
+  bool has_links = true;  // false: its chip is designed without any, so that nothing crosses from device to device
 };
-// The bandwidth that stands for a chip without links: times over it stay finite, and what would take them is
-// infeasible.
-inline constexpr BytesPerSecond kNoLinks = 1 * kBps;
-inline bool HasLinks(const Cluster& cluster) {
-  return cluster.networks.empty() || cluster.networks.front().bandwidth > kNoLinks;
-}
-
 template <>
 struct Schema<Cluster> {
   static constexpr std::string_view preset_kind = "cluster";

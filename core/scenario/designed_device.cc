@@ -82,7 +82,9 @@ BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& parti
 
 void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
   const BytesPerSecond links = BuildDesign(cluster.device, partition, path, issues);
-  if (cluster.device.design && !cluster.networks.empty()) cluster.networks[0].bandwidth = max(links, kNoLinks);
+  if (!cluster.device.design) return;
+  cluster.has_links = links > BytesPerSecond{};
+  if (cluster.has_links && !cluster.networks.empty()) cluster.networks[0].bandwidth = links;
 }
 
 void SplitDevice(const Partition& partition, Device& device) {

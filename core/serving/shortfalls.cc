@@ -19,7 +19,7 @@ std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget&
 }
 
 bool LacksLinks(const Deployment& deployment) {
-  return deployment.mapping.DevicesPerReplica() > 1 && !HasLinks(deployment.cluster);
+  return deployment.mapping.DevicesPerReplica() > 1 && !deployment.cluster.has_links;
 }
 
 namespace {

@@ -256,14 +256,12 @@ class Evaluation {
   bool StopsEarly() {
     if (detail_.advice) return false;
     report_.memory = OnDevice(FullestMemory(memory_terms_, plan_->stages, recompute_));
-    if (LacksLinks(context_)) {
-      report_.infeasible.push_back({"network", ""});
-    } else if (report_.memory.Total() > memory_budget_) {
-      report_.infeasible.push_back({"memory", ""});
-    } else if (report_.memory.host > context_.device().host.memory) {
-      report_.infeasible.push_back({"host_memory", ""});
-    }
-    return !report_.infeasible.empty();
+    const std::string_view reason = LacksLinks(context_)                                  ? "network"
+                                    : report_.memory.Total() > memory_budget_             ? "memory"
+                                    : report_.memory.host > context_.device().host.memory ? "host_memory"
+                                                                                          : "";
+    if (!reason.empty()) report_.infeasible.push_back({std::string(reason), ""});
+    return !reason.empty();
   }
 
   void TimeLayersInto(Trace& trace) {
