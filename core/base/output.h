@@ -95,7 +95,7 @@ struct Path {
       using Absent = std::conditional_t<IsOptional<Read>::value, Read, std::optional<Read>>;
       return between ? Absent(std::invoke(second, *between)) : Absent();
     } else {
-      static_assert(std::is_lvalue_reference_v<Between>);  // what is read of it may be a reference
+      static_assert(std::is_lvalue_reference_v<Between>);  // a reader may give a reference
       return std::invoke(second, std::invoke(first, owner));
     }
   }

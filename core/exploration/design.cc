@@ -25,7 +25,7 @@ std::vector<ChipDesign> KnownDesigns() {
   return designs;
 }
 
-// What is to be small: the figure, or its inverse where larger is better.
+// The number to make small: the figure, or its inverse where larger is better.
 class Aim {
  public:
   explicit Aim(std::string_view figure) {
