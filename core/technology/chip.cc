@@ -176,7 +176,7 @@ class ChipBuilder {
                          "Give the L2 a share of the power to be read with, or no area",
                          {SetToBase(path_ + ".area_split.l2", 0)}});
     }
-    device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
+    if (chip_.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
     const Bytes l2_built = slices / design_.l2_enabled * unit.l2_slice;
     chip_.area_used += l2_built.base() * kL2AreaPerByte * sram_ * kMm2;
     chip_.power_used += l2_rate * l2_energy;
@@ -238,9 +238,6 @@ class ChipBuilder {
       return;
     }
     chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};
-    // What a missing or narrow L2 does not serve comes from memory: tiles read their operands there.
-    std::optional<BytesPerSecond>& behind_l1 = chip_.device.caches.back().bandwidth;
-    behind_l1 = max(*behind_l1, memory_rate);
     chip_.power_used += memory_rate * dram_energy;
   }
 
