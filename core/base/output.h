@@ -13,10 +13,9 @@
 //
 // A trailing comma keeps a row a line when clang-format is at work.
 //
-//   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
-//   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a
-//   path SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their
-//   readers
+//   WriteOutputs(die)                           the struct as JSON, numbers in base units, in the order of the rows
+//   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below
+//   SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their readers
 #pragma once
 
 #include <functional>

@@ -17,8 +17,8 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
   view.sides = 0;
   for (int i = 0; i < whole.sides; ++i) {
     const bool is_last = i + 1 == whole.sides;
-    const double inside =
-        is_last ? between : min(between, slice.side[i]);  // parts of this side from one rank to the next
+    // parts of this side from one rank to the next
+    const double inside = is_last ? between : min(between, slice.side[i]);
     between = max(1.0, between / inside);
     const double room = max(1.0, floor(slice.side[i] / inside));
     const double side = is_last ? max(1.0, left) : min(left, room);

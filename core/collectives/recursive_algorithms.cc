@@ -58,8 +58,8 @@ AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double passes = PassesOf(instance);
   const double ranks = LargestPowerOfTwo(instance.view.ranks);
-  const double folds =
-      ranks == instance.view.ranks ? 0 : 2;  // extra ranks send their buffer to a partner and receive the result
+  // extra ranks send their buffer to a partner and receive the result
+  const double folds = ranks == instance.view.ranks ? 0 : 2;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = LinkToPartner(instance);

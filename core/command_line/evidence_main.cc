@@ -2,8 +2,7 @@
 //
 //   evidence FILE…                         the source of MeasuredRuns (core/evidence/measured_run.h)
 //   evidence FILE… --coverage FILE…        how often the intervals hold the measurements of the files after --coverage,
-//   each
-//                                          answered without its own source (files of one id are one source)
+//                                          each answered without its own source (files of one id are one source)
 #include <fstream>
 #include <iostream>
 #include <sstream>

@@ -35,8 +35,8 @@ struct Design {
   Count volume = 1'000'000;  // packages over the product's life
   double module_share = 0.5;
   double chip_share = 0.3;
-  SquareMillimetres link_area =
-      20 * kMm2;  // die-to-die interface, designed once a node where there is more than one die
+  // die-to-die interface, designed once a node where there is more than one die
+  SquareMillimetres link_area = 20 * kMm2;
 };
 template <>
 struct Schema<Design> {

@@ -72,8 +72,8 @@ struct Route {
 };
 
 struct ServingNetwork {
-  const ExchangeKernels* expert_exchange =
-      nullptr;  // the engine's dispatch and combine kernels; null: library collectives
+  // the engine's dispatch and combine kernels; null: library collectives
+  const ExchangeKernels* expert_exchange = nullptr;
   const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
   GroupPlacement tensor_group{};                       // ranks that share a layer
   GroupPlacement context_group{};                      // ranks that share a context in decode

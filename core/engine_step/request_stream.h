@@ -16,8 +16,8 @@ ENUM_NAMES(ArrivalKind, {kPoisson, "poisson"}, {kGamma, "gamma"});
 
 struct Arrivals {
   ArrivalKind kind = ArrivalKind::kPoisson;
-  double burstiness =
-      1;  // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
+  // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
+  double burstiness = 1;
 };
 template <>
 struct Schema<Arrivals> {

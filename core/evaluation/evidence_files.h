@@ -1,8 +1,8 @@
 // Published measurements as files (core/presets/evidence/<source>.json) and what this core predicts of them.
 //
 //   {"publisher": "…", "campaign": "…", "source": "…", "models": {"NAME": {…}},
-//    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME", "cluster": {…}, "training":
-//    {…}}]}
+//    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME",
+//              "cluster": {…}, "training": {…}}]}
 //
 // A row is a request with the figure that was measured, in base units. A rate of one stream or of a batch stands as the
 // time it means. `model` names one of the file or of the catalogue. "whole_runs": true marks production runs, of any

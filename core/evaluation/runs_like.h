@@ -16,8 +16,8 @@ namespace slipstick {
 //
 //   {"figure", "interval", "kind", "value", "low", "high", "is_far", "by_data_sheet", "counted", "setting",
 //    "runs": [{"id", "source", "kind", "measured", "computed", "error", "distance", "share", "here", "setting"}],
-//    "differences": [{"trait", "yours", "runs": [values of the nearest] or [least, most], "widens"}], "own": [{"runs",
-//    "low", "high"}]}
+//    "differences": [{"trait", "yours", "runs": [values of the nearest] or [least, most], "widens"}],
+//    "own": [{"runs", "low", "high"}]}
 //
 // `error` is computed over measured minus one; `here` the answer with that run's error; `share` its part of all that
 // counts; `widens` how much of the half-width, as a share of the answer, goes with the difference; `own` the interval

@@ -46,8 +46,8 @@ struct MeasuredRun {
   RunSetting setting;
   double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
   double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for
-  double scaled =
-      0;  // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
+  // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
+  double scaled = 0;
 };
 
 // Publisher and campaign: measurements of one hand, whose errors go together.

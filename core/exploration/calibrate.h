@@ -8,8 +8,9 @@
 
 namespace slipstick {
 
-// `spec`: {"request", "measured": [{"figure": "serving.tpot_s", "value": 0.021}, {"collective": {"kind", "bytes",
-// "ranks"}, "value": …}]}, values in base units; a collective runs on the scenario's cluster. Answers
+// `spec`: {"request", "measured": [{"figure": "serving.tpot_s", "value": 0.021},
+//                                  {"collective": {"kind", "bytes", "ranks"}, "value": …}]},
+// values in base units; a collective runs on the scenario's cluster. Answers
 //
 //   {"measured": [{"figure" or "collective", "measured", "computed", "error",
 //                  "terms": [{"path", "value", "share", "factor"}], "inputs": [{"path", "from", "to", "elasticity"}]}],

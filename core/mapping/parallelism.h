@@ -74,8 +74,8 @@ struct ServingMapping {
   Count pp = 1;
   Count ep = 1;
   Count attention_dp = 1;
-  Count prefill_cp =
-      1;  // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
+  // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
+  Count prefill_cp = 1;
   std::optional<Count> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
   ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;

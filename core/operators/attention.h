@@ -34,8 +34,8 @@ struct Attention {
   Precision kv_precision = Precision::kBf16;  // of the KV cache
   AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
   AttentionLibrary library = AttentionLibrary::kGeneric;
-  bool cold =
-      false;  // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
+  // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
+  bool cold = false;
   bool writes_kv_cache = true;  // serving: the time includes rotary embedding and KV-cache write; false: the core alone
 };
 // Elements of a value per head.

@@ -13,20 +13,18 @@ namespace slipstick {
 // Structure of the family's hardware, as far as the formulas depend on it.
 struct KernelTraits {
   bool tiled = true;  // many small units (SMs), one output tile each; false: few large matrix engines
-  bool asynchronous_mma =
-      false;                  // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
-  bool has_l2 = true;         // the last level before DRAM is a cache; false: a scratchpad managed by software
-  Bytes l2_bytes_per_clock;   // from L2 into one SM
-  double l2_over_memory = 0;  // lower bound on L2 bandwidth over memory bandwidth
-  double l2_efficiency = 0;   // lower bound on what reads that hit reach of a stated L2 bandwidth
+  // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
+  bool asynchronous_mma = false;
+  bool has_l2 = true;            // the last level before DRAM is a cache; false: a scratchpad managed by software
+  Bytes l2_bytes_per_clock;      // from L2 into one SM
+  double l2_over_memory = 0;     // lower bound on L2 bandwidth over memory bandwidth
+  double l2_efficiency = 0;      // lower bound on what reads that hit reach of a stated L2 bandwidth
   double threads_per_clock = 1;  // issued per SM
   double mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
   double decode_query_rows = 1;  // query rows that a decode kernel computes together
   double shared_query_rows = 1;  // query rows of a decode kernel that share a key in shared memory
-  double
-      l2_rows = 1,
-      l2_columns =
-          1;  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
+  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
+  double l2_rows = 1, l2_columns = 1;
   double fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
 };
 
@@ -81,11 +79,11 @@ struct PrefillRow {
   double mma_efficiency = 1;      // epsilon: fraction of the peak while the tensor cores work
   double mma_efficiency_fp8 = 1;  // the same when computing in fp8
   double narrow_head_factor = 1;  // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
-  double narrow_head_factor_fp8 =
-      0;                  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
-  double exp_weight = 1;  // s: time weight of an exponential; 0: hidden by the tensor cores
-  Seconds tile_overhead;  // tau: per tile of queries
-  double tail = 0;        // g: fraction of the longest tile of queries left over at the end
+  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
+  double narrow_head_factor_fp8 = 0;
+  double exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
+  Seconds tile_overhead;              // tau: per tile of queries
+  double tail = 0;                    // g: fraction of the longest tile of queries left over at the end
   bool fp8_kv_cache_in_fp8 = false;   // an fp8 KV cache makes 16-bit queries fp8 too
   bool fused_pass = true;             // rotary embedding and KV-cache write inside the attention call
   double passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
@@ -119,8 +117,8 @@ struct CoreRow {
   double mma_efficiency_fp8 = 0;  // 0: no fp8 kernel
   double exp_weight = 1;
   Seconds tile_overhead;
-  double wide_head_factor =
-      1;  // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
+  // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
+  double wide_head_factor = 1;
 };
 struct CoreKernels {
   CoreRow forward;
@@ -212,16 +210,15 @@ struct ExpertKernels {
 };
 // Changes inside a serving step.
 struct ServingExperts {
-  double four_bit_gemm_efficiency = 1,
-         four_bit_permute_efficiency =
-             1;                        // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
+  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
+  double four_bit_gemm_efficiency = 1, four_bit_permute_efficiency = 1;
   double four_bit_bandwidth_gain = 1;  // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
   // Of weights alone in fewer bits: over a 16-bit GEMM's efficiency, over its bandwidth, of the bandwidth.
   double weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
   Seconds weight_only_step_latency;  // kappa
   Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
-  double routing_preference =
-      0;  // v: coefficient of variation, over the experts, of how often a step's tokens choose them
+  // v: coefficient of variation, over the experts, of how often a step's tokens choose them
+  double routing_preference = 0;
 };
 struct ExpertTable {
   std::string source;

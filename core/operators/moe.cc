@@ -107,8 +107,8 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
   parameters.product.launch = {};
   parameters.product.extra_launch = {};
-  parameters.product.convert_per_clock =
-      0;  // hidden by the other rows of the group; the fitted efficiencies include the rest
+  // hidden by the other rows of the group; the fitted efficiencies include the rest
+  parameters.product.convert_per_clock = 0;
   parameters.product.gemm_efficiency = grouped_matrix;
   parameters.product.step_latency = step_latency;
   parameters.bandwidth_gain = grouped_stream;

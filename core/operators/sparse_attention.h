@@ -14,10 +14,10 @@ namespace slipstick {
 struct SparseAttention {
   double batch = 1, q_len = 1, kv_len = 1;
   double top_k = 2048;
-  double block =
-      0;  // tokens that are selected together, by their best score, with keys in 16 bit; 0: each by itself, in fp8
-  double ratio =
-      0;  // tokens per entry of a compressed history, which is selected in place of tokens; 0: tokens are selected
+  // tokens that are selected together, by their best score, with keys in 16 bit; 0: each by itself, in fp8
+  double block = 0;
+  // tokens per entry of a compressed history, which is selected in place of tokens; 0: tokens are selected
+  double ratio = 0;
   double always = 0;       // with entries: tokens that every query attends to besides
   Bytes entry{}, key{};    // with entries: bytes of one and of its key for the indexer, the figures entry and key
   double index_share = 1;  // share of the layers that score and select; the others reuse a selection

@@ -26,15 +26,15 @@ ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 
 // Defaults from published configurations:
 //   prompts, responses_per_prompt   NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml: 32 and 16; its loss has a KL
-//   penalty, so a reference step_overhead                   calibrated: of the 58 and 84 s in which Llama-3.1-8B
-//   generates on 8 H100 and 70B on 64 (795 and 398
-//                                   tokens in the mean, NVIDIA-NeMo/RL issue 959), 4.8 and 8.1 ms a decode step are not
-//                                   the engine's own
+//                                   penalty, so a reference
+//   step_overhead                   calibrated: of the 58 and 84 s in which Llama-3.1-8B generates on 8 H100 and 70B on
+//                                   64 (795 and 398 tokens in the mean, NVIDIA-NeMo/RL issue 959), 4.8 and 8.1 ms a
+//                                   decode step are not the engine's own
 //   engine_switch                   vLLM takes 1.5 s to fall asleep (huggingface/trl issue 4086: 1.46 to 1.60 s) and as
-//   long to wake up swap_rate                       copies of pageable memory: of a refit of Qwen3-30B-A3B and
-//   Qwen3-235B-A22B on B200, 7.5 and 21.8 s are
-//                                   not the transfer (NVIDIA-NeMo/RL pull request 3294): 9 GB/s over weights and
-//                                   optimizer state, both ways
+//                                   long to wake up
+//   swap_rate                       copies of pageable memory: of a refit of Qwen3-30B-A3B and Qwen3-235B-A22B on B200,
+//                                   7.5 and 21.8 s are not the transfer (NVIDIA-NeMo/RL pull request 3294): 9 GB/s over
+//                                   weights and optimizer state, both ways
 //   sync_rate                       colocated, DeepSeek-V3 in 35 s: 38 GB/s (NVIDIA-NeMo/RL pull request 1267)
 //                                   between pools, DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s: 90 GB/s (pull request
 //                                   1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s

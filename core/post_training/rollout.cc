@@ -114,8 +114,8 @@ ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, do
   const auto mean = static_cast<double>(load.output);
   std::vector<double> lengths;
   for (int i = 0; i < kShares; ++i) lengths.push_back(LengthAtShare(distribution, mean, (i + 0.5) / kShares));
-  const double last =
-      LengthAtShare(distribution, mean, samples / (samples + 1));  // median, nearly, of the longest of so many
+  // median, nearly, of the longest of so many
+  const double last = LengthAtShare(distribution, mean, samples / (samples + 1));
   const double most = asked.max_response ? static_cast<double>(*asked.max_response) : last * (1 << 20);
   const bool has_own_mean = distribution.kind == LengthKind::kQuantiles;
   const double scale = has_own_mean ? 1 : ScaleTo(min(mean, most), most, lengths);

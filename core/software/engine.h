@@ -93,8 +93,8 @@ struct LayerPipeline {
   double bandwidth_efficiency = 0.93;  // share of the memory bandwidth reached by matrix-vector products
   double bytes_per_clock = 6.8;        // upper bound on what an SM reads
   double clocks_per_layer = 185000;    // of small dependent kernels
-  double kv_cache_bandwidth_ratio =
-      1.35;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  double kv_cache_bandwidth_ratio = 1.35;
   double gemm_efficiency = 0.57;       // share of the dense peak in prefill
   bool fp16_accumulate = true;         // products accumulate in fp16, at that rate where a device has one
   double attention_efficiency = 0.34;  // share of the dense peak in prefill attention
@@ -173,8 +173,8 @@ struct EngineKernels {
   std::optional<Count>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
   bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
-  Count multi_query_from =
-      1;  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  Count multi_query_from = 1;
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead = 22 * kUs;
   double expert_gemm_efficiency = 1;         // over the fastest library's expert products

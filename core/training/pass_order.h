@@ -3,11 +3,11 @@
 //   GPipe        all forward, all backward                                Huang et al. 2019
 //   1F1B         p - i forward first, then one of each                    Narayanan et al. 2021
 //   interleaved  2(p - 1 - i) + (v - 1)p chunks first                     Narayanan et al. 2021
-//   ZB-H1        p - i forward first; weight gradients i passes late      Qi et al., Zero Bubble Pipeline Parallelism,
-//   2023 ZB-V         two chunks in a V, the authors' handcrafted schedule     Qi et al. 2023 DualPipe micro-batches
-//   from both ends; a forward and a backward pass of opposite directions run together
-//                                                                         DeepSeek-V3 technical report, 2024, and its
-//                                                                         code
+//   ZB-H1        p - i forward first; weight gradients i passes late      Qi et al., Zero Bubble Pipeline
+//                                                                       Parallelism, 2023
+//   ZB-V         two chunks in a V, the authors' handcrafted schedule     Qi et al. 2023
+//   DualPipe     micro-batches from both ends; a forward and a            DeepSeek-V3 technical report, 2024,
+//                backward pass of opposite directions run together        and its code
 // The last two are defined for at least 2p - 1 and 2p micro-batches; with fewer, the passes of missing micro-batches
 // are skipped.
 #pragma once

@@ -8,9 +8,10 @@
 namespace slipstick {
 
 // Bytes that one layer keeps for the backward pass of one micro-batch on one device.
-//   unfused attention: Korthikanti et al. 2022, table 2, exactly: 10·h/t' + 24·h/t + 5·a·s/t per token (f = 4h, plain
-//   MLP) flash attention: both norms' inputs, inputs of both blocks, Q, K, V and output, log-sum-exp, gate, up and
-//   their product
+//   unfused attention: Korthikanti et al. 2022, table 2, exactly: 10·h/t' + 24·h/t + 5·a·s/t per token (f = 4h,
+//                      plain MLP)
+//   flash attention:   both norms' inputs, inputs of both blocks, Q, K, V and output, log-sum-exp, gate, up and their
+//                      product
 Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan);
 // Bytes that a fully recomputed layer keeps: its input.
 Bytes LayerCheckpoint(const TrainingContext& context);

@@ -236,8 +236,8 @@ LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& wor
   time.recomputed_flops = time.forward_flops;
   trace.Alias("recomputed_flops", time.recomputed_flops, "forward_flops");
   time.all_flops = AllFlops(time, trace);
-  constexpr double kBackwardLaunches =
-      1.4;  // launches of a backward pass that repeats the forward pass, over those of one that does not
+  // launches of a backward pass that repeats the forward pass, over those of one that does not
+  constexpr double kBackwardLaunches = 1.4;
   const Seconds weight_gradients = time.weight_gradient_compute;
   AddHostWaits(context, work, weight_gradients, kBackwardLaunches, time, trace);
   ExplainSums(time, trace);

@@ -25,8 +25,8 @@ struct Stage {
   bool embedding = false, head = false;
   double dense_parameters = 0, expert_parameters = 0;  // on one device
   double adapter_parameters = 0;
-  double checkpoints =
-      0;  // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
+  // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
+  double checkpoints = 0;
   double largest_group = 0;  // layers of the largest group
   double tables = 0;         // the part of dense_parameters in embedding, position and head tables
   [[nodiscard]] double Leading() const { return std::accumulate(layers.leading.begin(), layers.leading.end(), 0.0); }

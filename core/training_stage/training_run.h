@@ -72,7 +72,8 @@ struct Schema<Documents> {
 
 // Interruptions and recovery. Defaults from published runs:
 //   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of
-//   Models, 2024) restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
+//                      Models, 2024)
+//   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
 //   storage_bandwidth  2 TB/s sustained for 16,384 devices (Llama 3)
 struct Interruptions {
   Seconds device_mtbf = 54 * 16384 / 419.0 * kDay;

@@ -31,8 +31,8 @@ struct Moe {
   Count shared_experts = 0;
   Count expert_ffn = 0;  // of one routed expert; 0: the model's ffn
   Count shared_ffn = 0;  // of all shared experts together; 0: shared_experts · expert_ffn
-  Count latent =
-      0;  // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
+  // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
+  Count latent = 0;
   Count dense_layers = 0;  // leading layers with a dense MLP
   Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
@@ -77,8 +77,8 @@ struct CompressedAttention {
   Count heavy_layers = 20;
   Count output_groups = 8;   // of heads, each projected by itself
   Count output_rank = 1024;  // that a group is projected to, before the groups are projected together
-  Count streams =
-      1;  // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
+  // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
+  Count streams = 1;
   std::optional<Precision> weights;  // published, beside routed experts that are narrower still
 };
 
@@ -166,13 +166,13 @@ struct Model {
   std::optional<Mla> mla;
   std::optional<Indexer> indexer;
   std::optional<CompressedAttention> compressed;
-  bool attention_gate =
-      false;  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
+  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
+  bool attention_gate = false;
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  bool keys_as_values =
-      false;  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
+  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
+  bool keys_as_values = false;
   SharedKv shared_kv;
   LayerEmbeddings layer_embeddings;
   Count mtp_layers = 0;  // multi-token-prediction modules

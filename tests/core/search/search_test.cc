@@ -40,8 +40,8 @@ SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, boo
   Search search(options, [seed](Count i, const Search::IsDominated& is_dominated) {
     const Outcome outcome = Toy(i, seed);
     if (!outcome.feasible) return outcome;
-    Figures least =
-        outcome.figures;  // bounds that are below the true figures by up to one, and touch them now and then
+    // bounds that are below the true figures by up to one, and touch them now and then
+    Figures least = outcome.figures;
     for (std::size_t f = 0; f < kMaxFigures; ++f) least[f] -= i % 3 == 0 ? 0 : Draw(i, seed + 3 + f);
     return is_dominated(least) ? Outcome{true, true, "", {}} : outcome;
   });

@@ -51,8 +51,8 @@ TEST(Prefill, DoesTheWorkThatTheShapesSay) {
     const ServingReport report = Serve(
         kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"},
         true);
-    const double expected =
-        one.prefill_linears + one.prefill_scores + 2 * one.head;  // the head sees the last token only
+    // the head sees the last token only
+    const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;
     EXPECT_NEAR(FlopsOf(report.operators.prefill).base() / expected, 1, 1e-6) << one.model;
   }
 }

@@ -104,8 +104,8 @@ TEST(LoraMemory, OfQuantizedWeightsFitsA65BillionModelOn48GB) {
   EXPECT_NEAR(bits, 4.127, 5e-4);
   EXPECT_NEAR(report.memory.weights.base(), (80 * layer + 8192) * bits / 8 + 2 * tables + 4 * adapters, 1e5);
   // Every pass of a layer unpacks its weights: 0.516 bytes read, 2 written, at most at the memory's 768 GB/s.
-  const double least =
-      16 * 3 * 80 * layer * (bits / 8 + 2) / 768e9;  // forward, recomputation and backward of 16 sequences
+  // forward, recomputation and backward of 16 sequences
+  const double least = 16 * 3 * 80 * layer * (bits / 8 + 2) / 768e9;
   EXPECT_GT((report.step_time - plain.step_time).base(), least);
   EXPECT_LT((report.step_time - plain.step_time).base(), 1.3 * least);
 }
@@ -122,8 +122,8 @@ TEST(LoraLinks, CarryQuantizedWeightsAsTheyAreStored) {
       Evaluated(TrainingScenario(R"({"preset": "yi-34b"})", cluster, training + R"(, "frozen_precision": "nf4"})"));
   const double layers = 60 * (7168. * 7168 * 2 + 7168. * 1024 * 2 + 3. * 7168 * 20480), table = 64000. * 7168,
                share = 4.127 / 16;
-  const double expected =
-      (2 * layers * share + table) / (2 * layers + table);  // gathered forward and backward; the table once
+  // gathered forward and backward; the table once
+  const double expected = (2 * layers * share + table) / (2 * layers + table);
   EXPECT_NEAR(packed.communication.dp / plain.communication.dp, expected, 0.02);
 }
 

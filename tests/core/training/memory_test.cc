@@ -114,8 +114,8 @@ TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
 
 // The published optimum, √(L·(A − A_inp)/A_inp) checkpoints: more and fewer take more memory.
 TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
-  const Shape& shape =
-      kFigure1[0];  // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
+  // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
+  const Shape& shape = kFigure1[0];
   const auto activations = [&](Count n) { return Recomputed(shape, RecomputeMethod::kUniform, n).memory.activations; };
   for (const Count n : {1, 4, 6, 12, 48}) EXPECT_LT(activations(2), activations(n)) << n;
 }

@@ -20,8 +20,8 @@ struct Settings {
   bool carrier_like_logic = false;    // a carrier has the defect density of chips, not a quarter of it
   bool bridges_as_one = false;        // embedded bridges fail together, as one die of their areas' sum
   bool routers_as_one = false;        // so do the routers of chips that share a node
-  bool stack_scaled_twice =
-      false;  // through-silicon vias of stacked chips: their area, already scaled, is scaled again
+  // through-silicon vias of stacked chips: their area, already scaled, is scaled again
+  bool stack_scaled_twice = false;
 
   static Settings AsTool() { return {450 * kMm, true, true, true, true, true, true}; }
 };
