@@ -78,6 +78,12 @@ const Json* OutputAt(std::string_view path) {
   return found == entries.end() ? nullptr : found->second;
 }
 
+bool IsLargerBetter(std::string_view path) {
+  const Json* output = OutputAt(path);
+  const Json* better = output == nullptr ? nullptr : FindMember(*output, "better");
+  return better != nullptr && *better == "larger";
+}
+
 std::string_view OutputTitle(std::string_view path) {
   const Json* output = OutputAt(path);
   const Json* title = output == nullptr ? nullptr : FindMember(*output, "title");

@@ -64,6 +64,8 @@ std::vector<std::string> ColumnsOf(const std::string& path);
 std::vector<std::string> NearestOutputs(std::string_view path);
 // The description of the output at a path of a report; null if none.
 const Json* OutputAt(std::string_view path);
+// Whether a larger figure at a path of the report is the better one.
+bool IsLargerBetter(std::string_view path);
 // The title of the figure at a path of the report; "" if none.
 std::string_view OutputTitle(std::string_view path);
 

@@ -25,20 +25,6 @@ std::vector<ChipDesign> KnownDesigns() {
   return designs;
 }
 
-// The number to make small: the figure, or its inverse where larger is better.
-class Aim {
- public:
-  explicit Aim(std::string_view figure) {
-    const Json* output = OutputAt(figure);
-    is_larger_better_ =
-        output != nullptr && FindMember(*output, "better") != nullptr && (*output)["better"] == "larger";
-  }
-  [[nodiscard]] double operator()(double value) const { return is_larger_better_ ? 1 / value : value; }
-
- private:
-  bool is_larger_better_ = false;
-};
-
 }  // namespace
 
 std::optional<Scenario> WithAnySplit(const Json& request) {
@@ -65,7 +51,7 @@ std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_vi
   if (part == "training") trial.serving.reset();
   if (part == "serving") trial.training.reset();
   const Scenario base = trial;
-  const Aim aim(figure);
+  const double sign = IsLargerBetter(figure) ? -1 : 1;  // the optimizer looks for the smallest
   const auto objective = [&](const ChipDesign& design) -> std::optional<double> {
     trial = base;
     trial.cluster.device.design = design;
@@ -75,12 +61,12 @@ std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_vi
     const Result<Json> report = Evaluate(trial, ReportDetail::Figures());
     const std::optional<double> feasible = NumberAt(*report, std::string(part) + ".feasible");
     const std::optional<double> value = feasible && *feasible > 0 ? NumberAt(*report, figure) : std::nullopt;
-    return value ? std::optional(aim(*value)) : std::nullopt;
+    return value ? std::optional(sign * *value) : std::nullopt;
   };
   std::optional<Optimised> best = OptimiseSplit(*scenario.cluster.device.design, KnownDesigns(), objective, options);
   if (best) {
-    best->objective = aim(best->objective);
-    best->start_objective = aim(best->start_objective);
+    best->objective *= sign;
+    best->start_objective *= sign;
   }
   return best;
 }
