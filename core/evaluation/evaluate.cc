@@ -119,7 +119,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   }
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
-    const TrainingReport training =
+    TrainingReport training =
         EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
     const TrainingCostEfficiency cost_efficiency =
         CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
@@ -133,13 +133,13 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
           scenario.version >= 3 ? TrainingHints(scenario, training) : std::vector<std::string>();
       hints.insert(hints.end(), faster.begin(), faster.end());
     }
-    report["training"] =
-        WriteTraining({training, cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
     warn(training.warnings);
     warn(hints);
+    report["training"] =
+        WriteTraining({std::move(training), cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
   }
   if (scenario.serving) {
-    const ServingReport serving =
+    ServingReport serving =
         EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
     CheckAlgorithms(serving.collectives, unfit);
@@ -147,10 +147,10 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
     std::optional<ServingIntervals> intervals;
     if (detail.intervals) intervals = IntervalsOf(scenario, serving, trace_of("serving"));
-    report["serving"] = WriteServing(
-        {serving, cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
     warn(serving.warnings);
     if (!simulation.warning.empty()) warn({simulation.warning});
+    report["serving"] = WriteServing(
+        {std::move(serving), cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
   }
   if (scenario.post_training) {
     const PostTrainingParts parts{scenario.model, scenario.cluster, *scenario.training, *scenario.serving};
@@ -164,8 +164,8 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
     std::optional<Interval<Dollars>> interval;
     if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
-    report["cost"] = WriteCost({*cost, std::move(estimates), cost_efficiency, std::move(interval)});
     warn(cost->warnings);
+    report["cost"] = WriteCost({std::move(*cost), std::move(estimates), cost_efficiency, std::move(interval)});
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device))
       warnings.push_back(*remark);
   }

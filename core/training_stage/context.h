@@ -72,11 +72,11 @@ struct TrainingContext {
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run);
+TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run);
 
 inline Count DevicesOf(const TrainingContext& context) { return context.run.devices.value_or(context.cluster.devices); }
 // Several devices train together, and nothing joins them.
 inline bool LacksLinks(const TrainingContext& context) { return DevicesOf(context) > 1 && !context.cluster.has_links; }
-TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run);
 
 // Placement of the group that the spans generate.
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
