@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, existsSync } from "node:fs";
 import { join, dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "node:test";
+import { filesBelow } from "../support/files.js";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
@@ -57,20 +58,12 @@ const CORE = {
 // Text is read before the model and written after it: the model itself knows neither.
 const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "advice", "import", "studies", "api", "text"];
 
-function filesBelow(folder, endings) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesBelow(path, endings);
-    return endings.some((ending) => entry.name.endsWith(ending)) ? [path] : [];
-  });
-}
-
+const SOURCES = /\.(h|cc)$/;
 const includesOf = (path) => [...readFileSync(path, "utf8").matchAll(/^\s*#include\s*["<]([^">]+)[">]/gm)].map((match) => match[1]);
 
 test("core's includes follow the layers", () => {
   const faults = [];
-  for (const path of filesBelow(join(ROOT, "core"), [".h", ".cc"])) {
+  for (const path of filesBelow(join(ROOT, "core"), SOURCES)) {
     const place = relative(ROOT, path).split(sep).join("/");
     const folder = place.split("/")[1];
     if (!(folder in CORE)) {
@@ -95,7 +88,7 @@ test("files inside a folder form layers", () => {
   const componentOf = (name) => name.replace(/\.(h|cc)$/, "").replace(/_fields$/, "");
   for (const folder of Object.keys(CORE)) {
     const used = new Map();
-    for (const path of filesBelow(join(ROOT, "core", folder), [".h", ".cc"])) {
+    for (const path of filesBelow(join(ROOT, "core", folder), SOURCES)) {
       const component = componentOf(path.split(sep).at(-1));
       const siblings = includesOf(path).filter((include) => dirname(include) === `core/${folder}`);
       const others = siblings.map((include) => componentOf(include.split("/").at(-1))).filter((name) => name !== component);
@@ -113,7 +106,7 @@ test("files inside a folder form layers", () => {
 });
 
 test("wasm names nothing of core but what answers requests", () => {
-  const faults = filesBelow(join(ROOT, "wasm"), [".h", ".cc"]).flatMap((path) =>
+  const faults = filesBelow(join(ROOT, "wasm"), SOURCES).flatMap((path) =>
     includesOf(path)
       .filter((include) => include.startsWith("core/") && !FACE.includes(include.split("/")[1]))
       .map((include) => `${relative(ROOT, path)} includes ${include}`));
@@ -122,7 +115,7 @@ test("wasm names nothing of core but what answers requests", () => {
 
 test("core has no exceptions, no output and no state", () => {
   const faults = [];
-  for (const path of filesBelow(join(ROOT, "core"), [".h", ".cc"])) {
+  for (const path of filesBelow(join(ROOT, "core"), SOURCES)) {
     const place = relative(ROOT, path).split(sep).join("/");
     if (place.startsWith("core/command_line/")) continue;
     for (const include of includesOf(path)) {
@@ -144,7 +137,7 @@ const importsOf = (path) =>
 test("the page imports only its own files, by relative paths, and only engine names wasm", () => {
   const web = join(ROOT, "web");
   const faults = [];
-  for (const path of filesBelow(web, [".js"])) {
+  for (const path of filesBelow(web, /\.js$/)) {
     const place = relative(ROOT, path).split(sep).join("/");
     for (const target of importsOf(path)) {
       if (!target.startsWith(".")) {
@@ -169,7 +162,7 @@ test("the top level holds only what a visitor should see", () => {
 });
 
 test("files of core stay short enough to be read whole", () => {
-  const long = filesBelow(join(ROOT, "core"), [".h", ".cc"])
+  const long = filesBelow(join(ROOT, "core"), SOURCES)
     .map((path) => [relative(ROOT, path), readFileSync(path, "utf8").split("\n").length - 1])
     .filter(([, lines]) => lines > 400);
   assert.deepEqual(long, []);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { filesBelow } from "../support/files.js";
 import { ROOT, slipstickCommand } from "../support/module.js";
 
 // Phrases that are never the right ones, and what to say instead.
@@ -122,14 +123,6 @@ const MESSAGES = {
   "model=no-such-model": 'Unknown model "no-such-model"',
   "training.mapping.zero=\"x\"": /^Enter a whole number from 0 to 3$/,
 };
-
-function filesBelow(folder, ending) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesBelow(path, ending);
-    return ending.test(entry.name) ? [path] : [];
-  });
-}
 
 // Comments, those of several lines as one, and the texts in quotes that hold a space: others are names.
 function textsOfSource(path) {
