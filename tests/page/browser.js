@@ -21,7 +21,9 @@ export const FLAGS = [
   '--disable-sync',
 ];
 // Compiles the module once, quickly: optimizing it in every page takes a third of the tests' time, and is left to those of speed.
-export const QUICK = [...FLAGS, '--js-flags=--liftoff-only'];
+const QUICK = [...FLAGS, '--js-flags=--liftoff-only'];
+
+export const launch = (flags = QUICK) => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 
 // How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
 const PATIENCE = 180_000;
@@ -40,7 +42,7 @@ export function site({ flags = QUICK } = {}) {
     (started ??= (async () => {
       server = await serveSite();
       tests.base = `http://127.0.0.1:${server.address().port}/`;
-      browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+      browser = await launch(flags);
     })());
   const tests = {
     base: undefined,
@@ -75,9 +77,9 @@ export function site({ flags = QUICK } = {}) {
     },
     // A page for all tests of the file.
     async lasting() {
-      const { page } = await tests.open('', { fresh: true });
-      inUse.clear();
-      return page;
+      const one = await tests.open('', { fresh: true });
+      inUse.delete(one);
+      return one.page;
     },
   };
   before(start);

@@ -1,10 +1,9 @@
 // Performance is timed, and a busy machine would fail it: it is printed, the rest must hold in one of three runs.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import lighthouse from 'lighthouse';
 import { createServer } from 'node:net';
-import { chromium as driver } from 'playwright-core';
-import { site } from './browser.js';
+import test from 'node:test';
+import lighthouse from 'lighthouse';
+import { FLAGS, site } from './browser.js';
 
 const freePort = () =>
   new Promise((resolve) => {
@@ -14,22 +13,13 @@ const freePort = () =>
     });
   });
 
-const chromium = site();
-let browser;
-let port;
-before(async () => {
-  port = await freePort();
-  browser = await driver.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', `--remote-debugging-port=${port}`],
-  });
-});
-after(() => browser.close());
+const port = await freePort();
+const chromium = site({ flags: [...FLAGS, `--remote-debugging-port=${port}`] });
 
 test('Lighthouse finds accessibility of 100 and best practices of 95, and says how it rates performance', async (t) => {
   const best = { performance: 0, accessibility: 0, 'best-practices': 0 };
   let missing = [];
-  for (let run = 0; run < 3 && best.accessibility < 1; run++) {
+  for (let run = 0; run < 3 && (best.accessibility < 1 || best['best-practices'] < 0.95); run++) {
     const { lhr } = await lighthouse(
       chromium.base,
       { port, output: 'json', logLevel: 'silent', onlyCategories: Object.keys(best) },

@@ -4,9 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { serveSite } from '../support/site_server.js';
-import { answered, QUICK, settled, SITE } from './browser.js';
+import { answered, launch, settled, SITE } from './browser.js';
 
 const CHANGED = ['main.js', 'dom.js', 'index.html']; // fetched before the service worker is there, and after
 const MARK = 'second build';
@@ -27,7 +26,7 @@ before(async () => {
     writeFileSync(second + file, file.endsWith('.html') ? text.replace('</body>', `<!-- ${MARK} --></body>`) : `${text}\n// ${MARK}\n`);
   }
   writeFileSync(`${second}sw.js`, readFileSync(`${second}sw.js`, 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'second'"));
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: QUICK });
+  browser = await launch();
 });
 after(async () => {
   await browser.close();
