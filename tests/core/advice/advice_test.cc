@@ -236,6 +236,21 @@ TEST(Advice, BuysNothingWhereASettingMakesItFit) {
       nullptr);
 }
 
+TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
+  // 32.8e9 parameters at 4.85 bits (Q4_K_M) are 19.9 GB; in fp8 they are 32.8 GB, and a GeForce RTX 4090 has 24.
+  const Json advice = Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null"},
+                              {{"for", "serving"}, {"top", 100}});
+  EXPECT_EQ(advice["feasible"], false);
+  ASSERT_EQ(advice["without_purchase"], "weights.q4_k_m");
+  const Json& change = *Find(advice["changes"], "weights.q4_k_m");
+  EXPECT_GE(change["figures"]["serving.requests_in_flight"].get<double>(), 1);
+  EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
+  // Where a change of settings serves it, nobody needs another engine.
+  EXPECT_EQ(Find(Advised({"version=3", "training=null"}, {{"for", "serving"}, {"top", 100}})["changes"],
+                 "weights.q4_k_m"),
+            nullptr);
+}
+
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
   AdviceSteps steps(R"({"request": {"version": 1}, "for": "training", "top": 5})");
   ASSERT_EQ(steps.issues(), "");
