@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadOf, withLoad } from '../../web/form/load.js';
 import { found } from '../../web/form/search.js';
+import { loadSlipstick } from '../support/module.js';
 
 const INPUTS = [
   { path: 'serving.engine.memory.rule', label: 'Memory of the KV cache', group: 'Serving', help: 'How much is kept', advanced: true },
@@ -19,6 +20,26 @@ test('an input is found by its label before its path before its help, the common
   const batches = ['training.global_batch', 'serving.batch'].map((path) => ({ path, label: path === 'serving.batch' ? 'Concurrent requests per replica' : 'Global batch size', group: '' }));
   assert.deepEqual(found(batches, 'batch').map(({ path }) => path), ['serving.batch', 'training.global_batch'], 'a member by its very name comes first');
 });
+
+// Over all inputs that the core describes, by their own labels; those of presets come last.
+const { slipstick } = await loadSlipstick();
+const described = JSON.parse(slipstick.describe()).inputs.map((input) => ({ ...input, group: input.path.split('.')[0] }));
+
+for (const [typed, ...first] of [
+  ['quantization', 'serving.precision.weights'],
+  ['int4', 'serving.precision.weights'],
+  ['users', 'serving.batch', 'serving.concurrency'],
+  ['context', 'serving.prompt', 'training.sequence'],
+  ['rent', 'cost.rental'],
+  ['cloud', 'cost.rental'],
+  ['vllm', 'serving.engine'],
+  ['parallelism', 'training.mapping.tp'],
+]) {
+  test(`the word of the field finds the input: ${typed}`, () => {
+    const paths = found(described, typed).slice(0, 4).map(({ path }) => path);
+    for (const path of first) assert.ok(paths.includes(path), `${path} among ${paths.join(', ')}`);
+  });
+}
 
 test('one load takes the place of another and begins near it', () => {
   const report = { requests_in_flight: 63.8, requests_per_s: 9.1 };

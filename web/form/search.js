@@ -5,21 +5,35 @@ import { labelIn } from './fields.js';
 
 const MOST = 30;
 
-// The inputs that hold every word: those of that name ("batch") first, then those that hold all in their label, then in their path, then in their help; the common before
-// the advanced. `inputs`: [{path, label, group, help, advanced}].
+// What people call an input whose label says it in other words.
+const ALSO = {
+  'serving.precision.weights': 'quantization quantized',
+  'serving.batch': 'users',
+  'serving.concurrency': 'users clients',
+  'serving.prompt': 'context length input tokens',
+  'serving.output': 'generated tokens',
+  'training.sequence': 'context length',
+  'serving.engine': 'vllm sglang tensorrt-llm llama.cpp',
+  'training.framework': 'megatron fsdp pytorch',
+  'cost.rental': 'rent cloud price per hour',
+};
+
+// The inputs that hold every word: those of that name ("batch"), other name or choice ("int4") first, then those that hold all in their label, then in their path, then in their
+// help; among these the common before the advanced, and those of a part before those inside its presets. `inputs`: [{path, label, group, help, choices, advanced}].
 export function found(inputs, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [];
   const holds = (text) => words.every((word) => text.includes(word));
-  const rank = ({ path, label, group, help = '' }) => {
+  const depth = ({ path }) => path.split('.').length;
+  const rank = ({ path, label, group, help = '', choices = [] }) => {
     const named = `${label} ${group}`.toLowerCase();
-    const isMember = path.split('.').at(-1) === words.join('_');
-    return [isMember, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(true);
+    const isCalled = path.split('.').at(-1) === words.join('_') || holds(ALSO[path] ?? '') || choices.includes(words.join('_'));
+    return [isCalled, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(true);
   };
   return inputs
     .map((one) => ({ ...one, rank: rank(one) }))
     .filter((one) => one.rank >= 0)
-    .sort((a, b) => a.rank - b.rank || Boolean(a.advanced) - Boolean(b.advanced));
+    .sort((a, b) => a.rank - b.rank || Boolean(a.advanced) - Boolean(b.advanced) || depth(a) - depth(b));
 }
 
 // `inputsNow()` -> {inputs (those that have a field), scenario}; `goTo(path)`.
@@ -59,7 +73,7 @@ export function searchBox({ inputsNow, goTo }) {
   function draw() {
     const typed = box.value.trim();
     const { inputs, scenario } = inputsNow();
-    const all = typed ? found(inputs.map(({ path, help, advanced }) => ({ path, help, advanced, label: labelIn(scenario, path), group: t(`group.${path.split('.')[0]}`) })), typed) : [];
+    const all = typed ? found(inputs.map(({ path, help, choices, advanced }) => ({ path, help, choices, advanced, label: labelIn(scenario, path), group: t(`group.${path.split('.')[0]}`) })), typed) : [];
     shown = all.slice(0, MOST).map((one, i) => ({
       ...one,
       element: h('li', { role: 'option', id: `found-${i}`, onclick: () => take(one) }, h('span', {}, one.label), h('small', {}, one.group), h('code', {}, one.path)),
