@@ -255,10 +255,11 @@ test('a pasted command becomes the scenario, and what was not understood is list
   await page.locator('#config-text').fill('make everything faster');
   await page.getByRole('button', { name: 'Use this' }).click();
   await page.waitForFunction(() => /vLLM, SGLang/.test(document.querySelector('#config-faults').textContent));
-  await page.locator('#config-text').fill('vllm serve Qwen/Qwen2.5-72B-Instruct \\\n  --tensor-parallel-size 4 --max-num-seqs 64 --frobnicate 3');
+  await page.locator('#config-text').fill('vllm serve Qwen/Qwen2.5-72B-Instruct \\\n  --tensor-parallel-size 4 --max-num-seqs 64 --max-model-len 8192 --frobnicate 3');
   await page.getByRole('button', { name: 'Use this' }).click();
   await settled(page);
-  assert.match(await page.locator('#notice').textContent(), /vLLM command is now the scenario.*--frobnicate 3/);
+  assert.match(await page.locator('#notice').textContent(), /vLLM command is now the scenario\. Not used: --max-model-len 8192\. Not understood: --frobnicate 3\./);
+  assert.match(page.url(), /training=null/, 'a command that serves asks nothing of training');
   assert.match(page.url(), /model=qwen2\.5-72b/);
   assert.equal(await field(page, 'serving.mapping.tp').locator('input[type=text]').inputValue(), '4');
   assert.equal(await page.locator('#issues').isVisible(), false);

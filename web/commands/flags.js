@@ -3,6 +3,7 @@
 //   when(value)      whether that is said at all.
 //   read(text)       the flag's value as inputs by path. Default: the text at `path`. A row without path and read is known and sets nothing.
 //   single           a flag without a value.
+//   isUnused         it bears on what is measured, but no input says it.
 import { get } from '../state/paths.js';
 
 export const above = (limit) => (value) => value > limit;
@@ -20,10 +21,10 @@ export function said(rows, scenario) {
 // "vllm_x" and "vllm-x" name the same flag in most of these programs.
 const plain = (flag) => flag.replace(/^-+/, '').replaceAll('_', '-');
 
-// The flags among words: inputs by path, which rows were read and with what, and the words that no row knows.
+// The flags among words: inputs by path, which rows were read and with what, the flags that no input says, and the words that no row knows.
 export function readFlags(rows, words) {
   const byName = new Map(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])].map((name) => [plain(name), row])));
-  const answer = { inputs: {}, given: {}, others: [], unknown: [] };
+  const answer = { inputs: {}, given: {}, others: [], unused: [], unknown: [] };
   for (let i = 0; i < words.length; ++i) {
     if (!/^--?[a-zA-Z]/.test(words[i])) {
       answer.others.push(words[i]);
@@ -33,15 +34,17 @@ export function readFlags(rows, words) {
     const row = byName.get(plain(name));
     const takesNext = rest.length === 0 && !row?.single && i + 1 < words.length && !/^--?[a-zA-Z]/.test(words[i + 1]);
     const value = rest.length > 0 ? rest.join('=') : takesNext ? words[++i] : 'true';
+    const flag = value === 'true' ? name : `${name} ${value}`;
     if (!row) {
-      answer.unknown.push(value === 'true' ? name : `${name} ${value}`);
+      answer.unknown.push(flag);
       continue;
     }
+    if (row.isUnused) answer.unused.push(flag);
     try {
       Object.assign(answer.inputs, row.read?.(value) ?? (row.path ? { [row.path]: value } : {}));
       answer.given[row.flag] = value;
     } catch {
-      answer.unknown.push(`${name} ${value}`);
+      answer.unknown.push(flag);
     }
   }
   return answer;
@@ -50,3 +53,6 @@ export function readFlags(rows, words) {
 // Flags that a command may hold and that bear on no answer.
 export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));
+
+// What an engine takes of a device's memory, where its rule is such a share.
+export const shareOfDevice = ({ serving: { engine } }) => (engine.memory?.rule === 'share_of_device' ? engine.memory.share : undefined);

@@ -1,6 +1,6 @@
 // SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
 import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said } from './flags.js';
+import { above, idle, idleSingle, readFlags, said, shareOfDevice } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], gptq: ['int4', 'bf16'], w8a8_int8: ['int8', 'int8'], w8a8_fp8: ['fp8', 'fp8'], mxfp4: ['mxfp4', 'bf16'] };
@@ -24,14 +24,15 @@ const ROWS = [
     write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8_e4m3' : undefined),
     read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : 'bf16' }),
   },
-  { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output },
+  { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
+  { flag: 'mem-fraction-static', path: 'serving.engine.memory.share', write: shareOfDevice },
   { flag: 'max-running-requests', path: 'serving.max_requests' },
   { flag: 'chunked-prefill-size', path: 'serving.prefill_chunk', read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}) },
   { flag: 'disable-cuda-graph', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },
   { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
   { flag: 'speculative-num-draft-tokens', write: ({ serving }) => serving.speculative?.draft_tokens, read: (text) => ({ 'serving.speculative.draft_tokens': text }) },
-  ...idle(['model-path', 'model', 'tokenizer-path', 'host', 'port', 'mem-fraction-static', 'cuda-graph-max-bs', 'cuda-graph-bs', 'page-size', 'attention-backend', 'moe-a2a-backend']),
+  ...idle(['model-path', 'model', 'tokenizer-path', 'host', 'port', 'cuda-graph-max-bs', 'cuda-graph-bs', 'page-size', 'attention-backend', 'moe-a2a-backend']),
   ...idle(['deepep-mode', 'nnodes', 'node-rank', 'dist-init-addr', 'served-model-name', 'speculative-num-steps', 'speculative-eagle-topk', 'max-prefill-tokens', 'schedule-policy']),
   ...idle(['tool-call-parser', 'reasoning-parser', 'random-seed', 'log-level', 'moe-dense-tp-size', 'api-key', 'chat-template']),
   ...idleSingle(['trust-remote-code', 'enable-dp-lm-head', 'enable-eplb', 'enable-metrics', 'enable-cache-report', 'skip-server-warmup']),

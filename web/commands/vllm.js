@@ -1,6 +1,6 @@
 // vLLM 0.28 (August 2026): vllm/config/{parallel,cache,scheduler}.py.
 import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said } from './flags.js';
+import { above, idle, idleSingle, readFlags, said, shareOfDevice } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], awq_marlin: ['int4', 'bf16'], gptq: ['int4', 'bf16'], gptq_marlin: ['int4', 'bf16'], mxfp4: ['mxfp4', 'bf16'] };
@@ -31,7 +31,9 @@ const ROWS = [
     write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined),
     read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : text.startsWith('nvfp4') ? 'nvfp4' : 'bf16' }),
   },
-  { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output },
+  { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
+  { flag: 'gpu-memory-utilization', path: 'serving.engine.memory.share', write: shareOfDevice },
+  { flag: 'enable-prefix-caching', single: true, isUnused: true },
   { flag: 'max-num-seqs', write: ({ serving }) => serving.max_requests ?? undefined, read: (text) => ({ 'serving.max_requests': text }) },
   { flag: 'max-num-batched-tokens', path: 'serving.prefill_chunk' },
   { flag: 'enforce-eager', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },
@@ -51,18 +53,21 @@ const ROWS = [
   { flag: 'random-output-len', path: 'serving.output', write: () => undefined },
   { flag: 'max-concurrency', path: 'serving.concurrency', write: () => undefined },
   { flag: 'request-rate', path: 'serving.requests_per_s', write: () => undefined, read: (text) => (text === 'inf' ? {} : { 'serving.requests_per_s': text }) },
-  ...idle(['model', 'served-model-name', 'tokenizer', 'host', 'port', 'api-key', 'gpu-memory-utilization', 'seed', 'download-dir', 'load-format']),
+  ...idle(['model', 'served-model-name', 'tokenizer', 'host', 'port', 'api-key', 'seed', 'download-dir', 'load-format']),
   ...idle(['distributed-executor-backend', 'swap-space', 'block-size', 'max-logprobs', 'tool-call-parser', 'reasoning-parser', 'chat-template']),
   ...idle(['all2all-backend', 'data-parallel-size-local', 'data-parallel-address', 'data-parallel-rpc-port', 'data-parallel-start-rank']),
-  ...idleSingle(['trust-remote-code', 'disable-log-requests', 'enable-chunked-prefill', 'enable-prefix-caching', 'enable-auto-tool-choice', 'headless', 'async-scheduling']),
+  ...idleSingle(['trust-remote-code', 'disable-log-requests', 'enable-chunked-prefill', 'enable-auto-tool-choice', 'headless', 'async-scheduling']),
 ];
+
+// The module, or the image that Docker runs it from.
+const isServer = (word) => word.startsWith('vllm.entrypoints') || /(^|\/)vllm-openai(:|@|$)/.test(word);
 
 export const vllm = {
   id: 'vllm',
   title: 'vLLM',
   version: 'vLLM 0.28',
   part: 'serving',
-  started: (words) => (words.includes('vllm') && words.includes('serve')) || words.some((word) => word.startsWith('vllm.entrypoints')),
+  started: (words) => (words.includes('vllm') && words.includes('serve')) || words.some(isServer),
 
   command(scenario, models) {
     const { serving } = scenario;
@@ -79,7 +84,7 @@ export const vllm = {
   },
 
   read(words, models) {
-    const start = words.findIndex((word) => word === 'serve' || word.startsWith('vllm.entrypoints'));
+    const start = words.findIndex((word) => word === 'serve' || isServer(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
     const count = (flag) => Number(answer.given[flag] ?? 1);
     const [tp, pp, dp] = [count('tensor-parallel-size'), count('pipeline-parallel-size'), count('data-parallel-size')];

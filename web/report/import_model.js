@@ -5,6 +5,7 @@ import '../text/later.js';
 import { number } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
+import { withTask } from './picker.js';
 
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
 const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));
@@ -27,10 +28,11 @@ export function importModel({ engine, store, notice }) {
       faults.replaceChildren(h('p', {}, t('import.tools', { tools: TOOLS.map(({ title }) => title).join(', ') })));
       return;
     }
-    store.setInputs(inputsAfter(store.inputs, read));
+    store.setInputs(withTask(inputsAfter(store.inputs, read), read.tool.part));
     close();
     const unread = [!read.model && !read.shape && read.name, ...read.unknown].filter(Boolean);
-    notice(t('import.read', { tool: read.tool.title }) + (unread.length ? ` ${t('import.unread', { flags: unread.join(', ') })}` : ''));
+    const listed = [['import.unused', read.unused], ['import.unread', unread]].filter(([, flags]) => flags.length);
+    notice([t('import.read', { tool: read.tool.title }), ...listed.map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
   }
 
   async function useConfig() {

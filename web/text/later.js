@@ -112,7 +112,7 @@ extend({
   'import.lead': 'The config.json of a Hugging Face checkpoint becomes the model (paste it, drop the file here, or choose it); the command that starts Megatron-LM, torchtitan, vLLM, SGLang, TensorRT-LLM or llama.cpp becomes the scenario. It is read in this browser and sent nowhere.',
   'import.label': 'config.json or command', 'import.file': 'Choose a config.json', 'import.use': 'Use this',
   'import.tools': 'Neither a config.json nor a command of {tools}.', 'import.read': 'The {tool} command is now the scenario.',
-  'import.unread': 'Not understood: {flags}.',
+  'import.unused': 'Not used: {flags}.', 'import.unread': 'Not understood: {flags}.',
   'import.done': 'Imported: {name}, {parameters} parameters.',
   'export.title': 'Export', 'export.files': 'Files', 'export.scenario': 'Scenario (JSON)', 'export.report': 'Report (JSON)',
   'export.figures': 'Figures (CSV)', 'export.print': 'Print', 'export.memo': 'Sizing memo', 'export.as': 'Copy as', 'export.text': 'Copied text',
