@@ -51,7 +51,7 @@ constexpr FieldRow kDeviceBillFields[] = {
         .AtMost(1'000'000)
         .Advanced(),
     Of<&DeviceBill::margin>("margin", "Vendor's gross margin, used when no price is given").Between(0, kMaxMargin),
-    Of<&DeviceBill::price>("price", "Price that a buyer pays; null: cost / (1 - margin)")
+    Of<&DeviceBill::price>("price", "Purchase price; null: cost plus margin")
         .Label("Price per device")
         .In(kUsd)
         .Above(0)

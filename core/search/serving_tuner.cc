@@ -161,7 +161,7 @@ class ServingTuner {
       if (above != others.begin()) verdicts.push_back(VerdictOn(member, *std::prev(above)->second, best));
       if (above != others.end()) verdicts.push_back(VerdictOn(member, *above->second, best));
       reasons.push_back({"serving.mapping." + std::string(member.name), best.mapping.*member.value, "",
-                         Sentence(verdicts, "No other value is legal here")});
+                         Sentence(verdicts, "The only valid value here")});
     }
     return reasons;
   }

@@ -217,7 +217,7 @@ class TrainingTuner {
       if (axis == MappingAxis::kDispatch) one.word = NameOf(static_cast<ExpertDispatch>(best[axis]));
       if (axis == MappingAxis::kExpertOverlap) one.word = best[axis] != 0 ? "true" : "false";
       if (axis == MappingAxis::kSequenceParallel) one.word = best[axis] != 0 ? "true" : "false";
-      one.why = Sentence(verdicts, "No other value is legal here");
+      one.why = Sentence(verdicts, "The only valid value here");
       reasons.push_back(std::move(one));
     }
     return reasons;

@@ -56,7 +56,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     const { page, done } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true, prepare: assuming(ASSUMED) });
     await settled(page); // the form is made again when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
-    assert.match(await details.locator('summary').textContent(), /Training uses 2 assumed efficiencies/);
+    assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated efficiencies/);
     await details.locator('summary').press('Enter');
     assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
     assert.ok((await sideways(page)) <= 0);
@@ -82,5 +82,5 @@ test('an answer that rests on assumptions says so in its place', async () => {
     const badges = [...box.querySelectorAll('.badge')];
     return badges.map((one) => [one.closest('.answer').querySelector('[data-scene]').dataset.scene, one.textContent, one.title]);
   }, ASSUMED);
-  assert.deepEqual(badge, [['train', 'assumed efficiencies', ASSUMED.join(', ')]]);
+  assert.deepEqual(badge, [['train', 'estimated efficiencies', ASSUMED.join(', ')]]);
 });

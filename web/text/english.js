@@ -40,7 +40,7 @@ export const english = {
   'answers.ttft': '{count} {count:request|requests} at once · TTFT {ttft}', 'answers.rates': '{user} tokens/s per user · {device} per GPU', 'answers.perToken': 'per output token (TPOT)',
   'answers.price': 'price {price}', 'answers.largest': '{part} {share}', 'answers.hour': '{hour} per GPU-hour', 'answers.run': 'run {run}', 'answers.tokens': '{tokens} per 1 M output tokens',
   'answers.interval': '{level}\u00a0%: {range}', 'answers.interval.open': '{words}; show the runs most like this',
-  'answers.assumed': 'assumed efficiencies', 'remarks.assumed': 'uses {count} assumed {count:efficiency|efficiencies}',
+  'answers.assumed': 'estimated efficiencies', 'remarks.assumed': 'uses {count} estimated {count:efficiency|efficiencies}',
   'remarks.estimated': 'uses {count} {count:estimate|estimates}',
   'remarks.estimated.why': 'No published figure was found for these inputs, so the catalogue has estimates. Enter your own values where you know better.',
   'remarks.assumed.why': 'No measurement of this device sets these inputs: they follow from its data sheet and from similar devices. Enter your own values where you know better.',
