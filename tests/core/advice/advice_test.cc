@@ -246,9 +246,9 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
   EXPECT_GE(change["figures"]["serving.requests_in_flight"].get<double>(), 1);
   EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
   // Where a change of settings serves it, nobody needs another engine.
-  EXPECT_EQ(Find(Advised({"version=3", "training=null"}, {{"for", "serving"}, {"top", 100}})["changes"],
-                 "weights.q4_k_m"),
-            nullptr);
+  EXPECT_EQ(
+      Find(Advised({"version=3", "training=null"}, {{"for", "serving"}, {"top", 100}})["changes"], "weights.q4_k_m"),
+      nullptr);
 }
 
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
