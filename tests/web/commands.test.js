@@ -107,7 +107,7 @@ test('commands from the field', () => {
   assert.equal(vllm.inputs['serving.engine.memory.share'], '0.9');
   assert.deepEqual(vllm.unknown, ['--strange']);
   // vLLM's guide to Docker, with two flags that no input says: how long a context may be, and that prefixes are kept.
-  const docker = read('docker run --runtime nvidia --gpus all -v ~/.cache/huggingface:/root/.cache/huggingface -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92');
+  const docker = read('docker run --runtime nvidia --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92');
   assert.deepEqual([docker.tool.id, docker.model.id, docker.inputs['serving.engine.memory.share']], ['vllm', 'qwen3-0.6b', '0.92']);
   assert.deepEqual([docker.unused, docker.unknown], [['--max-model-len 32768', '--enable-prefix-caching'], []]);
   // SGLang's documentation of DeepSeek on two nodes: DP attention inside TP 16.

@@ -115,7 +115,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
     .filter(({ hatch }) => !hatch)
     .reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
   const summary = largest
-    ? t('summary.bar', { largest: largest.name, share: format(largest.value / filled[tallest], '%'), total: format(filled[tallest], unit) })
+    ? t('summary.bar', { name: largest.name, share: format(largest.value / filled[tallest], '%'), total: format(filled[tallest], unit) })
     : '';
   const columns = only
     ? [t('column.part'), t('column.value'), t('column.share')]

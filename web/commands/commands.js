@@ -12,7 +12,7 @@ export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp];
 // `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
 export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);
 
-// A pasted command: {tool, model (entry of the catalogue), name, shape, inputs by path, unknown flags}; null where no tool is known.
+// A pasted command: {tool, model (entry of the catalogue), name, shape, inputs by path, unused and unknown flags}; null where no tool is known.
 export function readCommand(text, models) {
   const words = wordsOf(text);
   const tool = TOOLS.find((one) => one.started(words));
