@@ -17,7 +17,6 @@ constexpr std::size_t kPairedKinds = 6;  // of the best changes, one of each kin
 constexpr std::size_t kMostPairs = 10;   // tried, those with the largest product of gains
 constexpr double kNoticed = 1.01;        // a smaller gain is none
 constexpr double kMostWorse = 2;         // of another figure of the part
-constexpr double kSame = 1e-9;           // relative
 
 // Figures that a gain in another one must not ruin.
 constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.cost_usd", "serving.tpot_s",
@@ -25,8 +24,10 @@ constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.c
 
 // "$33.58 M"
 std::string MoneyText(double usd) {
-  const double unit = usd >= 1e9 ? 1e9 : usd >= 1e6 ? 1e6 : usd >= 1e3 ? 1e3 : 1;
-  return "$" + ReadableText(usd / unit, "") + (unit == 1e9 ? " B" : unit == 1e6 ? " M" : unit == 1e3 ? " k" : "");
+  for (const auto& [unit, word] : {std::pair{1e9, " B"}, {1e6, " M"}, {1e3, " k"}}) {
+    if (usd >= unit) return "$" + ReadableText(usd / unit, "") + word;
+  }
+  return "$" + ReadableText(usd, "");
 }
 
 bool IsAbout(const AdviceQuestion& question, const std::string& figure) {
@@ -124,7 +125,7 @@ void AdviceJob::EndSearch() {
     overrides.update(members);
     Result<Verdict> verdict = Judge(WithOverrides(request_, overrides), question_);
     ++evaluated_;
-    if (!verdict || !(std::abs(verdict->value / expected - 1) < kSame) || !verdict->IsAnswer()) continue;
+    if (!verdict || !(std::abs(verdict->value / expected - 1) < kRoundingGuard) || !verdict->IsAnswer()) continue;
     return Keep({proposal, "", std::move(overrides), std::move(*verdict), 0, true});
   }
 }

@@ -136,7 +136,7 @@ Answer TimelineAnswer(std::string_view request) {
 
 Answer DescribeAnswer() {
   Json inputs = Json::array();
-  Describe("", Scenario{}, inputs);
+  Describe<Scenario>("", inputs);
   // Network presets are expanded before the levels are read (scenario.cc), so they are no field.
   inputs.push_back(Json{{"path", "cluster.networks.*"},
                         {"kind", "object"},

@@ -1,8 +1,9 @@
 // Field tables: one row per input beside its struct.
 //
 // Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference all
-// derive from it (schema.h). Defaults are in the struct only. To add an input: a member with its default, one row in
-// the table, and a use.
+// derive from it (schema.h). To add an input: a member with its default, one row in the table, and a use. A default that
+// switches something off (0, 1, false, nothing) stands in the struct; one that somebody fitted, measured or stated is data
+// with a source, in core/presets/standards.
 //
 //   memory.h           struct Memory { Bytes capacity = 80 * kGB; };
 //                      template <> struct Schema<Memory> { static const Fields fields; };
@@ -26,7 +27,8 @@ struct FieldRow;  // field_table.h
 using Fields = std::span<const FieldRow>;
 
 // Specialized for every struct that is read from a scenario or a preset. Besides `fields` it may have
-//   static constexpr std::string_view preset_kind = "device";   // the catalogue that "preset": "id" refers to
+//   static constexpr std::string_view preset_kind = "device";  // the catalogue that "preset": "id" refers to
+//   static constexpr std::string_view standard = "memory";     // core/presets/standards/memory.json: its defaults
 template <class T>
 struct Schema;
 

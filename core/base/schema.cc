@@ -2,6 +2,7 @@
 #include "core/base/schema.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -124,6 +125,19 @@ void DescribeMember(const FieldRow& row, const std::string& path, const void* st
 }
 
 }  // namespace
+
+void SetStandards(const Type& type, void* object) {
+  if (type.kind == Kind::kOptional) {
+    void* held = type.optional.held(object);
+    if (held != nullptr) SetStandards(*type.inner, held);
+  }
+  if (type.kind != Kind::kObject) return;
+  for (const FieldRow& row : *type.fields) SetStandards(*row.type, row.at(object));
+  if (type.standard_id.empty()) return;
+  Issues issues;
+  ReadAs(type, StandardEntry(type.standard_id, type.preset_kind), std::string(type.standard_id), issues, object);
+  assert(issues.empty());
+}
 
 Json WriteAs(const Type& type, const void* value) {
   switch (type.kind) {

@@ -1,6 +1,7 @@
 // Reading, writing and describing any struct that has a field table (field.h).
 //
-//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members keep their defaults
+//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members are as the standard has them
+//   Standard<Cluster>()                      a value of which nothing is stated (field.h)
 //   Write(cluster)                           all members, numbers in base units; Read(Write(x)) == x
 //   Describe<Cluster>("cluster", out)        path, kind, unit, range, default, choices, help of every field below it
 //   ExpandPresets<Cluster>(json, …)          replaces "preset": "dgx-h100" by the catalogue entry under the overrides;
@@ -51,6 +52,13 @@ void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vec
 
 template <class T>
 void Read(const Json& json, const std::string& path, Issues& issues, T& out) {
+  out = internal::Standard<T>();
+  internal::ReadAs(internal::kType<T>, json, path, issues, &out);
+}
+
+// The same over a value: absent members stay as they are.
+template <class T>
+void ReadOver(const Json& json, const std::string& path, Issues& issues, T& out) {
   internal::ReadAs(internal::kType<T>, json, path, issues, &out);
 }
 
@@ -59,10 +67,12 @@ Json Write(const T& value) {
   return internal::WriteAs(internal::kType<T>, &value);
 }
 
-// Appends one entry per field to the array `out`, in table order, with the defaults of `standard`.
+using internal::Standard;
+
+// Appends one entry per field to the array `out`, in table order.
 template <class T>
-void Describe(const std::string& path, const T& standard, Json& out) {
-  internal::DescribeAs(internal::kType<T>, path, &standard, out);
+void Describe(const std::string& path, Json& out) {
+  internal::DescribeAs(internal::kType<T>, path, &Standard<T>(), out);
 }
 
 // Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry under the overrides.

@@ -11,6 +11,7 @@
 
 #include "core/base/catalogue_entry.h"
 #include "core/base/field.h"
+#include "core/base/json.h"
 
 namespace slipstick {
 
@@ -64,7 +65,7 @@ struct EntryOperations {
 
 struct OptionalOperations {
   void* (*held)(void* optional);    // the held value, or null
-  void* (*engage)(void* optional);  // holds a default value if it was empty
+  void* (*engage)(void* optional);  // holds a standard value if it was empty
   void (*reset)(void* optional);
 };
 
@@ -72,7 +73,7 @@ struct ListOperations {
   std::size_t (*size)(const void* list);
   void* (*at)(void* list, std::size_t place);
   void (*clear)(void* list);
-  void* (*append)(void* list);  // appends a default value
+  void* (*append)(void* list);  // appends a standard value
 };
 
 struct Type {
@@ -82,11 +83,18 @@ struct Type {
   EntryOperations entry{};               // for a choice among catalogue entries
   const Fields* fields = nullptr;        // for an object
   std::string_view preset_kind = "";
-  const Type* inner = nullptr;  // element of a list or an optional
+  std::string_view standard_id = "";  // of the entry that holds an object's defaults
+  const Type* inner = nullptr;        // element of a list or an optional
   OptionalOperations optional{};
   ListOperations list{};
-  const void* (*standard)() = nullptr;  // a default value: of `inner`, or of an object that may name a preset
+  const void* (*standard)() = nullptr;  // a standard value: of `inner`, or of an object that may name a preset
 };
+
+// Sets the defaults that data states: of the object itself and of those in it.
+void SetStandards(const Type& type, void* object);  // schema.cc
+// What the entry states, over the entry of the kind that it names. Defined where the catalogue is read
+// (catalogue/catalogue_entries.cc).
+Json StandardEntry(std::string_view id, std::string_view kind);
 
 template <class T>
 struct IsQuantity : std::false_type {};
@@ -125,10 +133,19 @@ struct Described;
 template <class T>
 inline constexpr Type kType = Described<T>::Make();
 
+// A value of which nothing is stated.
 template <class T>
-const void* Standard() {
-  static const T& standard = *new T{};  // never destroyed: nothing of it outlives the program
-  return &standard;
+const T& Standard() {
+  static const T& standard = *[] {
+    T* made = new T{};  // never destroyed: nothing of it outlives the program
+    SetStandards(kType<T>, made);
+    return made;
+  }();
+  return standard;
+}
+template <class T>
+const void* StandardAddress() {
+  return &Standard<T>();
 }
 
 template <class T>
@@ -138,25 +155,27 @@ struct Described {
     if constexpr (IsOptional<T>::value) {
       type.kind = Kind::kOptional;
       type.inner = &kType<typename T::value_type>;
-      type.standard = &Standard<typename T::value_type>;
+      type.standard = &StandardAddress<typename T::value_type>;
       type.optional.held = [](void* optional) -> void* {
         T& it = *static_cast<T*>(optional);
         return it ? &*it : nullptr;
       };
       type.optional.engage = [](void* optional) -> void* {
         T& it = *static_cast<T*>(optional);
-        if (!it) it.emplace();
+        if (!it) it = Standard<typename T::value_type>();
         return &*it;
       };
       type.optional.reset = [](void* optional) { static_cast<T*>(optional)->reset(); };
     } else if constexpr (IsVector<T>::value) {
       type.kind = Kind::kList;
       type.inner = &kType<typename T::value_type>;
-      type.standard = &Standard<typename T::value_type>;
+      type.standard = &StandardAddress<typename T::value_type>;
       type.list.size = [](const void* list) { return static_cast<const T*>(list)->size(); };
       type.list.at = [](void* list, std::size_t place) -> void* { return &(*static_cast<T*>(list))[place]; };
       type.list.clear = [](void* list) { static_cast<T*>(list)->clear(); };
-      type.list.append = [](void* list) -> void* { return &static_cast<T*>(list)->emplace_back(); };
+      type.list.append = [](void* list) -> void* {
+        return &static_cast<T*>(list)->emplace_back(Standard<typename T::value_type>());
+      };
     } else if constexpr (IsQuantity<T>::value) {
       static_assert(sizeof(T) == sizeof(double));
       type.kind = Kind::kQuantity;
@@ -184,8 +203,9 @@ struct Described {
       type.fields = &Schema<T>::fields;
       if constexpr (requires { Schema<T>::preset_kind; }) {
         type.preset_kind = Schema<T>::preset_kind;
-        type.standard = &Standard<T>;
+        type.standard = &StandardAddress<T>;
       }
+      if constexpr (requires { Schema<T>::standard; }) type.standard_id = Schema<T>::standard;
     }
     return type;
   }

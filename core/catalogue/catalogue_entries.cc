@@ -1,4 +1,4 @@
-// Catalogues whose entries are chosen by name only: kernel families and link families.
+// Catalogues whose entries are chosen by name only: kernel families and link families; and the defaults of structs.
 #include <cassert>
 #include <deque>
 #include <string>
@@ -74,6 +74,16 @@ const Entry* Find(std::string_view name) {
 }
 
 }  // namespace
+
+Json internal::StandardEntry(std::string_view id, std::string_view kind) {
+  Json own = WithoutRemarks(*FindPreset("standard", id));
+  const Json* under = FindMember(own, "preset");
+  if (under == nullptr) return own;
+  Json merged = MergedFile(kind, TextOf(*under), 0);
+  own.erase("preset");  // the numbers are the entry's, the default preset is the struct's
+  MergeJson(merged, own);
+  return merged;
+}
 
 template <class Entry>
 CatalogueEntry<Entry>::CatalogueEntry() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/schema.h"
+
 namespace slipstick {
 namespace {
 
@@ -58,7 +60,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   }
   DeviceBill bill = inputs.device;
   if (bill.dies.empty()) {
-    DieInput die;
+    DieInput die = Standard<DieInput>();
     die.area = cluster.device.die.area;
     die.count = cluster.device.die.count;
     bill.dies.push_back(die);

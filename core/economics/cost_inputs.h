@@ -14,10 +14,10 @@
 namespace slipstick {
 
 struct CostInputs {
-  DollarsPerJoule electricity = 0.08 * kUsdPerKWh;
-  Band electricity_band{0.75, 1.5};
-  Seconds lifetime = 4 * kYear;
-  Band lifetime_band{0.75, 1.25};
+  DollarsPerJoule electricity;
+  Band electricity_band;
+  Seconds lifetime;
+  Band lifetime_band;
   DeviceBill device;
   SystemInputs system;
   std::optional<Rental> rental;  // in place of buying and running the system
@@ -25,6 +25,7 @@ struct CostInputs {
 };
 template <>
 struct Schema<CostInputs> {
+  static constexpr std::string_view standard = "cost";
   static const Fields fields;
 };
 

@@ -17,12 +17,12 @@ inline constexpr double kMaxMargin = 0.99;  // a vendor's gross margin
 
 // After assembly.
 struct FinalTest {
-  DollarsPerSecond rate = 500 * kUsdPerHour;
-  Seconds time = 25 * kS;
-  double yield = 0.99;
-  DollarsPerSecond system_rate = 110 * kUsdPerHour;
-  Seconds system_time = 360 * kS;
-  double system_yield = 0.99;
+  DollarsPerSecond rate;
+  Seconds time;
+  double yield = 1;
+  DollarsPerSecond system_rate;
+  Seconds system_time;
+  double system_yield = 1;
 };
 template <>
 struct Schema<FinalTest> {
@@ -32,11 +32,11 @@ struct Schema<FinalTest> {
 // Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the
 // area of the modules, chip_share with that of the chip, the rest is fixed.
 struct Design {
-  Count volume = 1'000'000;  // packages over the product's life
-  double module_share = 0.5;
-  double chip_share = 0.3;
+  Count volume = 1;  // packages over the product's life
+  double module_share = 0;
+  double chip_share = 0;
   // die-to-die interface, designed once a node where there is more than one die
-  SquareMillimetres link_area = 20 * kMm2;
+  SquareMillimetres link_area;
 };
 template <>
 struct Schema<Design> {
@@ -53,15 +53,16 @@ struct DeviceBill {
   SortTest sort;
   FinalTest test;
   Design design;
-  SquareMillimetres board_area = 29700 * kMm2;  // of a full-length card
-  Dollars module;                               // board, power stages, heat spreader and their assembly
-  double margin = 0.6;                          // of the price, where no price is given
-  std::optional<Dollars> price;                 // what a buyer pays
+  SquareMillimetres board_area;  // of a full-length card
+  Dollars module;                // board, power stages, heat spreader and their assembly
+  double margin = 0;             // of the price, where no price is given
+  std::optional<Dollars> price;  // what a buyer pays
   Band price_band;
 };
 template <>
 struct Schema<DeviceBill> {
   static constexpr std::string_view preset_kind = "bill";
+  static constexpr std::string_view standard = "bill";
   static const Fields fields;
 };
 

@@ -15,36 +15,37 @@ namespace slipstick {
 struct ProcessNode {
   std::string preset = "5nm";
   std::string name = "5 nm";
-  Dollars wafer_price = 16988 * kUsd;
+  Dollars wafer_price;
   Band wafer_price_band;
-  PerArea defect_density = 0.09 * kPerCm2;
+  PerArea defect_density;
   Band defect_density_band;
-  double clustering = 3;
+  double clustering = 1;
   Band clustering_band;
-  Dollars mask_set = 18.1 * kMUsd;
-  Dollars design = 542 * kMUsd;                  // designing a 300 mm^2 die up to tape-out, masks included
-  PerArea logic_density = 138.2e6 * kPerMm2;     // transistors, of the library
-  SquareMillimetres sram_cell = 0.021 * kUm2;    // high-density cell
-  double analog_scale = 0.9;                     // area of analog and PHY circuits over that at 7 nm
-  JoulesPerArea fab_energy = 2.75 * kKWhPerCm2;  // electricity that processing takes
-  GramsPerArea fab_gas = 327.5 * kGPerCm2;       // process gases, as CO2
+  Dollars mask_set;
+  Dollars design;               // designing a 300 mm^2 die up to tape-out, masks included
+  PerArea logic_density;        // transistors, of the library
+  SquareMillimetres sram_cell;  // high-density cell
+  double analog_scale = 1;      // area of analog and PHY circuits over that at 7 nm
+  JoulesPerArea fab_energy;     // electricity that processing takes
+  GramsPerArea fab_gas;         // process gases, as CO2
 };
 template <>
 struct Schema<ProcessNode> {
   static constexpr std::string_view preset_kind = "node";
+  static constexpr std::string_view standard = "node";
   static const Fields fields;
 };
 
 struct DieInput {
   std::string name = "compute";
   Count count = 1;
-  SquareMillimetres area = 814 * kMm2;
+  SquareMillimetres area;
   double aspect = 1;  // width over height
   ProcessNode node;
   YieldModel yield_model = YieldModel::kNegativeBinomial;
   double critical_area = 1;  // share of the die where a defect is fatal
-  double layers = 10;
-  double manual_yield = 0.9;
+  double layers = 1;
+  double manual_yield = 1;
   double process_yield = 1;  // wafers lost whole and parametric loss
   Count units = 1;           // repeated blocks, some of which may be defective
   SquareMillimetres unit_area;
@@ -54,14 +55,15 @@ struct DieInput {
 };
 template <>
 struct Schema<DieInput> {
+  static constexpr std::string_view standard = "die";
   static const Fields fields;
 };
 
 // Wafer sort: `coverage` is the share of bad dies that it finds.
 struct SortTest {
-  DollarsPerSecond rate = 200 * kUsdPerHour;
-  Seconds time = 30 * kS;
-  double coverage = 0.98;
+  DollarsPerSecond rate;
+  Seconds time;
+  double coverage = 1;
 };
 template <>
 struct Schema<SortTest> {

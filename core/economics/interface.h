@@ -12,15 +12,16 @@ namespace slipstick {
 struct LinkInterface {
   std::string preset = "ucie-advanced";
   std::string name = "UCIe advanced, 32 GT/s";
-  BytesPerSecond module_bandwidth = 512 * kGBps;  // of one module, both directions
-  SquareMillimetres module_area = 0.811 * kMm2;   // transmit and receive
-  Millimetres module_edge = 0.3888 * kMm;
-  JoulesPerByte energy = 0.3 * kPJPerBit;
+  BytesPerSecond module_bandwidth;  // of one module, both directions
+  SquareMillimetres module_area;    // transmit and receive
+  Millimetres module_edge;
+  JoulesPerByte energy;
   Band energy_band;
 };
 template <>
 struct Schema<LinkInterface> {
   static constexpr std::string_view preset_kind = "interface";
+  static constexpr std::string_view standard = "interface";
   static const Fields fields;
 };
 

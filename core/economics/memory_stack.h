@@ -13,17 +13,18 @@ inline constexpr Count kMaxStacks = 1024;
 struct MemoryInput {
   std::string preset = "hbm3";
   std::string name = "HBM3";
-  DollarsPerByte price = 15 * kUsdPerGB;
+  DollarsPerByte price;
   Band price_band;
-  Count stacks = 5;
-  Bytes stack_capacity = 16 * kGB;
-  SquareMillimetres stack_area = 110 * kMm2;  // footprint on the carrier
-  bool in_package = true;                     // false: soldered on the board
-  GramsPerByte carbon = 853 * kGPerGB;
+  Count stacks = 1;
+  Bytes stack_capacity;
+  SquareMillimetres stack_area;  // footprint on the carrier
+  bool in_package = true;        // false: soldered on the board
+  GramsPerByte carbon;
 };
 template <>
 struct Schema<MemoryInput> {
   static constexpr std::string_view preset_kind = "dram";
+  static constexpr std::string_view standard = "memory";
   static const Fields fields;
 };
 

@@ -25,7 +25,7 @@ struct OwnershipInputs {
   double years = 4;
   double cost_of_capital = 0;
   Watts power;  // wall power of a device with its share of the host and network
-  double pue = 1.25;
+  double pue = 1;
   DollarsPerJoule electricity;
   double load = 1;
   DollarsPerJoule colocation;  // rent by power over months of 1/12 year of 8,766 h

@@ -41,25 +41,26 @@ struct Schema<AssemblyStep> {
 struct Carrier {
   Count count = 1;
   std::optional<SquareMillimetres> area;  // of one; default: area_scale times what stands on it
-  double area_scale = 1.1;
-  Dollars wafer_price = 1937 * kUsd;
+  double area_scale = 1;
+  Dollars wafer_price;
   Band wafer_price_band;
-  PerArea defect_density = 0.06 * kPerCm2;
-  double clustering = 6;
-  double stitch_yield = 0.995;           // of a seam between two exposures
-  bool stitched = false;                 // seams count (reticle-printed carriers)
-  bool tested = true;                    // false: its loss takes the dies with it (chip-first)
-  GramsPerArea carbon = 720 * kGPerCm2;  // emitted in making it
+  PerArea defect_density;
+  double clustering = 1;
+  double stitch_yield = 1;  // of a seam between two exposures
+  bool stitched = false;    // seams count (reticle-printed carriers)
+  bool tested = true;       // false: its loss takes the dies with it (chip-first)
+  GramsPerArea carbon;      // emitted in making it
 };
 template <>
 struct Schema<Carrier> {
+  static constexpr std::string_view standard = "carrier";
   static const Fields fields;
 };
 
 struct Substrate {
-  DollarsPerArea price = 0.005 * kUsdPerMm2;
-  double layers_factor = 2;  // price over that of the simplest build-up
-  double area_scale = 4;     // area over that of the silicon on it
+  DollarsPerArea price;
+  double layers_factor = 1;  // price over that of the simplest build-up
+  double area_scale = 1;     // area over that of the silicon on it
   std::optional<SquareMillimetres> area;
 };
 template <>
@@ -73,16 +74,17 @@ struct Package {
   bool holds_hbm = true;  // wires fine enough for the thousand signals of a stack
   std::optional<Carrier> carrier = Carrier{};
   Substrate substrate;
-  DollarsPerArea bumps = 0.01 * kUsdPerMm2;  // of the dies joined
+  DollarsPerArea bumps;  // of the dies joined
   std::vector<AssemblyStep> steps;
   std::optional<Dollars> price;  // price from an assembly house, where known
   Band price_band;
-  DollarsPerArea design = 33600 * kUsdPerMm2;  // one-off, by area of the carrier (of the substrate without one)
-  Dollars design_fixed = 6.72 * kMUsd;
+  DollarsPerArea design;  // one-off, by area of the carrier (of the substrate without one)
+  Dollars design_fixed;
 };
 template <>
 struct Schema<Package> {
   static constexpr std::string_view preset_kind = "package";
+  static constexpr std::string_view standard = "package";
   static const Fields fields;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/schema.h"
+
 namespace slipstick {
 
 namespace {
@@ -75,7 +77,7 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   die.count = partition.chiplets;
   die.aspect = 1;
   if (partition.io_share > 0) {
-    DieInput io;
+    DieInput io = Standard<DieInput>();
     io.name = "I/O";
     io.node = partition.io_node;
     io.area = result.io_area;

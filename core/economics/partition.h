@@ -16,7 +16,7 @@ namespace slipstick {
 
 struct Partition {
   Count chiplets = 2;
-  double overhead = 0.1;     // die-to-die share of the area, where no bandwidth is given
+  double overhead = 0;       // die-to-die share of the area, where no bandwidth is given
   BytesPerSecond bandwidth;  // of a link, both directions
   LinkInterface interface;
   double io_share = 0;  // of the circuits, moved to one I/O die
@@ -25,6 +25,7 @@ struct Partition {
 };
 template <>
 struct Schema<Partition> {
+  static constexpr std::string_view standard = "partition";
   static const Fields fields;
 };
 

@@ -8,11 +8,11 @@
 namespace slipstick {
 
 struct Wafer {
-  Millimetres diameter = 300 * kMm;
-  Millimetres edge = 3 * kMm;      // unusable rim
-  Millimetres scribe = 0.1 * kMm;  // street between dies
-  Millimetres reticle_width = 26 * kMm;
-  Millimetres reticle_height = 33 * kMm;
+  Millimetres diameter;
+  Millimetres edge;    // unusable rim
+  Millimetres scribe;  // street between dies
+  Millimetres reticle_width;
+  Millimetres reticle_height;
 };
 template <>
 struct Schema<Wafer> {

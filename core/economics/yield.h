@@ -28,9 +28,9 @@ ENUM_NAMES(YieldModel, {kPoisson, "poisson"}, {kMurphy, "murphy"}, {kMurphyRecta
 
 struct YieldLaw {
   YieldModel model = YieldModel::kNegativeBinomial;
-  double clustering = 3;  // alpha of the negative binomial: small where defects come in clusters
-  double layers = 10;     // critical layers of Bose-Einstein
-  double manual = 0.9;    // the yield itself, for kManual
+  double clustering = 1;  // alpha of the negative binomial: small where defects come in clusters
+  double layers = 1;      // critical layers of Bose-Einstein
+  double manual = 1;      // the yield itself, for kManual
 };
 
 // Mean defects per die x >= 0 -> yield in (0, 1].

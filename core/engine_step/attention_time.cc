@@ -19,9 +19,12 @@ namespace {
 // Attention in separate kernels (two GEMMs, softmax, passes between them): masked scores are computed too.
 KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double rank_heads = deployment.shapes.widths.heads, head_dim = deployment.shapes.head_dim;
-  const Bytes score = 20.0 * kB;
-  CONSTANTS(trace, "serving.unfused_attention",
-            "ten passes in 16 bit: fitted to NVIDIA/FasterTransformer docs/gpt_guide.md", score);
+  const EngineKernels& kernels = deployment.engine.kernels;
+  const double unfused_matrix = kernels.unfused_gemm_efficiency, unfused_stream = kernels.unfused_bandwidth_efficiency;
+  const Bytes score = kernels.unfused_score_bytes;
+  trace.Input("unfused_matrix", unfused_matrix, "serving.engine.unfused_matrix");
+  trace.Input("unfused_stream", unfused_stream, "serving.engine.unfused_stream");
+  trace.Input("score", score, "serving.engine.unfused_score");
   const Trace::Citing citing(trace, SourceInPlace(deployment.device));
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -33,15 +36,15 @@ KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double
   const Bytes l2_capacity = L2Capacity(deployment.device, trace);
   FIGURE(trace, scores, sequences * rank_heads * tokens * (tokens + cached),
          (Note{"Scores", "every query against every key"}), sequences, rank_heads, tokens, cached);
-  FIGURE(trace, score_bytes, score * scores, (Note{"Score traffic", "ten 16-bit passes"}), score, scores);
+  FIGURE(trace, score_bytes, score * scores, (Note{"Score traffic", "of all passes"}), score, scores);
   FIGURE(trace, missed, score_bytes / (score_bytes + 0.5 * l2_capacity),
          (Note{"Fraction of the score traffic that goes to memory", "the rest stays in L2"}), score_bytes, l2_capacity);
   FIGURE(trace, flops, 4 * kFlop * scores * head_dim, (Note{"FLOPs", "of two GEMMs"}), scores, head_dim);
   trace.Alias("bytes", score_bytes, "score_bytes");
-  FIGURE(trace, product_time, flops / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}),
-         flops, peak_rate);
-  FIGURE(trace, score_time, score_bytes * missed / (0.8 * bandwidth) + score_bytes * (1 - missed) / l2_rate,
-         (Note{"Passes over the scores", ""}), score_bytes, missed, bandwidth, l2_rate);
+  FIGURE(trace, product_time, flops / (unfused_matrix * peak_rate), (Note{"Two GEMMs per layer"}), flops,
+         unfused_matrix, peak_rate);
+  FIGURE(trace, score_time, score_bytes * missed / (unfused_stream * bandwidth) + score_bytes * (1 - missed) / l2_rate,
+         (Note{"Passes over the scores", ""}), score_bytes, missed, unfused_stream, bandwidth, l2_rate);
   FIGURE(trace, time, 4 * launch + product_time + score_time,
          (Note{"Unfused attention", "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md"}), launch,
          product_time, score_time);

@@ -57,7 +57,7 @@ Bytes EntryBytes(const Deployment& deployment, Trace& trace) {
     FIGURE(trace, entry, head_dim * kv_element, kNote, head_dim, kv_element);
     return entry;
   }
-  const Bytes scales = 8.0 * kB;
+  const Bytes scales = 8 * kB;
   CONSTANTS(trace, "compressed_attention", "vllm, deepseek_v4_ops/cache_utils.py: seven scales of a byte, padded",
             scales);
   FIGURE(trace, entry, (head_dim - rotary) * kv_element + 2 * kB * rotary + scales, kNote, head_dim, rotary, kv_element,

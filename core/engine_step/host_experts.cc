@@ -54,7 +54,7 @@ Bytes HitWeights(const Deployment& deployment, double rows, Bytes expert_weights
 BytesPerSecond HostLinkRate(const Deployment& deployment, Trace& trace) {
   const BytesPerSecond host_link = deployment.device.host.bandwidth;
   trace.Input("host_link", host_link, "cluster.device.host.bandwidth");
-  return RateOfCopies(host_link, trace);
+  return RateOfCopies(host_link, deployment.engine, trace);
 }
 
 // A layer's experts by the processor, which reads their weights in host memory; their tokens cross the host link.

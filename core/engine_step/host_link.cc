@@ -2,9 +2,11 @@
 
 namespace slipstick {
 
-BytesPerSecond RateOfCopies(BytesPerSecond host_link, Trace& trace) {
-  FIGURE(trace, host_rate, 0.85 * host_link,
-         (Note{"Rate of large copies over the host link", "0.85 of its bandwidth; estimate"}), host_link);
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const Engine& engine, Trace& trace) {
+  const double host_copies = engine.communication.host_copy_efficiency;
+  trace.Input("host_copies", host_copies, "serving.engine.host_copies");
+  FIGURE(trace, host_rate, host_copies * host_link, (Note{"Rate of large copies over the host link"}), host_copies,
+         host_link);
   return host_rate;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the
 // data sheet shows whether a device has it.
-double RateUnderEcc(const Device& device, Trace& trace) {
+double RateUnderEcc(const Device& device, const LayerPipeline& engine, Trace& trace) {
   if (device.memory.technology.rfind("GDDR", 0) != 0) {
     return trace.Constant("ecc_share", 1.0, "serving.layer_pipeline", "no in-line ECC on this memory");
   }
@@ -20,12 +20,15 @@ double RateUnderEcc(const Device& device, Trace& trace) {
   trace.Input("usable", usable, "cluster.device.memory.usable");
   const double gib_per_gb = In(1 * kGiB, kGB);
   CONSTANTS(trace, "units", "2^30 bytes over 10^9", gib_per_gb);
-  FIGURE(trace, least_without, 0.945 * gib_per_gb * capacity,
-         (Note{"Least usable memory without in-line ECC", "0.945 GiB per GB of the data sheet"}), gib_per_gb, capacity);
-  FIGURE(trace, ecc_share, 1 - 0.1 * (1 - min(1.0, floor(usable / least_without))),
-         (Note{"Share of the bandwidth under ECC",
-               "a tenth less where the usable memory shows that the device has it in line"}),
-         usable, least_without);
+  const double usable_without_ecc = engine.usable_without_ecc, ecc_loss = engine.ecc_loss;
+  trace.Input("usable_without_ecc", usable_without_ecc, "serving.engine.layer_split.usable_without_ecc");
+  trace.Input("ecc_loss", ecc_loss, "serving.engine.layer_split.ecc_loss");
+  FIGURE(trace, least_without, usable_without_ecc * gib_per_gb * capacity,
+         (Note{"Least usable memory without in-line ECC"}), usable_without_ecc, gib_per_gb, capacity);
+  FIGURE(
+      trace, ecc_share, 1 - ecc_loss * (1 - min(1.0, floor(usable / least_without))),
+      (Note{"Share of the bandwidth under ECC", "less where the usable memory shows that the device has it in line"}),
+      ecc_loss, usable, least_without);
   return ecc_share;
 }
 
@@ -146,7 +149,7 @@ Weights WeightsOf(const Deployment& deployment, double sequences, double hidden,
 // Share of the memory bandwidth: the engine's, less under in-line ECC.
 double StreamShare(const Deployment& deployment, Trace& trace) {
   const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency,
-               ecc_share = RateUnderEcc(deployment.device, trace);
+               ecc_share = RateUnderEcc(deployment.device, *deployment.engine.layer_pipeline, trace);
   FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}),
          engine_stream, ecc_share);
   return stream;

@@ -19,11 +19,10 @@
 namespace slipstick {
 namespace {
 
-constexpr double kElementwiseLaunch = 0.7;  // launch latency over a GEMM's
-
-void BindElementwiseLaunch(double launch_share, Trace& trace) {
-  CONSTANTS(trace, "serving.elementwise", "estimate: launch latency of an elementwise kernel over a GEMM's",
-            launch_share);
+double ElementwiseLaunch(const Deployment& deployment, Trace& trace) {
+  const double launch_share = deployment.engine.kernels.elementwise_launch;
+  trace.Input("launch_share", launch_share, "serving.engine.element_launch");
+  return launch_share;
 }
 
 // Operands still in L2 from the previous kernel are read at L2 bandwidth.
@@ -47,11 +46,11 @@ Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes, Trace& trace)
 
 KernelTime LatentNorms(const Deployment& deployment, double rows, Trace& trace) {
   const Seconds launch = *deployment.device.efficiency.launch_latency;
-  const double q_lora_rank = static_cast<double>(deployment.model.mla->q_lora_rank), launch_share = kElementwiseLaunch;
+  const double q_lora_rank = static_cast<double>(deployment.model.mla->q_lora_rank);
   const auto kv_lora_rank = static_cast<double>(deployment.model.mla->kv_lora_rank);
   const Trace::Scope scope(trace, "latent_norms");
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
-  BindElementwiseLaunch(launch_share, trace);
+  const double launch_share = ElementwiseLaunch(deployment, trace);
   FIGURE(trace, bytes, 4 * kB * rows * (q_lora_rank + kv_lora_rank),
          (Note{"Bytes of the norms", "read and written in 16 bit"}), rows, q_lora_rank, kv_lora_rank);
   const Seconds move_time = ElementwiseTime(deployment, bytes, trace);
@@ -226,8 +225,7 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("activation_bytes", activation_bytes, "model.gated");
-  const double launch_share = kElementwiseLaunch;
-  BindElementwiseLaunch(launch_share, trace);
+  const double launch_share = ElementwiseLaunch(deployment, trace);
   const auto timed = [&](std::string_view name, std::string_view time_is, std::string_view bytes_are,
                          const auto& bytes_of) {
     const auto [bytes, time] = [&] {
@@ -371,8 +369,10 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   const Seconds gathered = AllReduce(deployment, bytes, waits_for_host, trace).kernel.time;
   FIGURE(trace, logit_bytes, logit * rows * rank_vocab, (Note{"Logits", "in fp32, written and read"}), logit, rows,
          rank_vocab);
-  FIGURE(trace, logits_time, logit_bytes / (0.6 * bandwidth), (Note{"Time to write and read the logits", ""}),
-         logit_bytes, bandwidth);
+  const double logit_stream = deployment.engine.kernels.logit_bandwidth_efficiency;
+  trace.Input("logit_stream", logit_stream, "serving.engine.logit_stream");
+  FIGURE(trace, logits_time, logit_bytes / (logit_stream * bandwidth), (Note{"Time to write and read the logits", ""}),
+         logit_bytes, logit_stream, bandwidth);
   trace.Alias("gathered", gathered, "reduction_time");
   ListedSum<Seconds> sampling(trace);
   sampling.Add("logits_time", logits_time);

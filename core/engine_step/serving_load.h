@@ -40,9 +40,9 @@ struct Schema<Disaggregated> {
 struct Speculative {
   std::string preset;
   std::string name = "custom";
-  Count draft_tokens = 3;
-  double acceptance = 0.7;      // probability that a draft token is accepted
-  double draft_cost = 0.1;      // time per draft token over a decode step
+  Count draft_tokens = 1;
+  double acceptance = 0;        // probability that a draft token is accepted
+  double draft_cost = 0;        // time per draft token over a decode step
   Count modules = 0;            // MTP modules of the model that draft
   double draft_parameters = 0;  // of a separate draft model or head
   double draft_kv_cache = 0;    // elements that it caches per token
@@ -50,6 +50,7 @@ struct Speculative {
 template <>
 struct Schema<Speculative> {
   static constexpr std::string_view preset_kind = "speculation";
+  static constexpr std::string_view standard = "speculative";
   static const Fields fields;
 };
 

@@ -9,7 +9,7 @@ namespace slipstick {
 
 // The spread of an answer's errors that its setting lets expect, in logarithms: a sum of these.
 struct Spread {
-  double base = 0.1;   // of any answer
+  double base = 0;     // of any answer
   double network = 0;  // per whole of the predicted time on links
   double latency = 0;  // per whole in launches and messages
   double experts = 0;  // of a mixture of experts

@@ -25,7 +25,7 @@ constexpr double kRelativeWidth = 1e-9;
 // The described field of a path, or null; list indices are "*".
 Json FieldOf(std::string_view path) {
   Json inputs = Json::array();
-  Describe("", Scenario{}, inputs);
+  Describe<Scenario>("", inputs);
   std::string wanted;
   for (std::size_t i = 0; i < path.size(); ++i) {
     const bool digit = path[i] >= '0' && path[i] <= '9' && (i == 0 || path[i - 1] == '.' || wanted.back() == '*');

@@ -13,18 +13,19 @@ namespace slipstick {
 struct TechnologyNode {
   std::string preset;
   std::string name = "7nm";
-  double logic_area = 1;          // per circuit
-  double sram_area = 1;           // per bit cell
-  double analog_area = 1;         // per interface
-  double energy = 1;              // per operation at equal frequency
-  double speed = 1;               // at equal power
-  double nominal_voltage = 0.75;  // in volts
-  double threshold = 0.4;         // threshold voltage over nominal voltage
-  double leakage = 0.12;          // fraction of core power at nominal voltage and frequency
+  double logic_area = 1;       // per circuit
+  double sram_area = 1;        // per bit cell
+  double analog_area = 1;      // per interface
+  double energy = 1;           // per operation at equal frequency
+  double speed = 1;            // at equal power
+  double nominal_voltage = 1;  // in volts
+  double threshold = 0;        // threshold voltage over nominal voltage
+  double leakage = 0;          // fraction of core power at nominal voltage and frequency
 };
 template <>
 struct Schema<TechnologyNode> {
   static constexpr std::string_view preset_kind = "technology_node";
+  static constexpr std::string_view standard = "technology_node";
   static const Fields fields;
 };
 
@@ -32,20 +33,21 @@ struct Schema<TechnologyNode> {
 struct DramType {
   std::string preset;
   std::string name = "HBM2E";
-  BytesPerSecond bandwidth = 410 * kGBps;
-  Bytes capacity = 16 * kGB;
-  JoulesPerByte energy = 3.9 * kPJPerBit;           // device and interface
-  Millimetres shore = 11 * kMm;                     // shoreline (die edge) per stack or chip
-  SquareMillimetres package_area = 110 * kMm2;      // beside the die
-  SquareMillimetres phy_area = 10.45 * kMm2;        // on the die, at 7 nm
-  SquareMillimetres controller_area = 5.74 * kMm2;  // on the die, at 7 nm
-  bool in_package = true;                           // false: on the board, where it takes no package area
-  Count group = 1;                                  // chips per controller: they come in whole groups
-  Count max_chips = 1024;                           // widest bus built
+  BytesPerSecond bandwidth;
+  Bytes capacity;
+  JoulesPerByte energy;               // device and interface
+  Millimetres shore;                  // shoreline (die edge) per stack or chip
+  SquareMillimetres package_area;     // beside the die
+  SquareMillimetres phy_area;         // on the die, at 7 nm
+  SquareMillimetres controller_area;  // on the die, at 7 nm
+  bool in_package = true;             // false: on the board, where it takes no package area
+  Count group = 1;                    // chips per controller: they come in whole groups
+  Count max_chips = 1024;             // widest bus built
 };
 template <>
 struct Schema<DramType> {
   static constexpr std::string_view preset_kind = "dram_type";
+  static constexpr std::string_view standard = "dram_type";
   static const Fields fields;
 };
 
@@ -53,29 +55,35 @@ struct Schema<DramType> {
 struct LinkType {
   std::string preset;
   std::string name = "NVLink 3";
-  BytesPerSecond bandwidth = 25 * kGBps;  // one direction
-  JoulesPerByte energy = 6 * kPJPerBit;   // per byte sent
-  Millimetres shore = 1.5 * kMm;
-  SquareMillimetres phy_area = 1.888 * kMm2;  // at 7 nm
-  SquareMillimetres controller_area = 0.775 * kMm2;
+  BytesPerSecond bandwidth;  // one direction
+  JoulesPerByte energy;      // per byte sent
+  Millimetres shore;
+  SquareMillimetres phy_area;  // at 7 nm
+  SquareMillimetres controller_area;
 };
 template <>
 struct Schema<LinkType> {
   static constexpr std::string_view preset_kind = "link_type";
+  static constexpr std::string_view standard = "link_type";
   static const Fields fields;
 };
 
 // One compute unit (SM): throughput per clock and components, areas at 7 nm.
 struct UnitTemplate {
-  Count flops_per_clock = 2048;                                    // dense, 16-bit
-  double fp32 = 1.0 / 16, tf32 = 0.5, fp8 = 0, int8 = 2, fp4 = 0;  // throughput over that of 16 bit; 0: not supported
-  SquareMillimetres tensor_area = 0.269 * kMm2;
-  SquareMillimetres vector_area = 0.435 * kMm2;
-  SquareMillimetres control_area = 1.324 * kMm2;
-  Bytes registers = 256 * kKiB;
-  Bytes l1 = 192 * kKiB;
-  Joules energy = 1.63e-9 * kJ;  // per clock of dense 16-bit work, at 7 nm and nominal voltage
-  Bytes l2_slice = 512 * kKiB;
+  Count flops_per_clock = 0;                              // dense, 16-bit
+  double fp32 = 0, tf32 = 0, fp8 = 0, int8 = 0, fp4 = 0;  // throughput over that of 16 bit; 0: not supported
+  SquareMillimetres tensor_area;
+  SquareMillimetres vector_area;
+  SquareMillimetres control_area;
+  Bytes registers;
+  Bytes l1;
+  Joules energy;  // per clock of dense 16-bit work, at 7 nm and nominal voltage
+  Bytes l2_slice;
+  double register_area = 0, l1_area = 0, l2_area = 0;  // mm^2 per byte at 7 nm; of the L2 with tags and control
+  Bytes l1_rate, l2_rate;                              // per clock, of the L1 and of a slice
+  JoulesPerByte l2_energy;                             // at 7 nm
+  Hertz clock;                                         // at nominal voltage and 7 nm
+  double voltage_below = 0, voltage_above = 0;         // range around the nominal voltage, in volts
 };
 template <>
 struct Schema<UnitTemplate> {
@@ -84,21 +92,21 @@ struct Schema<UnitTemplate> {
 
 // Fractions of a budget. The remainder of the area is for host port, clocks and redundancy.
 struct AreaSplit {
-  double core = 0.577, l2 = 0.1445, memory = 0.118, network = 0.039;
+  double core = 0, l2 = 0, memory = 0, network = 0;
 };
 template <>
 struct Schema<AreaSplit> {
   static const Fields fields;
 };
 struct PowerSplit {
-  double core = 0.62, l2 = 0.12, memory = 0.16, network = 0.075;
+  double core = 0, l2 = 0, memory = 0, network = 0;
 };
 template <>
 struct Schema<PowerSplit> {
   static const Fields fields;
 };
 struct EdgeSplit {
-  double memory = 0.58, network = 0.16;
+  double memory = 0, network = 0;
 };
 template <>
 struct Schema<EdgeSplit> {
@@ -112,20 +120,22 @@ struct ChipDesign {
   DramType dram;
   LinkType link;
   UnitTemplate unit;
-  SquareMillimetres area = 826 * kMm2;
-  SquareMillimetres package_area = 1600 * kMm2;  // die and memory together
-  Watts power = 400 * kWatt;
+  SquareMillimetres area;
+  SquareMillimetres package_area;  // die and memory together
+  Watts power;
   AreaSplit area_split;
   PowerSplit power_split;
   EdgeSplit edge_split;
-  double units_enabled = 108.0 / 128;  // the others are spares for yield
-  double l2_enabled = 5.0 / 6;
-  double memory_enabled = 5.0 / 6;
+  double idle_share = 0;     // of the power, drawn by an idle device
+  double units_enabled = 1;  // the others are spares for yield
+  double l2_enabled = 1;
+  double memory_enabled = 1;
   std::optional<Count> stacks;  // memory stacks or chips wanted; absent: as many as the budgets allow
 };
 template <>
 struct Schema<ChipDesign> {
   static constexpr std::string_view preset_kind = "chip_design";
+  static constexpr std::string_view standard = "chip_design";
   static const Fields fields;
 };
 

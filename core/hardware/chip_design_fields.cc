@@ -56,7 +56,21 @@ constexpr FieldRow kUnitTemplateFields[] = {
     Of<&UnitTemplate::registers>("registers", "Register file").In(kKiB).AtLeast(0),
     Of<&UnitTemplate::l1>("l1", "L1 and shared memory").In(kKiB).AtLeast(0),
     Of<&UnitTemplate::energy>("energy", "Energy per clock of dense work, at 7 nm").In(kPJ).Above(0),
-    Of<&UnitTemplate::l2_slice>("l2_slice", "L2 slice size").In(kKiB).Above(0)};
+    Of<&UnitTemplate::l2_slice>("l2_slice", "L2 slice size").In(kKiB).Above(0),
+    Of<&UnitTemplate::register_area>("register_area", "Area of a byte of registers, mm^2 at 7 nm").Between(0, 1),
+    Of<&UnitTemplate::l1_area>("l1_area", "Area of a byte of L1, mm^2 at 7 nm").Between(0, 1),
+    Of<&UnitTemplate::l2_area>("l2_area", "Area of a byte of L2, tags and control included, mm^2 at 7 nm")
+        .Above(0)
+        .AtMost(1),
+    Of<&UnitTemplate::l1_rate>("l1_rate", "Bytes that the L1 gives per clock").In(kB).Above(0).AtMost(65536),
+    Of<&UnitTemplate::l2_rate>("l2_rate", "Bytes that a slice of the L2 gives per clock").In(kB).Above(0).AtMost(65536),
+    Of<&UnitTemplate::l2_energy>("l2_energy", "Energy of a byte read from the L2, at 7 nm")
+        .In(kPJPerBit)
+        .Above(0)
+        .AtMost(1000),
+    Of<&UnitTemplate::clock>("clock", "Clock at nominal voltage, at 7 nm").In(kGHz).Above(0).AtMost(100),
+    Of<&UnitTemplate::voltage_below>("voltage_below", "Range of the voltage below the nominal one (V)").Between(0, 1),
+    Of<&UnitTemplate::voltage_above>("voltage_above", "Range of the voltage above the nominal one (V)").Between(0, 1)};
 constinit const Fields Schema<UnitTemplate>::fields(kUnitTemplateFields);
 
 constexpr FieldRow kAreaSplitFields[] = {Of<&AreaSplit::core>("core", "Compute units").Between(0, 1),
@@ -90,6 +104,7 @@ constexpr FieldRow kChipDesignFields[] = {
         .Advanced(),
     Of<&ChipDesign::power_split>("power_split", "Power budget, fractions").Advanced(),
     Of<&ChipDesign::edge_split>("edge_split", "Shoreline (beachfront) budget, fractions of the die edge").Advanced(),
+    Of<&ChipDesign::idle_share>("idle_share", "Share of the power that an idle device draws").Between(0, 1).Advanced(),
     Of<&ChipDesign::units_enabled>("units_enabled", "Fraction of compute units enabled; the others are spares")
         .Above(0)
         .AtMost(1)

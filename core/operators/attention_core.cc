@@ -67,7 +67,8 @@ LevelTraffic TrafficOfTiles(const TileWork& work, const Device& device, Trace& t
 KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters,
                        Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
-  const double tile = device.architecture->attention.tile, overlap = device.architecture->attention.overlap;
+  const double tile = device.architecture->attention.tile, overlap = device.architecture->attention.overlap,
+               exponential_overlap = device.architecture->attention.exponential_overlap;
   const Hertz clock = device.clock;
   const FlopsPerSecond peak_rate = PeakRate(device, work.precision, trace);
   const double mma_efficiency = parameters.mma_efficiency, exp_weight = parameters.exp_weight, tail = parameters.tail;
@@ -80,7 +81,8 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   trace.Input("clock", clock, "cluster.device.clock");
   trace.Input("exponentials", exponentials, "cluster.device.exponentials");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
-  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.source), overlap);
+  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.source), overlap,
+            exponential_overlap);
   FIGURE(trace, product_time, tile * tile * pair_flops * units / (peak_rate * mma_efficiency),
          (Note{"GEMM time per tile", "on the tensor cores of one SM", kFamilySource}), tile, pair_flops, units,
          peak_rate, mma_efficiency);
@@ -91,10 +93,9 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
                exponential_time,
                Note{"Exponentials per tile", "one per score and pass, on the special-function units", kFamilySource},
                "tile, exp_weight, exponentials, clock", tile, exp_weight, exponentials, clock);
-  FIGURE(trace, tile_time, norm(product_time, exponential_time, 1.5),
-         (Note{"Time per tile on one SM",
-               "GEMMs of one tile partly hide exponentials of another: equal times take 1.59 of one", kFamilySource}),
-         product_time, exponential_time);
+  FIGURE(trace, tile_time, norm(product_time, exponential_time, exponential_overlap),
+         (Note{"Time per tile on one SM", "GEMMs of one tile partly hide exponentials of another", kFamilySource}),
+         product_time, exponential_time, exponential_overlap);
   FIGURE(trace, mean_load, sequence_heads * (tile_time * tiles + row_overhead * tile_rows) / units,
          (Note{"Mean load per SM", "each tile of queries adds a fixed overhead: loading, first keys, epilogue",
                kFamilySource}),

@@ -98,6 +98,9 @@ constexpr FieldRow kAttentionTableFields[] = {
     Of<&AttentionTable::decode_source>("decode_source", "Source of form and constants of decode"),
     Of<&AttentionTable::tile>("tile", "Queries, and keys, of a tile").AtLeast(1),
     Of<&AttentionTable::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1),
+    Of<&AttentionTable::exponential_overlap>("exponential_overlap",
+                                             "Exponent of the norm of a tile's GEMM time and exponential time")
+        .AtLeast(1),
     Of<&AttentionTable::prefill>("prefill", "Prefill in serving, by library"),
     Of<&AttentionTable::decode>("decode", "Decode in serving, by library"),
     Of<&AttentionTable::decode_mma_efficiency>("decode_matrix", "Fraction of the peak in decode").Above(0).AtMost(1),

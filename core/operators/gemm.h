@@ -45,8 +45,8 @@ struct GemmKernelParameters {
   Bytes drain_per_clock;  // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
   Seconds launch;                      // t0
-  double gemm_efficiency = 0.8;        // e_c * rho: fraction of the dense peak with the best tile
-  double bandwidth_efficiency = 0.8;   // e_b * r_b: fraction of the memory bandwidth
+  double gemm_efficiency = 0;          // e_c * rho: fraction of the dense peak with the best tile
+  double bandwidth_efficiency = 0;     // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
   Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: none

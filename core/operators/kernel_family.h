@@ -152,6 +152,7 @@ struct AttentionTable {
   std::string source, decode_source;
   double tile = 1;     // queries, and keys, of a tile: on the diagonal of a causal mask it is computed in full
   double overlap = 1;  // p of the norm of compute and memory time
+  double exponential_overlap = 1;  // p of the norm of a tile's GEMMs and exponentials
   PrefillTable prefill;
   DecodeTable decode;
   double decode_mma_efficiency = 1;                   // epsilon: fraction of the peak while the tensor cores work

@@ -20,11 +20,11 @@ struct RowKernel {
 };
 
 struct RowKernelParameters {
-  Seconds launch;                      // t0
-  double bandwidth_efficiency = 0.75;  // u
-  Bytes bytes_per_sm_clock;            // issue limit per SM and clock; 0: none
-  double kept_l2 = 0.5;                // c: L2 capacities that keep half of the operands between kernels
-  Seconds column_latency;              // s_r: per column, of a block that walks one row
+  Seconds launch;                   // t0
+  double bandwidth_efficiency = 0;  // u
+  Bytes bytes_per_sm_clock;         // issue limit per SM and clock; 0: none
+  double kept_l2 = 0.5;             // c: L2 capacities that keep half of the operands between kernels
+  Seconds column_latency;           // s_r: per column, of a block that walks one row
 };
 RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device);
 

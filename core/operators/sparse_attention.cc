@@ -124,7 +124,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double w
   const Trace::Scope scope(trace, "scores");
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const double index_heads = attention.index_heads, index_dim = attention.index_dim;
-  const Bytes key = IndexKeyOf(attention, trace), score = 4.0 * kB;
+  const Bytes key = IndexKeyOf(attention, trace), score = 4 * kB;
   CONSTANTS(trace, "indexer", "scores in fp32", score);
   const FlopsPerSecond peak_rate = PeakRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8, trace);
   const Stream data = SlowestStream(device, trace);
@@ -151,7 +151,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double w
 KernelTime TimeOfSelection(double written, double chosen, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "selection");
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const Bytes score = 4.0 * kB, index = 4.0 * kB;
+  const Bytes score = 4 * kB, index = 4 * kB;
   CONSTANTS(trace, "indexer", "scores in fp32, indices in 32 bit", score, index);
   const Stream data = SlowestStream(device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
@@ -227,7 +227,7 @@ KernelTime TimeOfCore(const SparseAttention& attention, double selected, const D
 }  // namespace
 
 Bytes IndexKeyBytes(double index_dim, Trace& trace) {
-  const Bytes scale = 4.0 * kB;
+  const Bytes scale = 4 * kB;
   CONSTANTS(trace, "indexer", "deepseek-ai/DeepSeek-V3.2-Exp inference/model.py: keys in fp8, one fp32 scale per token",
             scale);
   FIGURE(trace, key, index_dim * (1 * kB) + scale, (Note{"Indexer key of a token", "in fp8, with its scale"}),

@@ -24,40 +24,30 @@ ENUM_NAMES(RlAlgorithm, {kGrpo, "grpo"}, {kPpo, "ppo"});
 enum class RlPlacement { kColocated, kPools };
 ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 
-// Defaults from published configurations:
-//   prompts, responses_per_prompt   NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml: 32 and 16; its loss has a KL
-//                                   penalty, so a reference
-//   step_overhead                   calibrated: of the 58 and 84 s in which Llama-3.1-8B generates on 8 H100 and 70B on
-//                                   64 (795 and 398 tokens in the mean, NVIDIA-NeMo/RL issue 959), 4.8 and 8.1 ms a
-//                                   decode step are not the engine's own
-//   engine_switch                   vLLM takes 1.5 s to fall asleep (huggingface/trl issue 4086: 1.46 to 1.60 s) and as
-//                                   long to wake up
-//   swap_rate                       copies of pageable memory: of a refit of Qwen3-30B-A3B and Qwen3-235B-A22B on B200,
-//                                   7.5 and 21.8 s are not the transfer (NVIDIA-NeMo/RL pull request 3294): 9 GB/s over
-//                                   weights and optimizer state, both ways
-//   sync_rate                       colocated, DeepSeek-V3 in 35 s: 38 GB/s (NVIDIA-NeMo/RL pull request 1267)
-//                                   between pools, DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s: 90 GB/s (pull request
-//                                   1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s
+// reference: the GRPO example of NVIDIA-NeMo/RL has a KL penalty in its loss. sync_rate: colocated, DeepSeek-V3 in 35 s:
+// 38 GB/s (NVIDIA-NeMo/RL pull request 1267); between pools, DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s: 90 GB/s (pull
+// request 1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s.
 struct PostTraining {
   RlAlgorithm algorithm = RlAlgorithm::kGrpo;
-  Count prompts = 32;
-  Count responses_per_prompt = 16;
+  Count prompts = 1;
+  Count responses_per_prompt = 1;
   Count epochs = 1;
   std::optional<Count> max_response;  // tokens; off: as the lengths fall
-  double length_variation = 0.8;      // lognormal responses, where serving.lengths states none
+  double length_variation = 0;        // lognormal responses, where serving.lengths states none
   bool old_log_probs = true;
   bool reference = true;
   bool reward_model = false;
   RlPlacement placement = RlPlacement::kColocated;
   Count steps_off = 0;
   std::optional<Count> generation_devices;  // of pools; off: the best split
-  Seconds step_overhead = 5 * kMs;
-  Seconds engine_switch = 3 * kS;
-  BytesPerSecond swap_rate = 9 * kGBps;
+  Seconds step_overhead;
+  Seconds engine_switch;
+  BytesPerSecond swap_rate;
   std::optional<BytesPerSecond> sync_rate;  // default: 38 GB/s colocated, 90 GB/s between pools
 };
 template <>
 struct Schema<PostTraining> {
+  static constexpr std::string_view standard = "post_training";
   static const Fields fields;
 };
 

@@ -61,7 +61,7 @@ Silicon SiliconOf(const Json& device) {
   const Json& design = Member(device, "design");
   const Json& die = Member(device, "die");
   if (design.is_object() && !design.empty()) {
-    const ChipDesign standard;
+    const auto& standard = Standard<ChipDesign>();
     const auto id = [&](const char* part) {
       const std::string preset = TextAt(Member(design, part), "preset");
       return preset.empty() ? TextAt(Member(design, part), "name") : preset;
@@ -131,7 +131,7 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   if (has_stacks && (capacity == original_capacity || original_capacity <= 0)) return;
   const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
   const double usual =
-      NumberOf(chip == nullptr ? kNothing : *chip, "stack_capacity", MemoryInput().stack_capacity.base());
+      NumberOf(chip == nullptr ? kNothing : *chip, "stack_capacity", Standard<MemoryInput>().stack_capacity.base());
   const double stack = NumberOf(memory, "stack_capacity", usual);
   memory["stack_capacity"] = stack;
   memory["stacks"] = stack > 0 ? StacksFor(capacity / stack) : 1;
@@ -192,7 +192,7 @@ std::optional<double> NumberIn(const Json& json) {
 
 bool IsSameValue(const Json& one, const Json& other) {
   const std::optional<double> a = NumberIn(one), b = NumberIn(other);
-  return a && b ? std::abs(*a - *b) <= 1e-9 * std::abs(*a) : one == other;
+  return a && b ? std::abs(*a - *b) <= kRoundingGuard * std::abs(*a) : one == other;
 }
 
 void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
@@ -218,7 +218,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
 }
 
 void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
-  if (bill.dies.empty()) bill.dies.emplace_back();
+  if (bill.dies.empty()) bill.dies.push_back(Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);
   die.area = device.die.area;
@@ -227,7 +227,7 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
     const Json* entry = FindPreset(kind, id);
     if (entry == nullptr) return;
     Issues none;  // a test checks that catalogue entries have none
-    Read(WithoutRemarks(*entry), "", none, value);
+    ReadOver(WithoutRemarks(*entry), "", none, value);
     value.preset = id;
   };
   if (device.die.node != die.node.preset) replace("node", device.die.node, die.node);

@@ -30,7 +30,7 @@ std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
 
 using Sources = std::unordered_map<std::string, std::string_view>;
 
-// `stated` of the entry, `held` of the scenario. A source of a member goes before one of the whole that it is part of.
+// `stated` of the entry, `held` of the scenario.
 void AddNumbers(const Json& stated, const Json& held, const std::string& path, std::string_view source, bool replaces,
                 Sources& sources) {
   if (stated.is_object() && held.is_object()) {
@@ -47,13 +47,11 @@ void AddNumbers(const Json& stated, const Json& held, const std::string& path, s
   }
 }
 
-void AddEntry(const Json& json, const Json& preset, const internal::Type& type, const std::string& path,
-              Sources& sources) {
+// A source of a member goes before one of the whole that it is part of.
+void AddEntry(const Json& json, const Json& preset, const std::string& path, Sources& sources) {
   const Json* named = FindMember(preset, "sources");
   if (named == nullptr || !named->is_object()) return;
-  // What an entry does not state is as its kind's standard has it.
-  Json entry = type.standard != nullptr ? internal::WriteAs(type, type.standard()) : Json::object();
-  MergeJson(entry, WithoutRemarks(preset));
+  const Json entry = WithoutRemarks(preset);
   for (const auto& [key, source] : named->items()) {
     if (!source.is_string()) continue;
     for (const std::string& member : NamedMembers(key, entry)) {
@@ -68,11 +66,16 @@ void AddEntry(const Json& json, const Json& preset, const internal::Type& type, 
 }  // namespace
 
 std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario) {
-  Sources sources;
-  VisitPresets(scenario, internal::kType<Scenario>, "",
-               [&sources](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
-                 AddEntry(held, entry, type, path, sources);
-               });
+  const auto sources_by = [&scenario](auto visit_entries) {
+    Sources sources;
+    visit_entries(scenario, internal::kType<Scenario>, "",
+                  [&sources](const Json& held, const Json& entry, const internal::Type&, const std::string& path) {
+                    AddEntry(held, entry, path, sources);
+                  });
+    return sources;
+  };
+  Sources sources = sources_by(VisitPresets);
+  sources.merge(sources_by(VisitStandards));  // of what no preset states
   return sources;
 }
 

@@ -4,23 +4,43 @@
 #include "core/catalogue/presets.h"
 
 namespace slipstick {
+namespace {
 
-void VisitPresets(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit) {
-  if (!type.preset_kind.empty()) {
-    const Json* preset = FindMember(json, "preset");
-    const Json* entry =
-        preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
-    if (entry != nullptr) visit(json, *entry, type, path);
-  }
+// The entry of an object, null for none.
+using EntryOf = const Json* (*)(const Json& json, const internal::Type& type);
+
+const Json* NamedPreset(const Json& json, const internal::Type& type) {
+  if (type.preset_kind.empty()) return nullptr;
+  const Json* preset = FindMember(json, "preset");
+  return preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
+}
+
+const Json* StandardPreset(const Json& json, const internal::Type& type) {
+  return json.is_object() && !type.standard_id.empty() ? FindPreset("standard", type.standard_id) : nullptr;
+}
+
+void Visit(const Json& json, const internal::Type& type, const std::string& path, EntryOf entry_of,
+           const PresetVisitor& visit) {
+  if (const Json* entry = entry_of(json, type)) visit(json, *entry, type, path);
   const auto inner = [&](const Json& member, const std::string& key) {
     const internal::Type* inner_type = member.is_structured() ? internal::TypeAt(type, key) : nullptr;
-    if (inner_type != nullptr) VisitPresets(member, *inner_type, JoinPath(path, key), visit);
+    if (inner_type != nullptr) Visit(member, *inner_type, JoinPath(path, key), entry_of, visit);
   };
   if (json.is_object()) {
     for (const auto& [key, member] : json.items()) inner(member, key);
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) inner(json[i], std::to_string(i));
   }
+}
+
+}  // namespace
+
+void VisitPresets(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit) {
+  Visit(json, type, path, NamedPreset, visit);
+}
+
+void VisitStandards(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit) {
+  Visit(json, type, path, StandardPreset, visit);
 }
 
 }  // namespace slipstick

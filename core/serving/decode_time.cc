@@ -57,7 +57,7 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
          sequences, kv_cache_of_sequence);
   const BytesPerSecond host_link = deployment.load.kv_offload->bandwidth;
   trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
-  const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
+  const BytesPerSecond host_rate = RateOfCopies(host_link, deployment.engine, trace);
   FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget),
          (Note{"KV cache in host memory", "beyond the device's budget"}), held, kv_cache_budget);
   FIGURE(trace, transfer, offloaded / host_rate, (Note{"Transfer time", ""}), offloaded, host_rate);

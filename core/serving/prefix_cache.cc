@@ -15,7 +15,7 @@ PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double c
   const BytesPerSecond host_link = tiers.host_link, ssd_bandwidth = tiers.ssd_bandwidth;
   trace.Input("host_link", host_link, "serving.prefix_cache.host_link");
   trace.Input("ssd_bandwidth", ssd_bandwidth, "serving.prefix_cache.ssd_bandwidth");
-  const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
+  const BytesPerSecond host_rate = RateOfCopies(host_link, deployment.engine, trace);
   FIGURE(trace, prefix_load, sequences * prefix * max((host_share + ssd_share) / host_rate, ssd_share / ssd_bandwidth),
          (Note{"Cached prefix from host memory and SSD", "over the host link, or as fast as the SSD reads",
                "LMCache, arXiv 2510.09665; Mooncake, arXiv 2407.00079"}),

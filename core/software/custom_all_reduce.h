@@ -14,14 +14,15 @@ namespace slipstick {
 struct CustomAllReduce {
   Architecture architecture;  // generic: wherever no other row applies
   Count min_domain_size = 1;  // devices of the scale-up domain
-  Seconds base_latency = 4.5 * kUs;
-  Seconds per_peer_latency = 0.08 * kUs;      // of the barrier
-  double bandwidth_efficiency = 0.6;          // share of the link bandwidth
-  Seconds two_shot_penalty = 5 * kUs;         // two-shot over one-shot
+  Seconds base_latency;
+  Seconds per_peer_latency;                   // of the barrier
+  double bandwidth_efficiency = 0;            // share of the link bandwidth
+  Seconds two_shot_penalty;                   // two-shot over one-shot
   std::optional<BytesPerSecond> kernel_rate;  // upper bound of the kernel's few thread blocks, whatever the link
 };
 template <>
 struct Schema<CustomAllReduce> {
+  static constexpr std::string_view standard = "custom_all_reduce";
   static const Fields fields;
 };
 

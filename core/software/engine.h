@@ -70,48 +70,53 @@ struct Schema<MemoryBudget> {
 
 // Composition::kCompiledGraph.
 struct CompiledGraph {
-  double gemm_efficiency = 0.6;                   // share of the dense peak
-  double bandwidth_efficiency = 0.85;             // share of the memory bandwidth at which weights are read
-  double kv_cache_bandwidth_efficiency = 0.75;    // the same for the KV cache
-  double elementwise_bandwidth_efficiency = 0.3;  // the same for activations between the matrix products
-  Seconds layer_overhead = 67 * kUs;              // per layer
-  Seconds all_reduce_overhead = 75 * kUs;         // per all-reduce
-  double all_reduce_bandwidth_efficiency = 0.7;   // share of the link bandwidth
-  bool skips_masked_scores = true;                // attention computes only what the causal mask leaves
-  bool fixed_shapes = false;                      // compiled for one KV length: every step reads the whole KV cache
-  Count cores = 1;                                // tensor-parallel ranks per device
-  Bytes on_chip_capacity = 0 * kMiB;              // activations above it spill to memory; 0: no limit
-  double spill_exponent = 1;                      // prefill time grows with (activations / capacity) to this power
+  double gemm_efficiency = 0;                   // share of the dense peak
+  double bandwidth_efficiency = 0;              // share of the memory bandwidth at which weights are read
+  double kv_cache_bandwidth_efficiency = 0;     // the same for the KV cache
+  double elementwise_bandwidth_efficiency = 0;  // the same for activations between the matrix products
+  Seconds layer_overhead;                       // per layer
+  Seconds all_reduce_overhead;                  // per all-reduce
+  double all_reduce_bandwidth_efficiency = 0;   // share of the link bandwidth
+  bool skips_masked_scores = true;              // attention computes only what the causal mask leaves
+  bool fixed_shapes = false;                    // compiled for one KV length: every step reads the whole KV cache
+  Count cores = 1;                              // tensor-parallel ranks per device
+  Bytes on_chip_capacity = 0 * kMiB;            // activations above it spill to memory; 0: no limit
+  double spill_exponent = 1;                    // prefill time grows with (activations / capacity) to this power
 };
 template <>
 struct Schema<CompiledGraph> {
+  static constexpr std::string_view standard = "compiled_graph";
   static const Fields fields;
 };
 
 // Composition::kLayerPipelined.
 struct LayerPipeline {
-  double bandwidth_efficiency = 0.93;  // share of the memory bandwidth reached by matrix-vector products
-  double bytes_per_clock = 6.8;        // upper bound on what an SM reads
-  double clocks_per_layer = 185000;    // of small dependent kernels
+  double bandwidth_efficiency = 0;  // share of the memory bandwidth reached by matrix-vector products
+  double bytes_per_clock = 0;       // upper bound on what an SM reads
+  double clocks_per_layer = 0;      // of small dependent kernels
   // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
-  double kv_cache_bandwidth_ratio = 1.35;
-  double gemm_efficiency = 0.57;       // share of the dense peak in prefill
-  bool fp16_accumulate = true;         // products accumulate in fp16, at that rate where a device has one
-  double attention_efficiency = 0.34;  // share of the dense peak in prefill attention
-  double activation_passes = 45;       // round trips of an activation to memory per layer of prefill
-  double dequantized_bytes = 3.8;      // memory traffic per quantized weight and micro-batch
-  double score_passes = 8;             // passes of 4 bytes over the scores through memory
-  Count micro_batch = 512;             // tokens
-  Seconds decode_hop = 180 * kUs;      // to the next device
-  Seconds prefill_hop = 500 * kUs;     // the same for a single micro-batch of prefill
-  double pipeline_efficiency = 0.87;   // share of the ideal speed-up of micro-batches in flight
-  double kernels_per_layer = 52;       // launches per layer of prefill
-  double kernels_per_quantized_layer = 62;
-  double launch_queue = 1024;  // launches that a device queues before the host blocks
-  Count max_in_flight = 4;     // micro-batches
+  double kv_cache_bandwidth_ratio = 0;
+  double gemm_efficiency = 0;       // share of the dense peak in prefill
+  bool fp16_accumulate = true;      // products accumulate in fp16, at that rate where a device has one
+  double attention_efficiency = 0;  // share of the dense peak in prefill attention
+  double activation_passes = 0;     // round trips of an activation to memory per layer of prefill
+  double dequantized_bytes = 0;     // memory traffic per quantized weight and micro-batch
+  double score_passes = 0;          // passes of 4 bytes over the scores through memory
+  Count micro_batch = 1;            // tokens
+  Seconds decode_hop;               // to the next device
+  Seconds prefill_hop;              // the same for a single micro-batch of prefill
+  double pipeline_efficiency = 0;   // share of the ideal speed-up of micro-batches in flight
+  double kernels_per_layer = 0;     // launches per layer of prefill
+  double kernels_per_quantized_layer = 0;
+  double launch_queue = 1;  // launches that a device queues before the host blocks
+  Count max_in_flight = 1;  // micro-batches
+  // In-line ECC costs GDDR memory bandwidth and capacity.
+  double usable_without_ecc = 1;  // GiB per GB of the data sheet that are usable at least where there is none
+  double ecc_loss = 0;            // share of the bandwidth
 };
 template <>
 struct Schema<LayerPipeline> {
+  static constexpr std::string_view standard = "layer_pipeline";
   static const Fields fields;
 };
 
@@ -135,40 +140,45 @@ struct Schema<EngineOn> {
 // Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all
 // others add to it.
 struct EngineOverhead {
-  Seconds launch_gap = 3.5 * kUs;        // between dependent kernels launched one by one
+  Seconds launch_gap;                    // between dependent kernels launched one by one
   Seconds prefill_launch_gap = 0 * kUs;  // the same in prefill with graphs
-  Seconds step = 400 * kUs;              // scheduler, sampling, token copy
-  Seconds per_sequence = 6 * kUs;        // per sequence and step
-  Seconds prefill_step = 2000 * kUs;     // per step that holds prefill
+  Seconds step;                          // scheduler, sampling, token copy
+  Seconds per_sequence;                  // per sequence and step
+  Seconds prefill_step;                  // per step that holds prefill
   Seconds prefill_step_host = 0 * kUs;   // host, per step that holds prefill
   Seconds prefill_launch = 0 * kUs;      // host, per operation of a prefill that no graph holds
   Seconds per_sequence_host = 0 * kUs;   // host, per sequence and step
-  Seconds per_request = 15000 * kUs;     // per request, before its first token
+  Seconds per_request;                   // per request, before its first token
   Seconds per_prompt_token = 0 * kUs;    // and per token of its prompt
 };
 
 struct EngineScheduler {
-  double steps_ahead = 0;       // steps launched already when a request arrives, besides the running one
-  Count prefill_tokens = 8192;  // maximum per step
-  Count receive_interval = 1;   // steps between looks for new requests
-  Count collect_steps = 0;      // that a request waits at most for others to be prefilled with
-  double collect_share = 1;     // of a step's tokens: so many are prefilled without waiting longer
+  double steps_ahead = 0;      // steps launched already when a request arrives, besides the running one
+  Count prefill_tokens = 1;    // maximum per step
+  Count receive_interval = 1;  // steps between looks for new requests
+  Count collect_steps = 0;     // that a request waits at most for others to be prefilled with
+  double collect_share = 1;    // of a step's tokens: so many are prefilled without waiting longer
   // Of the simulation: a step prefills or decodes, prompts first; a prompt is spread over steps that decode too.
   bool prefills_first = false;
   bool splits_prompts = false;
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
-  Count max_sequences = 2048;        // running at once
+  Count max_sequences = 1;           // running at once
 };
 
 struct EngineKernels {
   bool graphs = true;              // decode steps are launched as one CUDA graph
   Count prefill_graph_tokens = 0;  // most tokens of a prefill whose layers are graphs between their attention; 0: none
-  double elementwise_kernels = 4;  // per layer: norms, activation, residual
-  double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
-  bool quantizes_apart = false;                   // activations are quantized by a separate kernel before each product
+  double elementwise_kernels = 0;  // per layer: norms, activation, residual
+  double elementwise_bandwidth_efficiency = 0;  // share of the memory bandwidth
+  bool quantizes_apart = false;                 // activations are quantized by a separate kernel before each product
+  double elementwise_launch = 1;                // launch latency of an elementwise kernel over a matrix product's
+  double logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
   double elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  // Unfused prefill: share of the dense peak, of the memory bandwidth, and bytes that pass it per score.
+  double unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
+  Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
   std::optional<Count>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
@@ -176,9 +186,9 @@ struct EngineKernels {
   // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
   Count multi_query_from = 1;
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
-  Seconds moe_layer_overhead = 22 * kUs;
-  double expert_gemm_efficiency = 1;         // over the fastest library's expert products
-  double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
+  Seconds moe_layer_overhead;
+  double expert_gemm_efficiency = 1;       // over the fastest library's expert products
+  double expert_bandwidth_efficiency = 0;  // the same while the experts' weights are read
   double load_variation = 0;  // coefficient of variation of the experts' tokens, where the model states no imbalance
   bool pads_heads = false;    // to a multiple of tp
   std::optional<double>
@@ -199,9 +209,10 @@ ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, 
 struct EngineCommunication {
   PromptExchange prompt_exchange = PromptExchange::kNone;
   std::vector<CustomAllReduce>
-      all_reduce;                 // the engine's own kernels, where peers reach each other; none: the library's
-  Seconds rank_skew = 2 * kUs;    // wait of the engine's own all-reduce for the last rank
-  Seconds nccl_launch = 0 * kUs;  // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
+      all_reduce;                   // the engine's own kernels, where peers reach each other; none: the library's
+  double host_copy_efficiency = 1;  // share of the host link's bandwidth that large copies reach
+  Seconds rank_skew;                // wait of the engine's own all-reduce for the last rank
+  Seconds nccl_launch = 0 * kUs;    // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
   std::vector<ExchangeKernels>
       expert_exchange;             // the engine's own kernels, the first row that applies; none: collectives
   bool two_batch_overlap = false;  // with those kernels: one half of the batch computes while the other's tokens travel
@@ -210,28 +221,30 @@ struct EngineCommunication {
 // Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and
 // multiplied in turn.
 struct StoredProducts {
-  Flops per_clock = 300 * kFlop;  // most of an SM: conversions and scales are issued between its matrix instructions
-  Flops vector_per_clock = 300 * kFlop;  // most of an SM in a matrix-vector kernel
-  Count tile_rows = 128;                 // most rows that share the weights of a tile: more pass over the weights again
-  Bytes pass_bytes = 4 * kB;  // of an element between the products of experts, each pass of which is a kernel
-  Seconds token_walk;         // of a pass's token where a warp per expert walks all tokens for its rows
-  Count vector_rows = 8;      // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Count vector_tokens = 1;    // most tokens of a pass whose experts' products are such kernels
+  Flops per_clock;          // most of an SM: conversions and scales are issued between its matrix instructions
+  Flops vector_per_clock;   // most of an SM in a matrix-vector kernel
+  Count tile_rows = 1;      // most rows that share the weights of a tile: more pass over the weights again
+  Bytes pass_bytes;         // of an element between the products of experts, each pass of which is a kernel
+  Seconds token_walk;       // of a pass's token where a warp per expert walks all tokens for its rows
+  Count vector_rows = 0;    // most that a matrix-vector kernel takes: it computes no rows beyond them
+  Count vector_tokens = 1;  // most tokens of a pass whose experts' products are such kernels
 };
 template <>
 struct Schema<StoredProducts> {
+  static constexpr std::string_view standard = "stored_products";
   static const Fields fields;
 };
 
 // Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are
 // copied to the device, which computes them.
 struct HostProducts {
-  double bandwidth_efficiency = 0.65;  // share of the host memory's bandwidth at which the processor reads weights
-  Seconds overhead = 100 * kUs;  // per layer: the device waits for the processor, and the processor for the device
-  Count device_from = 32;        // fewest tokens of a pass whose weights are copied
+  double bandwidth_efficiency = 0;  // share of the host memory's bandwidth at which the processor reads weights
+  Seconds overhead;                 // per layer: the device waits for the processor, and the processor for the device
+  Count device_from = 0;            // fewest tokens of a pass whose weights are copied
 };
 template <>
 struct Schema<HostProducts> {
+  static constexpr std::string_view standard = "host_products";
   static const Fields fields;
 };
 
@@ -267,6 +280,7 @@ inline bool HasPrefillContext(const Engine& engine) {
 template <>
 struct Schema<Engine> {
   static constexpr std::string_view preset_kind = "engine";
+  static constexpr std::string_view standard = "engine";
   static const Fields fields;
 };
 

@@ -49,6 +49,16 @@ constexpr FieldRow kEngineFields[] = {
         .Above(0)
         .AtMost(1)
         .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::elementwise_launch>(
+        "element_launch", "Launch latency of elementwise kernels, over that of a matrix product")
+        .Label("Launch latency of elementwise kernels")
+        .Between(0, 10)
+        .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::logit_bandwidth_efficiency>(
+        "logit_stream", "Achievable bandwidth of the logits, share of memory bandwidth")
+        .Above(0)
+        .AtMost(1)
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::elementwise_bytes>(
         "element_bytes", "Added bytes per row and hidden element (bias and transpose passes)")
         .Between(0, 1000)
@@ -131,6 +141,24 @@ constexpr FieldRow kEngineFields[] = {
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::attention>("attention", "Attention kernels").Advanced(),
+    Of<&Engine::kernels, &EngineKernels::unfused_gemm_efficiency>(
+        "unfused_matrix", "Unfused attention in prefill: share of the dense peak")
+        .Label("Unfused attention: share of the peak")
+        .Above(0)
+        .AtMost(1)
+        .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::unfused_bandwidth_efficiency>(
+        "unfused_stream", "Unfused attention in prefill: share of the memory bandwidth in passes over the scores")
+        .Label("Unfused attention: share of the bandwidth")
+        .Above(0)
+        .AtMost(1)
+        .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::unfused_score_bytes>(
+        "unfused_score", "Unfused attention in prefill: bytes that kernels move per score")
+        .Label("Unfused attention: bytes per score")
+        .In(kB)
+        .Between(0, 1000)
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::flash_version>(
         "flash_version",
         "Version of FlashAttention in prefill, at its kernels' time over the fastest's; leave empty for the engine's "
@@ -191,6 +219,12 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::communication, &EngineCommunication::all_reduce>(
         "all_reduce", "The engine's own all-reduce kernels, one row per device architecture")
         .Label("All-reduce kernel")
+        .Advanced(),
+    Of<&Engine::communication, &EngineCommunication::host_copy_efficiency>(
+        "host_copies", "Large copies between device and host: share of the host link's bandwidth")
+        .Label("Bandwidth of copies to the host")
+        .Above(0)
+        .AtMost(1)
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::rank_skew>("rank_skew",
                                                                 "Wait of the engine's own all-reduce for the last rank")

@@ -98,7 +98,13 @@ constexpr FieldRow kLayerPipelineFields[] = {
     Of<&LayerPipeline::launch_queue>("launch_queue", "Launches that a device queues before the host blocks")
         .Above(0)
         .AtMost(1'000'000'000),
-    Of<&LayerPipeline::max_in_flight>("in_flight", "Maximum micro-batches in flight").Between(1, 64)};
+    Of<&LayerPipeline::max_in_flight>("in_flight", "Maximum micro-batches in flight").Between(1, 64),
+    Of<&LayerPipeline::usable_without_ecc>("usable_without_ecc",
+                                           "Least usable memory without in-line ECC, GiB per GB of the data sheet")
+        .Label("Least usable memory without ECC")
+        .Between(0, 1),
+    Of<&LayerPipeline::ecc_loss>("ecc_loss", "Share of the bandwidth of GDDR memory that in-line ECC costs")
+        .Between(0, 1)};
 constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
 
 constexpr FieldRow kStoredProductsFields[] = {

@@ -20,18 +20,19 @@ namespace slipstick {
 // The framework's flash attention on one device architecture.
 struct TrainingAttention {
   Architecture architecture;
-  double forward = 0.65;   // share of the dense peak, exponentials apart
-  double backward = 0.5;   // the same
+  double forward = 0;      // share of the dense peak, exponentials apart
+  double backward = 0;     // the same
   double exponential = 1;  // share of the exponentials that the tensor cores do not hide
 };
 template <>
 struct Schema<TrainingAttention> {
+  static constexpr std::string_view standard = "training_attention";
   static const Fields fields;
 };
 
 // Bytes per element moved by the passes that quantize activations.
 struct QuantizePasses {
-  double fp8 = 3, mxfp8 = 5.8, nvfp4 = 3;
+  double fp8 = 0, mxfp8 = 0, nvfp4 = 0;
 };
 template <>
 struct Schema<QuantizePasses> {
@@ -39,22 +40,25 @@ struct Schema<QuantizePasses> {
 };
 
 struct FrameworkCompute {
-  double element_wise = 0.75;
+  double element_wise = 0;
   std::vector<TrainingAttention> attention;
   std::optional<FlashVersion> flash_version;  // absent: the fastest kernels, as the members above have them
   bool skips_masked_tiles = true;
   bool balanced_context = true;
-  double softmax_passes = 15;
+  double softmax_passes = 0;
   bool fused_accumulation = true;
   bool separate_accumulation = false;
-  double logit_traffic = 19;
+  double logit_traffic = 0;
   QuantizePasses quantize;
   double selective_share = 0;
-  Seconds layer_launch = 0.4 * kMs;
-  Seconds moe_layer_launch = 8.6 * kMs;
+  Seconds layer_launch;
+  Seconds moe_layer_launch;
   std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more
   Seconds adapter_launch{};                 // more per layer with low-rank adapters
   double unpack_operations = 0;             // per quantized weight, at the fp32 peak
+  double backward_launches = 1;             // where a backward pass repeats the forward pass, over one that does not
+  double loss_forward = 0;
+  double adapter_traffic = 1;
 };
 template <>
 struct Schema<FrameworkCompute> {
@@ -66,16 +70,16 @@ enum class ExpertTensor { kOne, kTensorParallel };
 ENUM_NAMES(ExpertTensor, {kOne, "one"}, {kTensorParallel, "tp"});
 
 struct FrameworkExperts {
-  double grouped_efficiency = 0.79;
-  double grouped_efficiency_fp8 = 0.69;
-  double imbalance = 1.1;
-  double permute_traffic = 9.6;
+  double grouped_efficiency = 0;
+  double grouped_efficiency_fp8 = 0;
+  double imbalance = 0;
+  double permute_traffic = 0;
   bool unfused_biases = false;  // biases of experts in 16 bits have kernels of their own
-  double exposed = 0.33;
-  double exposed_overlapped = 0.3;
+  double exposed = 0;
+  double exposed_overlapped = 0;
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
   double dispatch_bytes = 2;
-  Count dispatch_units = 24;
+  Count dispatch_units = 0;
   ExpertTensor expert_tp = ExpertTensor::kOne;
 };
 template <>
@@ -87,19 +91,22 @@ enum class GradientOverlap { kNone, kSinglePass, kAlways };
 ENUM_NAMES(GradientOverlap, {kNone, "none"}, {kSinglePass, "single_pass"}, {kAlways, "always"});
 
 struct FrameworkExchange {
-  double network_share = 0.8;
+  double network_share = 0;
   bool tensor_overlap = true;
-  double tensor_exposed = 0.24;
+  double tensor_exposed = 0;
   bool repeats_gathers = false;
   bool pipeline_overlap = true;
-  double pipeline_exposed = 0.2;
+  double pipeline_exposed = 0;
   bool scatters_sends = true;
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
   double gradient_bytes = 2;
   bool reduces_whole_gradients = false;
   bool reduces_at_end = false;  // between groups of ranks that share weights: once, after the last layer
   Seconds shard_broadcast;
-  double contention = 0.5;
+  double contention = 0;
+  double contention_share = 1;
+  double hiding_share = 0;
+  double last_bucket = 0;
 };
 template <>
 struct Schema<FrameworkExchange> {
@@ -107,34 +114,34 @@ struct Schema<FrameworkExchange> {
 };
 
 struct FrameworkMemory {
-  double weights = 2;
-  double weights_fp8 = 2;
+  double weights = 0;
+  double weights_fp8 = 0;
   double frozen_weights_fp8 = 1;
   bool weights_are_master = false;
-  double gradients = 4;
-  double gradients_fp8 = 2;
+  double gradients = 0;
+  double gradients_fp8 = 0;
   double data_parallel_gradients = 0;
   double sharded_gradients = 0;
   double sharded_optimizer = 0;
   double update = 0;
-  Bytes fixed_static = 0.095 * kGiB;
+  Bytes fixed_static;
   double kept_hidden = 0;
   bool splits_residual = false;
-  double hidden = 8;
-  double gated = 6;
-  double plain = 4;
+  double hidden = 0;
+  double gated = 0;
+  double plain = 0;
   double gathered = 0;
-  double hidden_saved_fp8 = 2;
+  double hidden_saved_fp8 = 0;
   double gated_saved_fp8 = 1;
   double working_hidden = 0;
   double working_hidden_tensor = 0;
   double selective_kept = 1;
   double head_gathered = 0;
-  double logits = 8;
-  Bytes constant = 1.5 * kGiB;
+  double logits = 0;
+  Bytes constant;
   Bytes communication;
   Bytes outside;
-  Count gathered_layers = 2;
+  Count gathered_layers = 0;
 };
 template <>
 struct Schema<FrameworkMemory> {
@@ -143,7 +150,7 @@ struct Schema<FrameworkMemory> {
 
 // The optimizer state beside its moments.
 struct FrameworkOptimizer {
-  double master_weights_fp8 = 4;  // bytes per parameter, in an 8- or 4-bit recipe
+  double master_weights_fp8 = 0;  // bytes per parameter, in an 8- or 4-bit recipe
 };
 template <>
 struct Schema<FrameworkOptimizer> {
@@ -179,7 +186,7 @@ struct FrameworkCapabilities {
   InterleavedBatches interleaved_batches = InterleavedBatches::kAny;
   std::vector<Count> zero;               // stages
   std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
-  Count dedicated_ranks = 160;           // at most, of an expert group whose tokens dedicated kernels carry
+  Count dedicated_ranks = 0;             // at most, of an expert group whose tokens dedicated kernels carry
   bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
 template <>
@@ -206,15 +213,16 @@ struct Framework {
   FrameworkCapabilities capabilities;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
-  double jitter = 0.0127;
-  Seconds step_overhead = 32 * kMs;
-  Count lora_rank = 16;
+  double jitter = 0;
+  Seconds step_overhead;
+  Count lora_rank = 1;
   AdapterTargets lora_targets = AdapterTargets::kAttention;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };
 template <>
 struct Schema<Framework> {
   static constexpr std::string_view preset_kind = "framework";
+  static constexpr std::string_view standard = "framework";
   static const Fields fields;
 };
 

@@ -64,7 +64,16 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::unpack_operations>(
         "unpack_operations",
         "Operations to unpack a quantized weight, at the fp32 peak; 0: as fast as the memory reads and writes it")
-        .Between(0, 4096)};
+        .Between(0, 4096),
+    Of<&FrameworkCompute::backward_launches>(
+        "backward_launches", "Launches of a backward pass that repeats the forward pass, over one that does not")
+        .Label("Launches of a repeating backward pass")
+        .Between(1, 10),
+    Of<&FrameworkCompute::loss_forward>("loss_forward", "Share of softmax and loss in the forward pass").Between(0, 1),
+    Of<&FrameworkCompute::adapter_traffic>(
+        "adapter_traffic", "Thin GEMMs of low-rank adapters: share of their operands that passes the memory")
+        .Label("Memory traffic of low-rank adapters")
+        .Between(0, 4)};
 constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields);
 
 constexpr FieldRow kFrameworkExpertsFields[] = {
@@ -130,6 +139,17 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
         .Between(0, 10'000),
     Of<&FrameworkExchange::contention>("contention",
                                        "Compute time lost to concurrent communication, over the communication time")
+        .Between(0, 1),
+    Of<&FrameworkExchange::contention_share>(
+        "contention_share", "Share of the innermost network's bandwidth from which on all of that time is lost")
+        .Label("Bandwidth of full contention")
+        .Above(0)
+        .AtMost(1),
+    Of<&FrameworkExchange::hiding_share>(
+        "hiding_share", "Share of the last backward and first forward passes that hides the gradients' exchange")
+        .Label("Share of a pass that hides gradients")
+        .Between(0, 1),
+    Of<&FrameworkExchange::last_bucket>("last_bucket", "Share of the gradients' exchange that nothing hides")
         .Between(0, 1)};
 constinit const Fields Schema<FrameworkExchange>::fields(kFrameworkExchangeFields);
 

@@ -14,13 +14,12 @@ constexpr FieldRow kGraphSizesFields[] = {
 constinit const Fields Schema<GraphSizes>::fields(kGraphSizesFields);
 
 double CapturedSequences(const std::vector<GraphSizes>& rows, double sequences) {
-  constexpr double kTolerance = 1e-9;
   for (const GraphSizes& row : rows) {
     const auto largest = static_cast<double>(row.up_to);
-    if (sequences > largest + kTolerance) continue;
-    const double least = std::max(1.0, sequences - kTolerance);
+    if (sequences > largest + kRoundingGuard) continue;
+    const double least = std::max(1.0, sequences - kRoundingGuard);
     const double next = row.every ? std::ceil(least / static_cast<double>(*row.every)) * static_cast<double>(*row.every)
-                                  : std::exp2(std::ceil(std::log2(least) - kTolerance));
+                                  : std::exp2(std::ceil(std::log2(least) - kRoundingGuard));
     return std::max(sequences, std::min(next, largest));
   }
   return sequences;

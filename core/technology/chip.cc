@@ -8,16 +8,6 @@
 namespace slipstick {
 namespace {
 
-// Constants at 7 nm; areas from the die shots and transistor counts that LLMCompass cites, scaled to GA100's units.
-constexpr double kRegisterAreaPerByte = 8 * 6.1e-7;  // mm^2
-constexpr double kL1AreaPerByte = 8 * 2.6e-7;        // mm^2
-constexpr double kL2AreaPerByte = 8 * 2.96e-7;       // mm^2, tags and control included: 119.31 mm^2 for 48 MiB
-constexpr JoulesPerByte kL2Energy = 0.8 * kPJPerBit;
-constexpr Hertz kBaseClock = 1.41 * kGHz;
-constexpr Bytes kL1BytesPerClock = 128 * kB;
-constexpr Bytes kSliceBytesPerClock = 64 * kB;
-constexpr double kVoltageBelow = 0.2, kVoltageAbove = 0.15;  // range around the nominal voltage, in volts
-
 // Frequency at voltage v, both relative to nominal: (v - t)^2 / v, the long-channel law.
 double Speed(double v, double threshold) {
   const double nominal = (1 - threshold) * (1 - threshold);
@@ -29,9 +19,9 @@ Count Floor(double value) { return static_cast<Count>(WholeBelow(value)); }
 }  // namespace
 
 OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit, const TechnologyNode& node) {
-  const double low = std::max(1 - kVoltageBelow / node.nominal_voltage, node.threshold);
-  const double high = 1 + kVoltageAbove / node.nominal_voltage;
-  const Watts one = unit.energy * node.energy * kBaseClock;  // one unit at nominal voltage and clock
+  const double low = std::max(1 - unit.voltage_below / node.nominal_voltage, node.threshold);
+  const double high = 1 + unit.voltage_above / node.nominal_voltage;
+  const Watts one = unit.energy * node.energy * unit.clock;  // one unit at nominal voltage and clock
   const auto power = [&](double v) {
     return one * ((1 - node.leakage) * Speed(v, node.threshold) * v * v + node.leakage * v);
   };
@@ -43,7 +33,7 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
   if (fed < 1) {
     // Less than one unit at the lowest voltage: clock it down, unless leakage alone exceeds the power.
     const double left = budget / one - node.leakage * low;
-    if (left > 0) point = {low, kBaseClock * (left / ((1 - node.leakage) * low * low)), 1, budget};
+    if (left > 0) point = {low, unit.clock * (left / ((1 - node.leakage) * low * low)), 1, budget};
     return point;
   }
   point.units = std::min(units, fed);
@@ -58,14 +48,14 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
     v = below;
   }
   point.voltage = v;
-  point.clock = kBaseClock * Speed(v, node.threshold);
+  point.clock = unit.clock * Speed(v, node.threshold);
   point.used = static_cast<double>(point.units) * power(v);
   // One more unit at the lowest voltage, clocked down, may do more than a higher voltage.
   if (point.units < units) {
     const double more = static_cast<double>(point.units + 1);
     const double share = (budget / (more * one) - node.leakage * low) / ((1 - node.leakage) * low * low);
-    if (share > 0 && more * share * kBaseClock > static_cast<double>(point.units) * point.clock) {
-      point = {low, kBaseClock * share, point.units + 1, budget};
+    if (share > 0 && more * share * unit.clock > static_cast<double>(point.units) * point.clock) {
+      point = {low, unit.clock * share, point.units + 1, budget};
     }
   }
   return point;
@@ -98,7 +88,7 @@ class ChipBuilder {
     AddLinks();
     Device& device = chip_.device;
     device.tdp = design_.power;
-    device.idle = design_.power * 0.1;
+    device.idle = design_.power * design_.idle_share;
     device.die = {design_.area, design_.node.name, 1, {}};
     return chip_;
   }
@@ -110,7 +100,7 @@ class ChipBuilder {
     const SquareMillimetres die_area = design_.area,
                             logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
     const SquareMillimetres storage_at_7nm =
-        (unit.registers.base() * kRegisterAreaPerByte + unit.l1.base() * kL1AreaPerByte) * kMm2;
+        (unit.registers.base() * unit.register_area + unit.l1.base() * unit.l1_area) * kMm2;
     trace_.Input("die_area", die_area, path_ + ".area");
     trace_.Input("core_share", core_share, path_ + ".area_split.core");
     FIGURE(trace_, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
@@ -157,20 +147,20 @@ class ChipBuilder {
 
   void AddCaches() {
     const UnitTemplate& unit = design_.unit;
-    const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (kL2AreaPerByte * sram_);
+    const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (unit.l2_area * sram_);
     chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base());
     const auto slices = static_cast<double>(chip_.l2_slices);
     const Watts l2_power = power_ * design_.power_split.l2;
     const double wire_energy = 0.5 + 0.5 * design_.node.energy;  // half of a cache access is wires, which do not scale
-    const Hertz l2_clock = kBaseClock * design_.node.speed;
-    const Bytes slice_bytes = kSliceBytesPerClock;
-    const JoulesPerByte l2_energy = kL2Energy * wire_energy;
+    const Hertz l2_clock = unit.clock * design_.node.speed;
+    const Bytes slice_bytes = unit.l2_rate;
+    const JoulesPerByte l2_energy = unit.l2_energy * wire_energy;
     FIGURE(trace_, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
            (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock,
            l2_power, l2_energy);
     Device& device = chip_.device;
     const auto running_units = static_cast<double>(device.units);
-    device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * device.clock}};
+    device.caches = {{"L1", running_units * unit.l1, running_units * unit.l1_rate * device.clock}};
     if (chip_.l2_slices > 0 && !(l2_rate > BytesPerSecond{})) {
       issues_.push_back({path_ + ".power_split.l2",
                          "Give the L2 a share of the power to be read with, or no area",
@@ -178,7 +168,7 @@ class ChipBuilder {
     }
     if (chip_.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
     const Bytes l2_built = slices / design_.l2_enabled * unit.l2_slice;
-    chip_.area_used += l2_built.base() * kL2AreaPerByte * sram_ * kMm2;
+    chip_.area_used += l2_built.base() * unit.l2_area * sram_ * kMm2;
     chip_.power_used += l2_rate * l2_energy;
   }
 

@@ -13,7 +13,7 @@ namespace {
 const Json& DescribedInputs() {
   static const Json& described = *new Json([] {
     Json list = Json::array();
-    Describe("", Scenario{}, list);
+    Describe<Scenario>("", list);
     return list;
   }());
   return described;

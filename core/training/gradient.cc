@@ -192,20 +192,23 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
   const Seconds hiding_backward = hiding.Backward(), hiding_forward = hiding.Forward();
   trace.Alias("hiding_backward", hiding_backward, "stage_backward");
   trace.Alias("hiding_forward", hiding_forward, "stage_forward");
-  FIGURE(trace, reduce_hidden, min(reduce_link, 0.7 * hiding_backward * windows),
+  const double hiding_share = framework.hiding_share, last_bucket = framework.last_bucket;
+  trace.Input("hiding_share", hiding_share, "training.framework.exchange.hiding_share");
+  trace.Input("last_bucket", last_bucket, "training.framework.exchange.last_bucket");
+  FIGURE(trace, reduce_hidden, min(reduce_link, hiding_share * hiding_backward * windows),
          (Note{"Hidden part of the gradient reduction",
-               "behind 70 % of the last backward passes: of the first stage, or with several chunks of the slowest"}),
-         reduce_link, hiding_backward, windows);
-  FIGURE(trace, gather_hidden, min(gather_link, 0.7 * hiding_forward * windows),
+               "behind part of the last backward passes: of the first stage, or with several chunks of the slowest"}),
+         reduce_link, hiding_share, hiding_backward, windows);
+  FIGURE(trace, gather_hidden, min(gather_link, hiding_share * hiding_forward * windows),
          (Note{"Hidden part of the weight all-gather", "behind the next step's first forward passes"}), gather_link,
-         hiding_forward, windows);
+         hiding_share, hiding_forward, windows);
   FIGURE(trace, link_time, reduce_link + gather_link + broadcasts, (Note{"DP link time per step", ""}), reduce_link,
          gather_link, broadcasts);
   FIGURE(trace, exposed_time,
-         min(link_time,
-             link_time - (1 - contention) * (reduce_hidden + gather_hidden) + 0.02 * (reduce_link + gather_link)),
+         min(link_time, link_time - (1 - contention) * (reduce_hidden + gather_hidden) +
+                            last_bucket * (reduce_link + gather_link)),
          (Note{"Exposed DP time per step", "not hidden, plus compute lost to contention, plus the last bucket"}),
-         link_time, contention, reduce_hidden, gather_hidden, reduce_link, gather_link);
+         link_time, contention, reduce_hidden, gather_hidden, last_bucket, reduce_link, gather_link);
   trace.Alias("gradients_link", link_time, "link_time");
   trace.Alias("gradients_exposed", exposed_time, "exposed_time");
   result.link = link_time;

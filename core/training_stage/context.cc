@@ -148,9 +148,11 @@ bool SplitsBackward(const TrainingContext& context) {
 }
 
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
-  const double contention = context.framework().exchange.contention;
+  const FrameworkExchange& framework = context.framework().exchange;
+  const double contention = framework.contention;
   if (context.cluster.networks.empty() || !(link > Seconds{})) return contention;
-  return contention * min(1.0, moved / link / (0.8 * context.cluster.networks.front().bandwidth));
+  return contention *
+         min(1.0, moved / link / (framework.contention_share * context.cluster.networks.front().bandwidth));
 }
 
 Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group) {

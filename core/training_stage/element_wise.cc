@@ -168,7 +168,8 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
     return {};
   }
   ListedSum<Seconds> forward(trace), backward(trace);
-  const double rank = static_cast<double>(context.framework().lora_rank);
+  const double rank = static_cast<double>(context.framework().lora_rank),
+               adapter_traffic = context.framework().compute.adapter_traffic;
   const BytesPerSecond element_rate = context.elementwise_rate;
   const FlopsPerSecond peak_rate = PeakRate(context.device(), context.matrix_precision, trace);
   for (const LayerProduct& product : work.products) {
@@ -176,18 +177,19 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
     if (!IsAdapted(context.framework(), role) || !(product.rows > 0) || !(product.outputs > 0)) continue;
     const Trace::Scope scope(trace, name);
     trace.Input("rank", rank, "training.framework.lora_rank");
+    trace.Input("adapter_traffic", adapter_traffic, "training.framework.compute.adapter_traffic");
     const double rows = product.rows, inputs = product.inputs, outputs = product.outputs;
     FIGURE(trace, adapter_forward,
-           max(0.3 * rows * (2 * inputs + 6 * outputs + 4 * rank) * kB / element_rate,
+           max(adapter_traffic * rows * (2 * inputs + 6 * outputs + 4 * rank) * kB / element_rate,
                2 * kFlop * rows * rank * (inputs + outputs) / peak_rate),
            (Note{"Adapter, forward",
                  "down to its rank, and up again onto the frozen product: its memory traffic or its arithmetic"}),
-           rows, inputs, outputs, rank, element_rate, peak_rate);
+           adapter_traffic, rows, inputs, outputs, rank, element_rate, peak_rate);
     FIGURE(trace, adapter_backward,
-           max(0.3 * rows * (8 * inputs + 4 * outputs + 8 * rank) * kB / element_rate,
+           max(adapter_traffic * rows * (8 * inputs + 4 * outputs + 8 * rank) * kB / element_rate,
                4 * kFlop * rows * rank * (inputs + outputs) / peak_rate),
-           (Note{"Adapter, backward", "gradients of inputs and weights of both products"}), rows, inputs, outputs, rank,
-           element_rate, peak_rate);
+           (Note{"Adapter, backward", "gradients of inputs and weights of both products"}), adapter_traffic, rows,
+           inputs, outputs, rank, element_rate, peak_rate);
     forward.Add(name, adapter_forward, 1, "adapter_forward");
     backward.Add(name, adapter_backward, 1, "adapter_backward");
   }

@@ -64,7 +64,7 @@ void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds
   constexpr Note kLaunches{"Launches of the backward pass", "more where it repeats the forward pass"};
   const Seconds backward_launch = 2 * layer_launches / 3 * backward_launches;
   if (backward_launches > 1) {
-    CONSTANTS(trace, "training.launches", "estimate: over those of a pass that repeats nothing", backward_launches);
+    trace.Input("backward_launches", backward_launches, "training.framework.compute.backward_launches");
     trace.Record("backward_launch", "2 * layer_launches / 3 * backward_launches", backward_launch, kLaunches,
                  "layer_launches, backward_launches", layer_launches, backward_launches);
   } else {

@@ -236,10 +236,8 @@ LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& wor
   time.recomputed_flops = time.forward_flops;
   trace.Alias("recomputed_flops", time.recomputed_flops, "forward_flops");
   time.all_flops = AllFlops(time, trace);
-  // launches of a backward pass that repeats the forward pass, over those of one that does not
-  constexpr double kBackwardLaunches = 1.4;
   const Seconds weight_gradients = time.weight_gradient_compute;
-  AddHostWaits(context, work, weight_gradients, kBackwardLaunches, time, trace);
+  AddHostWaits(context, work, weight_gradients, context.framework().compute.backward_launches, time, trace);
   ExplainSums(time, trace);
   return time;
 }
@@ -288,7 +286,8 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   Sums sums(trace);
   TimeProduct(context, product, sums, trace, nullptr);
   const double tokens = context.shape.tokens, rank_vocab = product.outputs,
-               logit_traffic = context.framework().compute.logit_traffic;
+               logit_traffic = context.framework().compute.logit_traffic,
+               loss_forward = context.framework().compute.loss_forward;
   FIGURE(trace, logits, tokens * rank_vocab, (Note{"Logits on one device"}), tokens, rank_vocab);
   const BytesPerSecond element_rate = context.elementwise_rate;
   FIGURE(trace, loss_time, logit_traffic * kB * logits / element_rate,
@@ -298,10 +297,12 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   const Seconds input_gradient = sums.input_gradient.Total("input_gradient", {"LM-head GEMM, input gradient"});
   const Seconds weight_gradient = sums.weight_gradient.Total("weight_gradient", {"LM-head GEMM, weight gradient"});
   if (context.run.trainable == Trainable::kLora) trace.Input("weight_gradient", weight_gradient, "training.trainable");
-  FIGURE(trace, forward_compute, product_forward + 0.4 * loss_time,
-         (Note{"LM head and loss, forward", "", kElementwiseSource}), product_forward, loss_time);
-  FIGURE(trace, backward_compute, input_gradient + weight_gradient + 0.6 * loss_time,
-         (Note{"LM head and loss, backward", "", kElementwiseSource}), input_gradient, weight_gradient, loss_time);
+  trace.Input("loss_forward", loss_forward, "training.framework.compute.loss_forward");
+  FIGURE(trace, forward_compute, product_forward + loss_forward * loss_time,
+         (Note{"LM head and loss, forward", "", kElementwiseSource}), product_forward, loss_forward, loss_time);
+  FIGURE(trace, backward_compute, input_gradient + weight_gradient + (1 - loss_forward) * loss_time,
+         (Note{"LM head and loss, backward", "", kElementwiseSource}), input_gradient, weight_gradient, loss_forward,
+         loss_time);
   time.forward.compute = forward_compute;
   time.backward.compute = backward_compute;
   trace.Alias("weight_gradient_pass", weight_gradient, "weight_gradient");

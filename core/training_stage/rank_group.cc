@@ -235,11 +235,13 @@ void ExplainNetworks(const TrainingContext& context, Trace& trace) {
 void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link, std::string_view link_is,
                        const std::vector<Seconds>& links, double contention, Trace& trace) {
   if (!trace.on()) return;
-  const double framework_contention = context.framework().exchange.contention;
+  const double framework_contention = context.framework().exchange.contention,
+               contention_share = context.framework().exchange.contention_share;
   trace.Input("framework_contention", framework_contention, "training.framework.exchange.contention");
   if (context.cluster.networks.empty() || !(link > Seconds{}))
     return trace.Alias("contention", contention, "framework_contention");
   const BytesPerSecond scale_up = context.cluster.networks.front().bandwidth;
+  trace.Input("contention_share", contention_share, "training.framework.exchange.contention_share");
   trace.Input("scale_up", scale_up, "cluster.networks.0.bandwidth");
   std::vector<internal::Value> values{internal::ValueOf(contention), internal::ValueOf(framework_contention),
                                       internal::ValueOf(moved)};
@@ -250,10 +252,11 @@ void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link
     rest.remove_prefix(rest.find(" + ") == std::string_view::npos ? rest.size() : rest.find(" + ") + 3);
     values.push_back(internal::ValueOf(one));
   }
+  values.push_back(internal::ValueOf(contention_share));
   values.push_back(internal::ValueOf(scale_up));
-  names += ", scale_up";
+  names += ", contention_share, scale_up";
   const std::string formula =
-      "framework_contention * min(1, moved / (" + std::string(link_is) + ") / (0.8 * scale_up))";
+      "framework_contention * min(1, moved / (" + std::string(link_is) + ") / (contention_share * scale_up))";
   trace.Record({"contention", formula, names,
                 Note{"Compute lost to communication beside it",
                      "over the link time; less where slower links move fewer bytes per second"}},

@@ -7,6 +7,8 @@
 namespace slipstick {
 namespace {
 
+constexpr double kByteWithScale = 1 + 4.0 / 256;  // an fp32 scale per block of 256
+
 double BytesOf(StatePrecision precision) {
   switch (precision) {
     case StatePrecision::kFp32:
@@ -42,14 +44,14 @@ OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
   const bool wide = BytesPerElement(run.precision) >= 4,
              has_master = !context.framework().memory.weights_are_master && !wide;
   // PyTorch's optimizers keep their state in the format of the weights.
-  const double own_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : StatedWeights(context).value_or(4);
+  const double own_moment = run.optimizer == Optimizer::kAdam8Bit ? kByteWithScale : StatedWeights(context).value_or(4);
   const double moment = run.state.moments ? BytesOf(*run.state.moments) : own_moment;
   if (StatedWeights(context)) return {0, moment, "training.framework.memory.weights_are_master"};
   if (run.state.master_weights) return {BytesOf(*run.state.master_weights), moment, "training.state.master_weights"};
   if (has_master && NarrowRecipe(context))
     return {context.framework().optimizer.master_weights_fp8, moment,
             "training.framework.optimizer.master_weights_fp8"};
-  return {has_master ? 4.0 : 0.0, moment, "training.framework.memory.weights_are_master"};
+  return {has_master ? BytesOf(StatePrecision::kFp32) : 0, moment, "training.framework.memory.weights_are_master"};
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ double FrozenBytes(const TrainingContext& context) {
     case FrozenPrecision::kInt8:
       return 1;
     case FrozenPrecision::kNf4:
-      return 1.0 / 2 + (1 + 4.0 / 256) / 64;
+      return 1.0 / 2 + kByteWithScale / 64;
   }
   return 2;
 }

@@ -70,15 +70,11 @@ struct Schema<Documents> {
   static const Fields fields;
 };
 
-// Interruptions and recovery. Defaults from published runs:
-//   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of
-//                      Models, 2024)
-//   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
-//   storage_bandwidth  2 TB/s sustained for 16,384 devices (Llama 3)
+// Interruptions and recovery.
 struct Interruptions {
-  Seconds device_mtbf = 54 * 16384 / 419.0 * kDay;
-  Seconds restart = 600 * kS;
-  BytesPerSecond storage_bandwidth = 2000 / 16384.0 * kGBps;
+  Seconds device_mtbf;
+  Seconds restart;
+  BytesPerSecond storage_bandwidth;
   std::optional<Seconds> checkpoint_interval;
   bool asynchronous_checkpoints = false;
 };
@@ -124,6 +120,7 @@ struct TrainingRun {
 };
 template <>
 struct Schema<TrainingRun> {
+  static constexpr std::string_view standard = "training";
   static const Fields fields;
 };
 

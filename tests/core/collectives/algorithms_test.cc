@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/fix.h"
+#include "core/base/schema.h"
 #include "core/collectives/algorithm.h"
 #include "core/collectives/collective.h"
 #include "tests/core/collectives/networks.h"
@@ -235,7 +236,7 @@ class EveryRow : public ::testing::Test {
   }
 
   const std::vector<Cluster> clusters_ = AllNetworks();
-  CustomAllReduce custom_;
+  CustomAllReduce custom_ = Standard<CustomAllReduce>();
 };
 
 TEST_F(EveryRow, OfTheTableIsReached) {

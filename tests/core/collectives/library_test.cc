@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/fix.h"
+#include "core/base/schema.h"
 #include "core/collectives/collective.h"
 #include "tests/core/collectives/networks.h"
 
@@ -134,7 +135,7 @@ TEST(Library, ATorusUsesAllItsSides) {
 
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.
 TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
-  CustomAllReduce custom;
+  CustomAllReduce custom = Standard<CustomAllReduce>();
   custom.base_latency = 2.7 * kUs;
   custom.per_peer_latency = 0.08 * kUs;
   custom.bandwidth_efficiency = 0.63;

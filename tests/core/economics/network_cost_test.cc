@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/schema.h"
 #include "core/base/units.h"
 
 namespace slipstick {
@@ -71,7 +72,7 @@ TEST(NetworkCost, ANodesDevicesHaveAMeshEach) {
   cluster.networks = {Level(Topology::kSwitch), Level(Topology::kMesh, {4, 4})};
   cluster.networks[0].size = 8;
   cluster.networks[1].size = 16;
-  SystemInputs inputs;
+  SystemInputs inputs = Standard<SystemInputs>();
   inputs.devices_per_host = 8;
   inputs.link_price = 2 * kUsdPerGBps;
   EXPECT_DOUBLE_EQ(PriceNetwork(cluster, inputs).links.base(), 8 * 1440);

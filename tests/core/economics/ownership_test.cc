@@ -11,6 +11,7 @@ namespace {
 // Cited: 50,000 $ all-in, three years, a fifth for operations: 2.3 $; a GB200 rack at 5 M$, likewise: 3.2 $.
 TEST(Ownership, CitedDeviceHours) {
   OwnershipInputs h100;
+  h100.pue = 1.25;
   h100.capital = 50000 * kUsd;
   h100.years = 3;
   h100.upkeep = 0.2 / 3;

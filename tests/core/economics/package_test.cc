@@ -24,10 +24,11 @@ struct Flow {
 // costs.
 Flow Worked(bool chip_first) {
   Flow flow;
+  flow.package = Standard<Package>();
   flow.parts.dies = 4;
   flow.parts.die_cost = 400 * kUsd;
   flow.parts.die_area = 400 * kMm2;
-  Carrier carrier;
+  Carrier carrier = Standard<Carrier>();
   carrier.wafer_price = 5000 * kUsd;
   carrier.tested = !chip_first;
   carrier.clustering = 1;
@@ -109,10 +110,10 @@ class Random {
 };
 
 DeviceBill RandomBill(Random& random, const std::vector<Package>& packages, const std::vector<ProcessNode>& nodes) {
-  DeviceBill bill;
+  DeviceBill bill = Standard<DeviceBill>();
   const Count kinds = 1 + random.Up(2);
   for (Count k = 0; k < kinds; ++k) {
-    DieInput die;
+    DieInput die = Standard<DieInput>();
     die.name = "die " + std::to_string(k);
     die.count = 1 + random.Up(7);
     die.area = std::exp(random.Between(std::log(10), std::log(800))) * kMm2;
@@ -175,8 +176,8 @@ TEST(PackageProperties, TenThousandRandomPackages) {
 }
 
 TEST(PackageProperties, DesignSharesAddUpToTheDesign) {
-  DeviceBill bill;
-  bill.dies.resize(2);
+  DeviceBill bill = Standard<DeviceBill>();
+  bill.dies.resize(2, Standard<DieInput>());
   bill.dies[1].name = "io";
   bill.dies[1].node.name = "other";
   Trace trace = Trace::Off();
@@ -185,8 +186,8 @@ TEST(PackageProperties, DesignSharesAddUpToTheDesign) {
 }
 
 TEST(PackageProperties, OrderOfEqualDiesDoesNotMatter) {
-  DeviceBill bill, turned;
-  bill.dies.resize(2);
+  DeviceBill bill = Standard<DeviceBill>(), turned;
+  bill.dies.resize(2, Standard<DieInput>());
   bill.dies[0].area = 100 * kMm2;
   bill.dies[1].area = 300 * kMm2;
   turned = bill;

@@ -10,8 +10,8 @@ namespace slipstick {
 namespace {
 
 DeviceBill LargeDie() {
-  DeviceBill bill;
-  DieInput die;
+  DeviceBill bill = Standard<DeviceBill>();
+  DieInput die = Standard<DieInput>();
   die.area = 800 * kMm2;
   die.node = FromPreset<ProcessNode>("5nm");
   bill.dies = {die};
@@ -20,7 +20,7 @@ DeviceBill LargeDie() {
   return bill;
 }
 Partition Into(Count n, const char* package) {
-  Partition partition;
+  Partition partition = Standard<Partition>();
   partition.chiplets = n;
   partition.package = FromPreset<Package>(package);
   return partition;

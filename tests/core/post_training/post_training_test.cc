@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/schema.h"
 #include "core/post_training/rollout.h"
 #include "core/simulation/lengths.h"
 #include "tests/support/answers.h"
@@ -52,11 +53,11 @@ TEST(ResponseLengths, AreTheQuantilesOfTheDistribution) {
 }
 
 TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
-  PostTraining asked;
+  PostTraining asked = Standard<PostTraining>();
   asked.prompts = 32;
   asked.responses_per_prompt = 16;
   asked.max_response = 1500;
-  ServingLoad load;
+  ServingLoad load = Standard<ServingLoad>();
   load.output = 1000;
   Trace off = Trace::Off();
   const ResponseLengths cut = SamplesOf(asked, load, off).lengths;

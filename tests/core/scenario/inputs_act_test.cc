@@ -86,6 +86,7 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron",
                                  "serving.mapping.tp=8", "serving.devices=8", "serving.prompt=8192",
                                  "serving.precision.weights=bf16", "serving.precision.activations=bf16"},
+      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-a40"},  // under in-line ECC
       kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4",
                               "serving.mapping.pp=4", "serving.devices=4", "serving.precision.weights=q4_k_m"},
       kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/schema.h"
 #include "core/search/serving_space.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
@@ -24,7 +25,7 @@ Model Dense() {
 }
 
 TrainingRun RunOf(Count batch) {
-  TrainingRun run;
+  TrainingRun run = Standard<TrainingRun>();
   run.sequence = 1024, run.global_batch = batch;
   return run;
 }
@@ -229,7 +230,7 @@ TEST(ServingSpace, EveryIndexIsALoad) {
   for (const bool experts : {false, true}) {
     Model model = Dense();
     if (experts) model.moe = Moe{};
-    ServingLoad load;
+    ServingLoad load = Standard<ServingLoad>();
     load.prompt = 4096;
     const ServingSpace space(model, load, 16, {});
     ASSERT_GT(space.Size(), 0);
@@ -290,7 +291,7 @@ TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
     }
     return found;
   };
-  ServingLoad load;
+  ServingLoad load = Standard<ServingLoad>();
   load.engine.communication.prompt_exchange = PromptExchange::kAllGather;
   load.prompt = 32768;
   EXPECT_EQ(parts(Dense(), load), (std::set<Count>{1, 2, 4}));
@@ -308,7 +309,7 @@ TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
 }
 
 TEST(ServingSpace, PrecisionsAreTheLoadsOwnUnlessListed) {
-  const ServingLoad load;
+  const ServingLoad load = Standard<ServingLoad>();
   const ServingSpace own(Dense(), load, 8, {});
   const ServingSpace listed(Dense(), load, 8,
                             {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});

@@ -15,14 +15,14 @@ TechnologyNode Node(double logic, double sram, double analog, double energy, dou
 }
 
 ChipDesign A100() {
-  ChipDesign design;  // the struct's defaults are the A100's split
+  ChipDesign design = Standard<ChipDesign>();  // the A100's split
   design.area_split = {476.25 / 826, 119.31 / 826, 0.118, 0.039};
   design.dram.bandwidth = 407.8 * kGBps;
   return design;
 }
 
 ChipDesign H100() {
-  ChipDesign design;
+  ChipDesign design = Standard<ChipDesign>();
   design.node = Node(0.57, 0.78, 0.88, 0.595, 1.22, 0.72, 0.29, 0.15);
   design.dram.bandwidth = 669.4 * kGBps;
   design.dram.energy = 3.7 * kPJPerBit;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/schema.h"
 #include "core/technology/chip.h"
 
 namespace slipstick {
@@ -25,7 +26,7 @@ double Sum(const ChipDesign& d) {
 TEST(Optimise, IsNeverWorseThanItsStartAndKeepsTheBudgets) {
   for (const auto& [flops, bytes, sent] :
        {std::array{1e15, 1e12, 1e10}, std::array{1e13, 1e13, 1e10}, std::array{1e13, 1e11, 1e12}}) {
-    const ChipDesign start;
+    const ChipDesign& start = Standard<ChipDesign>();
     const DesignObjective objective = Toy(flops, bytes, sent);
     const std::optional<Optimised> found = OptimiseSplit(start, {}, objective, {});
     ASSERT_TRUE(found);

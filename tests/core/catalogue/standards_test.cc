@@ -1,0 +1,109 @@
+// Defaults that somebody fitted, measured or stated are data (core/presets/standards), each number with its source.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "core/catalogue/presets.h"
+#include "core/scenario/input_sources.h"
+#include "core/scenario/scenario.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+using internal::Kind;
+using internal::Type;
+
+// The standards of a type and of all below it.
+void AddStandards(const Type& type, std::set<std::string>& found) {
+  if (type.inner != nullptr) AddStandards(*type.inner, found);
+  if (type.kind != Kind::kObject) return;
+  if (!type.standard_id.empty()) found.emplace(type.standard_id);
+  for (const FieldRow& row : *type.fields) AddStandards(*row.type, found);
+}
+
+void AddLeaves(const Json& json, const std::string& path, std::set<std::string>& leaves) {
+  if (!json.is_object()) {
+    leaves.insert(path);
+    return;
+  }
+  for (const auto& [key, member] : json.items()) AddLeaves(member, JoinPath(path, key), leaves);
+}
+
+TEST(Standards, EveryFileHoldsTheDefaultsOfAnInput) {
+  std::set<std::string> used, files;
+  AddStandards(internal::kType<Scenario>, used);
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind == "standard") files.emplace(preset.id);
+  }
+  EXPECT_EQ(used, files);
+}
+
+TEST(Standards, EveryNumberHasASource) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "standard") continue;
+    const Json& entry = *FindPreset(preset.kind, preset.id);
+    ASSERT_TRUE(entry.contains("sources")) << preset.id;
+    std::set<std::string> leaves;
+    AddLeaves(WithoutRemarks(entry), "", leaves);
+    leaves.erase("name");
+    if (entry.contains("preset")) continue;  // the numbers and their sources are that entry's
+    for (const auto& [key, source] : entry["sources"].items()) {
+      EXPECT_GT(TextOf(source).size(), 4u) << preset.id << " " << key;
+      std::string_view names = key;
+      std::string beside;
+      while (!names.empty()) {
+        const std::string_view name = names.substr(0, names.find(", "));
+        names.remove_prefix(std::min(names.size(), name.size() + 2));
+        bool is_stated = false;
+        for (const std::string& whole : {std::string(name), beside + std::string(name)}) {
+          is_stated |= std::erase_if(leaves, [&](const std::string& leaf) {
+                         return leaf == whole || leaf.starts_with(whole + ".");
+                       }) > 0;
+        }
+        beside = std::string(name.substr(0, name.rfind('.') + 1)) + (name.find('.') == name.npos ? beside : "");
+        EXPECT_TRUE(is_stated || MemberAt(entry, std::string(name)) != nullptr) << preset.id << " " << name;
+      }
+    }
+    EXPECT_TRUE(leaves.empty()) << preset.id << " " << *leaves.begin();
+  }
+}
+
+// Llama 3: 419 interruptions in 54 days on 16,384 devices, one every 2,111.57 days of a device; 2 TB/s for all of them.
+TEST(Standards, StandWhereARequestStatesNothing) {
+  const Interruptions& interruptions = Standard<Scenario>().training->interruptions;
+  EXPECT_NEAR(In(interruptions.device_mtbf, kDay), 2111.57, 0.01);
+  EXPECT_NEAR(In(interruptions.storage_bandwidth, kGBps), 0.12207, 1e-5);
+  const Json scenario = Ask(Json{{"training", {{"interruptions", Json::object()}}}})["scenario"];
+  EXPECT_EQ(MemberAt(scenario, "training.interruptions.restart")->get<double>(), 600);
+}
+
+// A part that a request opens without a word about it has its defaults too: an optional one, and the entries of a list.
+TEST(Standards, StandInOptionalPartsAndInLists) {
+  Issues issues;
+  Scenario scenario;
+  Read(*ParseJson(R"({"post_training": {}, "serving": {"speculative": {},
+    "engine": {"layer_split": {}, "all_reduce": [{"architecture": "hopper"}]}}})"),
+       "", issues, scenario);
+  EXPECT_EQ(scenario.post_training->responses_per_prompt, 16);
+  EXPECT_EQ(scenario.serving->speculative->acceptance, 0.7);
+  EXPECT_EQ(scenario.serving->engine.layer_pipeline->launch_queue, 1024);
+  EXPECT_EQ(In(scenario.serving->engine.communication.all_reduce.at(0).base_latency, kUs), 4.5);
+}
+
+TEST(Standards, TheirSourceStandsBesideANumberThatNoPresetStates) {
+  const Json scenario = Ask(Json::object())["scenario"];
+  const auto sources = InputSources(scenario);
+  const auto source = [&](const char* path) {
+    const auto found = sources.find(path);
+    return found != sources.end() ? std::string(found->second) : "";
+  };
+  EXPECT_NE(source("training.interruptions.restart").find("MegaScale"), std::string::npos);
+  EXPECT_NE(source("training.framework.compute.element_wise").find("155 steps"), std::string::npos);
+  EXPECT_NE(source("training.framework.exchange.hiding_share").find("estimate"), std::string::npos);
+  EXPECT_NE(source("serving.engine.element_stream").find("vidur"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace slipstick::testing
