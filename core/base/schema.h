@@ -1,6 +1,6 @@
 // Reading, writing and describing any struct that has a field table (field.h).
 //
-//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members are as the standard has them
+//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members are as in the standard
 //   Standard<Cluster>()                      a value of which nothing is stated (field.h)
 //   Write(cluster)                           all members, numbers in base units; Read(Write(x)) == x
 //   Describe<Cluster>("cluster", out)        path, kind, unit, range, default, choices, help of every field below it

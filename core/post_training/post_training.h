@@ -24,9 +24,9 @@ ENUM_NAMES(RlAlgorithm, {kGrpo, "grpo"}, {kPpo, "ppo"});
 enum class RlPlacement { kColocated, kPools };
 ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 
-// reference: the GRPO example of NVIDIA-NeMo/RL has a KL penalty in its loss. sync_rate: colocated, DeepSeek-V3 in 35 s:
-// 38 GB/s (NVIDIA-NeMo/RL pull request 1267); between pools, DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s: 90 GB/s (pull
-// request 1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s.
+// reference: the GRPO example of NVIDIA-NeMo/RL has a KL penalty. sync_rate: colocated, DeepSeek-V3 in 35 s:
+// 38 GB/s (NVIDIA-NeMo/RL pull request 1267); between pools, DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s: 90 GB/s
+// (pull request 1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s.
 struct PostTraining {
   RlAlgorithm algorithm = RlAlgorithm::kGrpo;
   Count prompts = 1;

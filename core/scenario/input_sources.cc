@@ -47,35 +47,44 @@ void AddNumbers(const Json& stated, const Json& held, const std::string& path, s
   }
 }
 
-// A source of a member goes before one of the whole that it is part of.
-void AddEntry(const Json& json, const Json& preset, const std::string& path, Sources& sources) {
-  const Json* named = FindMember(preset, "sources");
+// A source of a member goes before one of the whole that it is part of. `stated`: the entry's numbers.
+void AddEntry(const Json& held, const Json& entry, const Json& stated, const std::string& path, Sources& sources) {
+  const Json* named = FindMember(entry, "sources");
   if (named == nullptr || !named->is_object()) return;
-  const Json entry = WithoutRemarks(preset);
   for (const auto& [key, source] : named->items()) {
     if (!source.is_string()) continue;
-    for (const std::string& member : NamedMembers(key, entry)) {
-      const Json *stated = MemberAt(entry, member), *held = MemberAt(json, member);
-      if (stated == nullptr || held == nullptr) continue;
-      AddNumbers(*stated, *held, JoinPath(path, member), TextOf(source), member.find('.') != std::string::npos,
+    for (const std::string& member : NamedMembers(key, stated)) {
+      const Json *number = MemberAt(stated, member), *other = MemberAt(held, member);
+      if (number == nullptr || other == nullptr) continue;
+      AddNumbers(*number, *other, JoinPath(path, member), TextOf(source), member.find('.') != std::string::npos,
                  sources);
     }
   }
 }
 
+// What an entry states.
+Json Own(const Json& entry, const internal::Type&) { return WithoutRemarks(entry); }
+// With what it leaves to its kind's standard.
+Json Whole(const Json& entry, const internal::Type& type) {
+  Json whole = type.standard != nullptr ? internal::WriteAs(type, type.standard()) : Json::object();
+  MergeJson(whole, WithoutRemarks(entry));
+  return whole;
+}
+
 }  // namespace
 
 std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario) {
-  const auto sources_by = [&scenario](auto visit_entries) {
+  const auto sources_by = [&scenario](auto visit_entries, auto stated) {
     Sources sources;
     visit_entries(scenario, internal::kType<Scenario>, "",
-                  [&sources](const Json& held, const Json& entry, const internal::Type&, const std::string& path) {
-                    AddEntry(held, entry, path, sources);
+                  [&](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
+                    AddEntry(held, entry, stated(entry, type), path, sources);
                   });
     return sources;
   };
-  Sources sources = sources_by(VisitPresets);
-  sources.merge(sources_by(VisitStandards));  // of what no preset states
+  Sources sources = sources_by(VisitPresets, Own);
+  sources.merge(sources_by(VisitStandards, Own));
+  sources.merge(sources_by(VisitPresets, Whole));
   return sources;
 }
 

@@ -36,7 +36,7 @@ TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
 
 TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   Json described = Json::array();
-  Describe<Cluster>("cluster", Cluster{}, described);
+  Describe<Cluster>("cluster", described);
   const auto row = std::find_if(described.begin(), described.end(),
                                 [](const Json& one) { return one["path"] == "cluster.device.architecture"; });
   ASSERT_NE(row, described.end());
