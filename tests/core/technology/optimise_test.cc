@@ -40,8 +40,8 @@ TEST(Optimise, IsNeverWorseThanItsStartAndKeepsTheBudgets) {
 }
 
 TEST(Optimise, SpendsOnWhatTheWorkNeeds) {
-  const std::optional<Optimised> compute = OptimiseSplit({}, {}, Toy(1e15, 1e10, 1e8), {});
-  const std::optional<Optimised> memory = OptimiseSplit({}, {}, Toy(1e12, 1e13, 1e8), {});
+  const std::optional<Optimised> compute = OptimiseSplit(Standard<ChipDesign>(), {}, Toy(1e15, 1e10, 1e8), {});
+  const std::optional<Optimised> memory = OptimiseSplit(Standard<ChipDesign>(), {}, Toy(1e12, 1e13, 1e8), {});
   ASSERT_TRUE(compute && memory);
   EXPECT_GT(compute->design.area_split.core, memory->design.area_split.core);
   EXPECT_GT(memory->design.power_split.memory, compute->design.power_split.memory);
@@ -49,7 +49,10 @@ TEST(Optimise, SpendsOnWhatTheWorkNeeds) {
 
 TEST(Optimise, SameSeedSameAnswer) {
   const DesignObjective objective = Toy(1e14, 1e12, 1e11);
-  const std::optional<Optimised> a = OptimiseSplit({}, {}, objective, {}), b = OptimiseSplit({}, {}, objective, {});
+  const auto& start = Standard<ChipDesign>();
+  const std::optional<Optimised> a = OptimiseSplit(start, {}, objective, {}),
+                                 b = OptimiseSplit(start, {}, objective, {});
+  ASSERT_TRUE(a && b);
   EXPECT_EQ(a->objective, b->objective);
   EXPECT_EQ(a->evaluations, b->evaluations);
 }
