@@ -157,6 +157,11 @@ const std::vector<Assignments>& Scenarios() {
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
                   "training.global_batch=64"} +
           kOneStage,
+      // Too little power for all units at the lowest voltage.
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
+                  "cluster.device.design.preset=a100-like", "cluster.device.design.power=80 W",
+                  "training.global_batch=64", "serving=null"} +
+          kOneStage,
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
                   "cluster.device.design.preset=a100-like", "cluster.device.design.power=2000 W",
                   "cluster.device.design.power=2000 W", "training.precision=tf32", "training.global_batch=64",
