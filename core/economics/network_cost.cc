@@ -1,6 +1,7 @@
 #include "core/economics/network_cost.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,42 +136,84 @@ Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const 
 
 namespace {
 
-// Dollars of a level's switches and cables.
+// A price of the system's inputs, or of the level's own port.
+template <class T>
+T Stated(const std::optional<T>& of_system, const T& of_port, const char* name, const char* symbol,
+         const std::string& path, Trace& trace) {
+  const T value = of_system.value_or(of_port);
+  if (trace.on())
+    trace.Input(symbol, value, of_system ? std::string("cost.system.") + name : path + ".port." + name);
+  return value;
+}
+
+// Dollars of a level's switches and cables, and what they draw.
 struct SwitchedLevel {
   Dollars switches, cables;
+  Watts power;
   int tiers = 0;
   double count = 0;
 };
 SwitchedLevel PriceSwitches(const NetworkLevel& level, double reached, const Cluster& cluster,
-                            const SystemInputs& inputs, Trace& trace) {
+                            const SystemInputs& inputs, const std::string& path, Trace& trace) {
+  const NetworkPort& port = level.port;
   const double devices = static_cast<double>(cluster.devices),
                devices_per_host = static_cast<double>(inputs.devices_per_host);
-  const double oversubscription = level.oversubscription, ports = static_cast<double>(inputs.switch_ports);
+  const double oversubscription = level.oversubscription;
+  const BytesPerSecond bandwidth = level.bandwidth, port_bandwidth = port.bandwidth;
+  const Count switch_ports = Stated(inputs.switch_ports, port.switch_ports, "switch_ports", "ports", path, trace);
+  const Dollars switch_price =
+      Stated(inputs.switch_price, port.switch_price, "switch_price", "switch_price", path, trace);
+  const double ports = static_cast<double>(switch_ports);
+  const Watts switch_power = port.switch_power, optics_power = port.optics_power;
+  if (trace.on()) {
+    trace.Input("port_bandwidth", port_bandwidth, path + ".port.bandwidth");
+    trace.Input("switch_power", switch_power, path + ".port.switch_power");
+    trace.Input("optics_power", optics_power, path + ".port.optics_power");
+  }
+  FIGURE(trace, device_ports, bandwidth / port_bandwidth,
+         (Note{"Ports of a device", "a fraction where devices share one"}), bandwidth, port_bandwidth);
   FIGURE(trace, groups, devices / reached, (Note{"Networks of this level"}), devices, reached);
   FIGURE(trace, planes, min(max(devices_per_host, 1.0), reached), (Note{"Switch planes", "one per device of a server"}),
          devices_per_host, reached);
   FIGURE(trace, endpoints, ceil(reached / planes), (Note{"Devices of a plane"}), reached, planes);
   const bool is_dragonfly = level.topology == Topology::kDragonfly;
-  const SwitchTree tree = is_dragonfly
-                              ? BuildDragonfly(static_cast<Count>(endpoints), inputs.switch_ports)
-                              : BuildTree(static_cast<Count>(endpoints), inputs.switch_ports, oversubscription);
+  const SwitchTree tree = is_dragonfly ? BuildDragonfly(static_cast<Count>(endpoints), switch_ports)
+                                       : BuildTree(static_cast<Count>(endpoints), switch_ports, oversubscription);
   const double tree_switches = is_dragonfly ? ExplainDragonfly(tree, endpoints, ports, trace)
                                             : ExplainTree(tree, endpoints, ports, oversubscription, trace);
-  const Dollars switch_price = inputs.switch_price;
-  const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier
-                              : tree.tiers == 2 ? inputs.cables_two_tiers
-                                                : inputs.cables_three_tiers;
-  trace.Input("cable_price", cable_price,
-              tree.tiers <= 1   ? "cost.system.cables_one_tier"
-              : tree.tiers == 2 ? "cost.system.cables_two_tiers"
-                                : "cost.system.cables_three_tiers");
-  FIGURE(trace, switch_count, groups * (planes * tree_switches), (Note{"Switches of this level"}), groups, planes,
+  const Dollars cable_price =
+      tree.tiers <= 1
+          ? Stated(inputs.cables_one_tier, port.cables_one_tier, "cables_one_tier", "cable_price", path, trace)
+      : tree.tiers == 2
+          ? Stated(inputs.cables_two_tiers, port.cables_two_tiers, "cables_two_tiers", "cable_price", path, trace)
+          : Stated(inputs.cables_three_tiers, port.cables_three_tiers, "cables_three_tiers", "cable_price", path,
+                   trace);
+  FIGURE(trace, switch_count, groups * (planes * device_ports * tree_switches),
+         (Note{"Switches of this level", "a plane for each port of a device"}), groups, planes, device_ports,
          tree_switches);
   FIGURE(trace, level_switches, switch_count * switch_price, (Note{"Price of the switches of this level"}),
          switch_count, switch_price);
-  FIGURE(trace, level_cables, devices * cable_price,
-         (Note{"Price of the cables of this level", "with as many tiers as it has"}), devices, cable_price);
-  return {level_switches, level_cables, tree.tiers, switch_count};
+  FIGURE(trace, level_cables, devices * device_ports * cable_price,
+         (Note{"Price of the cables of this level", "with as many tiers as it has"}), devices, device_ports,
+         cable_price);
+  const double link_tiers = tree.tiers;
+  trace.Alias("link_tiers", link_tiers, "tiers");
+  FIGURE(trace, level_power, switch_count * switch_power + devices * device_ports * link_tiers * optics_power,
+         (Note{"Power of the switches and optics of this level", "a link per port and tier"}), switch_count,
+         switch_power, devices, device_ports, link_tiers, optics_power);
+  return {level_switches, level_cables, level_power, tree.tiers, switch_count};
+}
+
+// Wiring that is not bought by the port, of a device: links, and switches where they join the links.
+Dollars PriceFabric(const NetworkLevel& level, BytesPerSecond bandwidth, DollarsPerBandwidth link_price,
+                    const std::string& path, Trace& trace) {
+  const DollarsPerBandwidth fabric_price = IsDirect(level.topology) ? DollarsPerBandwidth() : level.port.fabric_price;
+  trace.Input("fabric_price", fabric_price, path + (IsDirect(level.topology) ? ".topology" : ".port.fabric_price"));
+  FIGURE(
+      trace, fabric, bandwidth * (link_price + fabric_price),
+      (Note{"Price of the links and their switches, of a device", "by bandwidth", "LIBRA (Won et al., ISPASS 2024)"}),
+      bandwidth, link_price, fabric_price);
+  return fabric;
 }
 
 // Devices that the levels so far join; `below`: those of the level before.
@@ -184,21 +227,73 @@ double Reached(double devices, double below, double size, bool is_first, Trace& 
   return reached;
 }
 
-void BindPrices(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
+void BindSizes(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
   trace.Input("devices", static_cast<double>(cluster.devices), "cluster.devices");
   trace.Input("devices_per_host", static_cast<double>(inputs.devices_per_host), "cost.system.devices_per_host");
-  trace.Input("ports", static_cast<double>(inputs.switch_ports), "cost.system.switch_ports");
-  trace.Input("switch_price", inputs.switch_price, "cost.system.switch_price");
-  trace.Input("link_price", inputs.link_price, "cost.system.link_price");
+}
+
+void BindLevel(const NetworkLevel& level, const std::string& path, Trace& trace) {
+  trace.Input("size", static_cast<double>(std::max<Count>(level.size, 1)), path + ".size");
+  trace.Input("bandwidth", level.bandwidth, path + ".bandwidth");
+  trace.Input("oversubscription", level.oversubscription, path + ".oversubscription");
+}
+
+// What a device has inside its server: bandwidth of wiring that is not bought by the port, and adapters. What the
+// server's own price and power hold of it is taken off, so that only the difference is paid for.
+struct InsideServer {
+  Dollars price;
+  Watts power;
+};
+InsideServer PriceInside(const NetworkLevel& level, const SystemInputs& inputs, const std::string& path, Trace& trace) {
+  if (!inputs.fabric_included) return {};
+  const BytesPerSecond bandwidth = level.bandwidth, fabric_included = *inputs.fabric_included;
+  const JoulesPerByte fabric_energy = level.port.fabric_energy;
+  const DollarsPerBandwidth link_price =
+      Stated(inputs.link_price, level.port.link_price, "link_price", "link_price", path, trace);
+  if (trace.on()) {
+    trace.Input("fabric_included", fabric_included, "cost.system.fabric_included");
+    trace.Input("fabric_energy", fabric_energy, path + ".port.fabric_energy");
+  }
+  FIGURE(trace, more_bandwidth, bandwidth - fabric_included,
+         (Note{"Bandwidth beyond what the server's price includes", "negative where it has less"}), bandwidth,
+         fabric_included);
+  trace.Alias("bandwidth", more_bandwidth, "more_bandwidth");
+  const Dollars fabric = PriceFabric(level, more_bandwidth, link_price, path, trace);
+  FIGURE(trace, fabric_power, more_bandwidth * fabric_energy,
+         (Note{"Power of the links and their switches beyond what the server's power includes, of a device"}),
+         more_bandwidth, fabric_energy);
+  return {fabric, fabric_power};
+}
+InsideServer PriceAdapters(const NetworkLevel& level, const std::string& path, Trace& trace) {
+  const BytesPerSecond bandwidth = level.bandwidth, port_bandwidth = level.port.bandwidth;
+  const Dollars adapter_price = level.port.adapter_price;
+  const Watts adapter_power = level.port.adapter_power;
+  if (trace.on()) {
+    trace.Input("port_bandwidth", port_bandwidth, path + ".port.bandwidth");
+    trace.Input("adapter_price", adapter_price, path + ".port.adapter_price");
+    trace.Input("adapter_power", adapter_power, path + ".port.adapter_power");
+  }
+  FIGURE(trace, level_adapters, bandwidth / port_bandwidth * adapter_price,
+         (Note{"Price of a device's adapters to this level"}), bandwidth, port_bandwidth, adapter_price);
+  FIGURE(trace, level_adapter_power, bandwidth / port_bandwidth * adapter_power,
+         (Note{"Power of a device's adapters to this level"}), bandwidth, port_bandwidth, adapter_power);
+  return {level_adapters, level_adapter_power};
 }
 
 }  // namespace
 
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  if (trace.on()) BindPrices(cluster, inputs, trace);
+  if (trace.on()) BindSizes(cluster, inputs, trace);
   RunningSum<Dollars> switches(trace, "switches", "switches_before", Note{"Switches so far"});
   RunningSum<Dollars> cables(trace, "cables", "cables_before", Note{"Cables so far"});
   RunningSum<Dollars> links(trace, "links", "links_before", Note{"Direct links so far"});
+  RunningSum<Watts> power(trace, "outside_power", "power_before", Note{"Power outside the servers so far"});
+  RunningSum<Dollars> adapters(trace, "adapters", "adapters_before", Note{"Adapters of a device so far"});
+  RunningSum<Watts> adapter_power(trace, "adapter_power", "adapter_power_before",
+                                  Note{"Power of a device's adapters so far"});
+  RunningSum<Dollars> inside(trace, "inside", "inside_before", Note{"Links inside the server, of a device, so far"});
+  RunningSum<Watts> inside_power(trace, "inside_power", "inside_power_before",
+                                 Note{"Power of the links inside the server, of a device, so far"});
   NetworkCost cost;
   const double devices = static_cast<double>(cluster.devices);
   double below = 1;  // devices that the levels so far join
@@ -208,29 +303,54 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Tra
     const double size = static_cast<double>(std::max<Count>(level.size, 1));
     const std::string path = "cluster.networks." + std::to_string(i);
     if (trace.on()) {
-      trace.Input("size", size, path + ".size");
-      trace.Input("bandwidth", level.bandwidth, path + ".bandwidth");
-      trace.Input("oversubscription", level.oversubscription, path + ".oversubscription");
+      BindLevel(level, path, trace);
       trace.Alias("below", below, "reached");
     }
     const double reached = Reached(devices, below, size, i == 0, trace);
     const Count parts = static_cast<Count>(std::ceil(reached / below));
-    const bool is_inside = reached <= static_cast<double>(inputs.devices_per_host) || reached <= below;
+    const bool is_unused = reached <= below;
+    const bool is_inside = reached <= static_cast<double>(inputs.devices_per_host) || is_unused;
     below = reached;
-    if (is_inside) continue;
-    if (IsDirect(level.topology)) {
-      links.Add("level_links", PriceLinks(level, parts, cluster.devices, inputs.link_price, path, trace));
+    if (level.port.bandwidth.base() > 0) {
+      const InsideServer nics = PriceAdapters(level, path, trace);
+      adapters.Add("level_adapters", nics.price);
+      adapter_power.Add("level_adapter_power", nics.power);
+    }
+    if (is_inside) {
+      if (is_unused || level.port.bandwidth.base() > 0) continue;
+      const InsideServer more = PriceInside(level, inputs, path, trace);
+      inside.Add("fabric", more.price);
+      inside_power.Add("fabric_power", more.power);
       continue;
     }
-    const SwitchedLevel priced = PriceSwitches(level, reached, cluster, inputs, trace);
+    const DollarsPerBandwidth link_price =
+        Stated(inputs.link_price, level.port.link_price, "link_price", "link_price", path, trace);
+    if (IsDirect(level.topology)) {
+      links.Add("level_links", PriceLinks(level, parts, cluster.devices, link_price, path, trace));
+      continue;
+    }
+    if (level.port.bandwidth.base() <= 0) {
+      const Dollars fabric = PriceFabric(level, level.bandwidth, link_price, path, trace);
+      FIGURE(trace, level_links, devices * fabric, (Note{"Price of the links and switches of this level"}), devices,
+             fabric);
+      links.Add("level_links", level_links);
+      continue;
+    }
+    const SwitchedLevel priced = PriceSwitches(level, reached, cluster, inputs, path, trace);
     switches.Add("level_switches", priced.switches);
     cables.Add("level_cables", priced.cables);
+    power.Add("level_power", priced.power);
     cost.tiers = std::max(cost.tiers, priced.tiers);
     cost.switch_count += static_cast<Count>(std::ceil(priced.count));
   }
   cost.switches = switches.sum();
   cost.cables = cables.sum();
   cost.links = links.sum();
+  cost.power = power.sum();
+  cost.adapters = adapters.sum();
+  cost.adapter_power = adapter_power.sum();
+  cost.inside = inside.sum();
+  cost.inside_power = inside_power.sum();
   return cost;
 }
 

@@ -20,11 +20,16 @@ SwitchTree BuildDragonfly(Count endpoints, Count ports);
 
 struct NetworkCost {
   Dollars switches, cables, links;
+  Watts power;     // of the switches and optics outside the servers
+  Dollars inside;  // links and switches inside a server beyond what its price includes, of a device
+  Watts inside_power;
+  Dollars adapters;  // all of a device's
+  Watts adapter_power;
   int tiers = 0;  // of the outermost switched level
   Count switch_count = 0;
 };
-// Levels that reach beyond a host: switched ones as rail planes (one a device of the host) of their own tree, direct
-// ones by their links.
+// Levels that reach beyond a host: switched ones as rail planes (one a port of a host's devices) of their own tree,
+// direct ones by their links. Levels inside a host: what they have beyond that which the host's price includes.
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 

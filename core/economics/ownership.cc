@@ -31,16 +31,44 @@ void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Seconds life
   trace.Input("building_price", inputs.building, "cost.system.building");
 }
 
+// What a device's network inside its server costs and draws beyond what the server's own price and power include.
+struct NetworkInServer {
+  Dollars price;
+  Watts power;
+};
+NetworkInServer BeyondIncluded(const NetworkCost& network, const SystemInputs& inputs, Trace& trace) {
+  const Dollars inside = network.inside, adapters = network.adapters,
+                adapters_included = inputs.adapters_included.value_or(adapters);
+  const Watts inside_power = network.inside_power, adapter_power = network.adapter_power,
+              adapter_power_included = inputs.adapter_power_included.value_or(adapter_power);
+  if (trace.on()) {
+    trace.Alias("inside", inside, "network.inside");
+    trace.Alias("adapters", adapters, "network.adapters");
+    trace.Alias("inside_power", inside_power, "network.inside_power");
+    trace.Alias("adapter_power", adapter_power, "network.adapter_power");
+    trace.Input("adapters_included", adapters_included, "cost.system.adapters_included");
+    trace.Input("adapter_power_included", adapter_power_included, "cost.system.adapter_power_included");
+  }
+  FIGURE(trace, network_more, inside + adapters - adapters_included,
+         (Note{"Network inside the server beyond what its price includes, of a device",
+               "links, switches and adapters; negative where there is less"}),
+         inside, adapters, adapters_included);
+  FIGURE(trace, network_power_more, inside_power + adapter_power - adapter_power_included,
+         (Note{"Power of the network inside the server beyond what its power includes, of a device"}), inside_power,
+         adapter_power, adapter_power_included);
+  return {network_more, network_power_more};
+}
+
 // The price of a server without its devices: an input, or a share of the price of its devices.
 Dollars PriceHost(const SystemInputs& inputs, double per_host, Dollars device_price, Trace& trace) {
   if (inputs.host) {
-    if (trace.on()) trace.Input("host_price", *inputs.host, "cost.system.host");
+    if (trace.on()) trace.Input("plain_host", *inputs.host, "cost.system.host");
     return *inputs.host;
   }
   const double host_share = inputs.host_share;
   FIGURE(trace, host_price_by_share, host_share * per_host * device_price,
          (Note{"Price of a server without its devices"}), host_share, per_host, device_price);
-  trace.Alias("host_price", host_price_by_share, "host_price_by_share");
+  trace.Alias("plain_host", host_price_by_share, "host_price_by_share");
   return host_price_by_share;
 }
 
@@ -102,9 +130,13 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   FIGURE(trace, devices_usd, devices * device_price, (Note{"Purchase price of the devices"}), devices, device_price);
   FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
   FIGURE(trace, per_host, min(devices, devices_per_host), (Note{"Devices of a server"}), devices, devices_per_host);
-  const Dollars host_price = PriceHost(inputs, per_host, device_price, trace);
-  FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
   const NetworkCost network = NetworkOf(cluster, inputs, trace);
+  const auto [network_more, network_power_more] = BeyondIncluded(network, inputs, trace);
+  const Dollars plain_host = PriceHost(inputs, per_host, device_price, trace);
+  FIGURE(trace, host_price, max(plain_host + per_host * network_more, 0 * plain_host),
+         (Note{"Price of a server without its devices, with the network inside it"}), plain_host, per_host,
+         network_more);
+  FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
   const Dollars switches = network.switches, cables = network.cables, links = network.links;
   const Dollars network_usd = Sum<Dollars>(trace, "network_usd",
                                            Note{"Network outside the servers",
@@ -115,6 +147,13 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
                                             {"links", links, links > Dollars()}});
   FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power,
          host_power);
+  const Watts outside_power = network.power;
+  trace.Alias("outside_power", outside_power, "network.outside_power");
+  FIGURE(trace, network_power, max(outside_power + devices * network_power_more, 0 * power),
+         (Note{"Power of the network",
+               "switches and optics outside the servers, and what the servers' own power leaves "
+               "out; the building's prices per watt are quoted for the servers alone"}),
+         outside_power, devices, network_power_more, power);
   const bool rented = inputs.colocation.base() > 0;
   const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,
                        cooling_price = rented ? DollarsPerWatt() : inputs.cooling,
@@ -133,13 +172,14 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   }
   FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital,
          (Note{"Financing cost over the depreciation period"}), annuity, years, capital);
-  FIGURE(trace, energy, power * load * pue * accounting_year * years,
-         (Note{"Energy over the depreciation period", "8,760 hours per year, busy or idle"}), power, load, pue,
-         accounting_year, years);
+  FIGURE(trace, energy, (power * load + network_power) * pue * accounting_year * years,
+         (Note{"Energy over the depreciation period",
+               "8,760 hours per year, busy or idle; the network draws the same under any load"}),
+         power, load, network_power, pue, accounting_year, years);
   FIGURE(trace, electricity_usd, energy * electricity, (Note{"Electricity"}), energy, electricity);
   const DollarsPerJoule colocation = inputs.colocation;
-  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years,
-         (Note{"Colocation rent", "12 months per year"}), power, colocation, calendar_year, years);
+  FIGURE(trace, hosting_usd, (power + network_power) * colocation * calendar_year * years,
+         (Note{"Colocation rent", "12 months per year"}), power, network_power, colocation, calendar_year, years);
   FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Maintenance, staff and spares"}), maintenance,
          capital, years);
   FIGURE(trace, margin_usd,

@@ -22,15 +22,17 @@ struct SystemInputs {
   DollarsPerWatt cooling;
   DollarsPerWatt building;
   DollarsPerJoule colocation;  // rent per power; above 0, no building is paid for
-  Count switch_ports = 64;
-  Dollars switch_price = 36000 * kUsd;
-  Dollars cables_one_tier = 1320 * kUsd;  // cables and optics of a device
-  Dollars cables_two_tiers = 2560 * kUsd;
-  Dollars cables_three_tiers = 3800 * kUsd;
-  DollarsPerBandwidth link_price = 4 * kUsdPerGBps;  // of a direct link, one end to the other
-  double maintenance = 0;                            // per year, as a share of capital
-  double cost_of_capital = 0;                        // per year
-  double utilisation = 1;                            // share of the hours in use
+  // Of every level's ports; absent: the level's own.
+  std::optional<Count> switch_ports;
+  std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;
+  std::optional<DollarsPerBandwidth> link_price;
+  // Network that the server's price and power hold, of a device; absent: all that is in it.
+  std::optional<BytesPerSecond> fabric_included;  // bandwidth inside the server
+  std::optional<Dollars> adapters_included;
+  std::optional<Watts> adapter_power_included;
+  double maintenance = 0;      // per year, as a share of capital
+  double cost_of_capital = 0;  // per year
+  double utilisation = 1;      // share of the hours in use
   Band utilisation_band;
   double margin = 0;  // operator's, as a share of the price
 };

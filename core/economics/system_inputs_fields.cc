@@ -34,35 +34,67 @@ constexpr FieldRow kSystemInputsFields[] = {
         .In(kUsdPerKWMonth)
         .AtLeast(0)
         .AtMost(100'000),
-    Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch").Between(2, 1 << 16).Advanced(),
-    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch")
+    Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch; null: of the network's own ports")
+        .Between(2, 1 << 16)
+        .Advanced(),
+    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch; null: of the network's own ports")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(100'000'000)
         .Advanced(),
-    Of<&SystemInputs::cables_one_tier>("cables_one_tier", "Cables and optics per device, one switch tier")
+    Of<&SystemInputs::cables_one_tier>(
+        "cables_one_tier", "Cables and optics per port of a device, one switch tier; null: of the network's own ports")
         .Label("Cables and optics, one tier")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
-    Of<&SystemInputs::cables_two_tiers>("cables_two_tiers", "Cables and optics per device, two switch tiers")
+    Of<&SystemInputs::cables_two_tiers>(
+        "cables_two_tiers",
+        "Cables and optics per port of a device, two switch tiers; null: of the network's own ports")
         .Label("Cables and optics, two tiers")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
-    Of<&SystemInputs::cables_three_tiers>("cables_three_tiers", "Cables and optics per device, three switch tiers")
+    Of<&SystemInputs::cables_three_tiers>(
+        "cables_three_tiers",
+        "Cables and optics per port of a device, three switch tiers; null: of the network's own ports")
         .Label("Cables and optics, three tiers")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
-    Of<&SystemInputs::link_price>("link_price", "Price of a direct link per bandwidth")
+    Of<&SystemInputs::link_price>("link_price",
+                                  "Price of direct links per bandwidth of a device; null: of the network's own ports")
         .In(kUsdPerGBps)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
+    Of<&SystemInputs::fabric_included>("fabric_included",
+                                       "Bandwidth between the devices of a server that its price and power include, "
+                                       "per device; more is paid for; null: whatever it has")
+        .Label("Network that the server includes")
+        .In(kGBps)
+        .Between(0, 1'000'000)
+        .Advanced()
+        .Derived(),
+    Of<&SystemInputs::adapters_included>("adapters_included",
+                                         "Adapters (NICs) that the price of a server includes, per device; dearer ones "
+                                         "are paid for; null: whatever it has")
+        .Label("Adapters that the server includes")
+        .In(kUsd)
+        .Between(0, 1'000'000)
+        .Advanced()
+        .Derived(),
+    Of<&SystemInputs::adapter_power_included>("adapter_power_included",
+                                              "Power of the adapters (NICs) that the power of a server includes, per "
+                                              "device; null: whatever it has")
+        .Label("Adapter power that the server includes")
+        .In(kWatt)
+        .Between(0, 10'000)
+        .Advanced()
+        .Derived(),
     Of<&SystemInputs::maintenance>("maintenance", "Maintenance per year as a share of capital").Between(0, 10),
     Of<&SystemInputs::cost_of_capital>("cost_of_capital", "Cost of capital (interest per year)").Between(0, 1),
     Of<&SystemInputs::utilisation>("utilisation", "Utilization: share of the hours in use").Above(0).AtMost(1),

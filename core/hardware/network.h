@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/catalogue_entry.h"
@@ -22,6 +23,27 @@ struct FabricConstants;  // collectives/fabric.h
 using Fabric = CatalogueEntry<FabricConstants>;
 extern template class CatalogueEntry<FabricConstants>;
 
+// What a generation of networks is bought as: a file of core/presets/ports. A level takes as many ports per device as
+// its bandwidth needs, in fractions where devices share one. Wiring that is not bought by the port (inside servers and
+// racks, direct links on the board) has a port bandwidth of 0 and a price per bandwidth.
+struct NetworkPort {
+  std::string preset = "infiniband-ndr";
+  std::string name;
+  BytesPerSecond bandwidth;  // one direction; 0: not bought by the port
+  Dollars adapter_price;
+  Watts adapter_power;
+  Count switch_ports = 2;
+  Dollars switch_price;
+  Watts switch_power;       // without optics
+  Dollars cables_one_tier;  // cables and optics of a port of a device
+  Dollars cables_two_tiers;
+  Dollars cables_three_tiers;
+  Watts optics_power;                // of a link, both ends
+  DollarsPerBandwidth link_price;    // of a device's bandwidth over direct links, one end of each
+  DollarsPerBandwidth fabric_price;  // more of it where a switch joins the links, not bought by the port
+  JoulesPerByte fabric_energy;       // of links and switches that are not bought by the port
+};
+
 struct NetworkLevel {
   std::string name = "network";
   Fabric fabric;
@@ -39,6 +61,13 @@ struct NetworkLevel {
   std::optional<double> bandwidth_fraction;  // bandwidth efficiency of large messages
   std::optional<double> reduction_fraction;  // u_N: bandwidth efficiency of in-network reduction
   std::optional<double> copy_fraction;  // c_A: rate of a rank's own block in an all-to-all, over the link bandwidth
+  NetworkPort port;
+};
+
+template <>
+struct Schema<NetworkPort> {
+  static constexpr std::string_view preset_kind = "port";
+  static const Fields fields;
 };
 
 template <>

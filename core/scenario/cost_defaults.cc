@@ -172,13 +172,35 @@ Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   return bill;
 }
 
+// The network that the price of the catalogue's server includes, of a device: the cluster's as it is in the catalogue.
+void IncludeNetwork(const Json& networks, Json& system) {
+  double fabric = 0, adapters = 0, power = 0;
+  for (const Json& level : networks) {
+    const double bandwidth = NumberOf(level, "bandwidth", 0);
+    const Json* port = FindPreset("port", TextAt(Member(level, "port"), "preset"));
+    if (port == nullptr) continue;
+    const double port_bandwidth = NumberOf(*port, "bandwidth", 0);
+    if (port_bandwidth <= 0) {
+      fabric = std::max(fabric, bandwidth);
+      continue;
+    }
+    adapters += NumberOf(*port, "adapter_price", 0) * (bandwidth / port_bandwidth);
+    power += NumberOf(*port, "adapter_power", 0) * (bandwidth / port_bandwidth);
+  }
+  system["fabric_included"] = fabric;
+  system["adapters_included"] = adapters;
+  system["adapter_power_included"] = power;
+}
+
 Json DefaultSystem(const Json& cluster, const Json& written) {
   std::string id = TextAt(written, "preset");
   if (id.empty()) id = TextAt(cluster, "preset");
-  if (FindPreset("system", id) != nullptr) return Json{{"preset", id}};
   const Json& networks = Member(cluster, "networks");
   const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
-  return Json{{"devices_per_host", std::clamp<double>(innermost, 1, 8)}};
+  Json system = FindPreset("system", id) != nullptr ? Json{{"preset", id}}
+                                                    : Json{{"devices_per_host", std::clamp<double>(innermost, 1, 8)}};
+  if (const Json* catalogue = FindPreset("cluster", id)) IncludeNetwork(Member(*catalogue, "networks"), system);
+  return system;
 }
 
 }  // namespace

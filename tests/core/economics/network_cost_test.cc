@@ -8,6 +8,7 @@
 
 #include "core/base/schema.h"
 #include "core/base/units.h"
+#include "costs.h"
 
 namespace slipstick {
 namespace {
@@ -78,6 +79,72 @@ TEST(NetworkCost, ANodesDevicesHaveAMeshEach) {
   EXPECT_DOUBLE_EQ(PriceNetwork(cluster, inputs).links.base(), 8 * 1440);
   cluster.networks[1].topology = Topology::kTorus;
   EXPECT_DOUBLE_EQ(PriceNetwork(cluster, inputs).links.base(), 8 * 1920);
+}
+
+// 2,048 devices in servers of 8: planes of 256 endpoints. HDR, 40 ports at 11,250 $: 13 leaves and 7 spines; NDR, 64
+// ports at 36,000 $: 8 and 4; XDR, 144 ports at 162,000 $: 4 and 2. Cables of two tiers: 1,280, 2,560 and 5,120 $.
+TEST(NetworkCost, AFasterGenerationCostsAndDrawsMore) {
+  struct Generation {
+    const char* network;
+    double switches, switch_price, cables, switch_power, optics_power;
+  };
+  const Generation generations[]{{"infiniband-hdr", 8 * 20, 11250, 1280, 253, 12},
+                                 {"infiniband-ndr", 8 * 12, 36000, 2560, 747, 17.5},
+                                 {"infiniband-xdr", 8 * 6, 162000, 5120, 2360, 31}};
+  Dollars before;
+  for (const Generation& row : generations) {
+    const Scenario scenario = ScenarioOf(
+        {"cluster=dgx-b200", "cluster.devices=2048", std::string("cluster.networks.1=") + row.network, "version=3"});
+    const NetworkCost cost = PriceNetwork(scenario.cluster, scenario.cost->system);
+    EXPECT_EQ(cost.switch_count, row.switches) << row.network;
+    EXPECT_NEAR(cost.switches.base(), row.switches * row.switch_price, 1) << row.network;
+    EXPECT_NEAR(cost.cables.base(), 2048 * row.cables, 1) << row.network;
+    EXPECT_NEAR(In(cost.power, kWatt), row.switches * row.switch_power + 2048 * 2 * row.optics_power, 1) << row.network;
+    Trace off = Trace::Off();
+    const Dollars all = EvaluateCost(scenario.cluster, *scenario.cost, off).system;
+    EXPECT_GT(all, before * 1.001) << row.network;
+    before = all;
+  }
+}
+
+// Ports of 50 GB/s: 75 GB/s are one and a half, 12.5 GB/s a quarter.
+TEST(NetworkCost, BandwidthIsBoughtInPorts) {
+  const auto cables = [](const char* bandwidth) {
+    const Scenario scenario = ScenarioOf(
+        {"cluster=dgx-h100", "cluster.devices=512", std::string("cluster.networks.1.bandwidth=") + bandwidth});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).cables.base();
+  };
+  EXPECT_NEAR(cables("50 GB/s"), 512 * 1320, 1e-3);
+  EXPECT_NEAR(cables("75 GB/s"), 1.5 * 512 * 1320, 1e-3);
+  EXPECT_NEAR(cables("12.5 GB/s"), 0.25 * 512 * 1320, 1e-3);
+}
+
+// A server's price holds its own adapters: those of 800 Gb/s cost 1,364 $ a device more, those of 200 Gb/s 464 $ less.
+TEST(NetworkCost, OtherAdaptersCostTheirDifference) {
+  const auto servers = [](const char* network) {
+    return LineOf(CostOf({"cluster=dgx-h100", "cluster.devices=8", network}).system_parts, "servers").base();
+  };
+  EXPECT_NEAR(servers("cluster.networks.1=infiniband-ndr"), 42000, 1e-6);
+  EXPECT_NEAR(servers("cluster.networks.1=infiniband-xdr"), 42000 + 8 * 1364, 1e-6);
+  EXPECT_NEAR(servers("cluster.networks.1=infiniband-hdr"), 42000 - 8 * 464, 1e-6);
+}
+
+// 450 GB/s are in the price of a DGX H100; 825 GB/s more are 6.9 $ each, and draw 825e9 * 8 * 6.9 pJ = 45.5 W.
+TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {
+  const auto of = [](const char* bandwidth) {
+    return CostOf({"cluster=dgx-h100", "cluster.devices=64", std::string("cluster.networks.0.bandwidth=") + bandwidth});
+  };
+  const CostReport usual = of("450 GB/s"), wide = of("1275 GB/s");
+  EXPECT_NEAR(LineOf(usual.system_parts, "servers").base(), 8 * 42000, 1e-6);
+  EXPECT_NEAR(LineOf(wide.system_parts, "servers").base(), 8 * 42000 + 64 * 825 * 6.9, 1e-3);
+  EXPECT_GT(wide.device_hour, usual.device_hour);
+  const Dollars energy = LineOf(wide.system_parts, "electricity") - LineOf(usual.system_parts, "electricity");
+  const double watts = 64 * 825e9 * 8 * 6.9e-12, years = 4, pue = 1.25;
+  EXPECT_NEAR(energy.base(), watts / 1000 * 8760 * years * pue * 0.08, 1e-3 * energy.base());
+  // A mesh of links has no switch: 4 $ each.
+  const CostReport mesh = CostOf({"cluster=dgx-h100", "cluster.devices=64", "cluster.networks.0.bandwidth=1275 GB/s",
+                                  "cluster.networks.0.topology=fully_connected"});
+  EXPECT_NEAR(LineOf(mesh.system_parts, "servers").base(), 8 * 42000 + 64 * 825 * 4, 1e-3);
 }
 
 // Routers of 64 ports: 16 to devices, 32 to their group, 16 to other groups; of 63 likewise.

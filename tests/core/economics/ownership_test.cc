@@ -54,6 +54,7 @@ TEST(Ownership, CitedElectricity) {
   const auto electricity = [](const char* tdp) {
     const CostReport report =
         CostOf({"cluster=dgx-h100", "cluster.devices=1024", std::string("cluster.device.tdp=") + tdp,
+                "cluster.networks.1.port.switch_power=0 W", "cluster.networks.1.port.optics_power=0 W",
                 "cost.system.host_power=1", "cost.system.load=0.7", "cost.system.pue=1.2", "cost.lifetime=5 year"});
     return In(LineOf(report.system_parts, "electricity"), kMUsd);
   };
