@@ -57,13 +57,12 @@ PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geom
     trace.Input("packaging", inputs.package, "cost.carbon.package");
   }
   if (bill.package.carrier) {
-    const double carriers = static_cast<double>(bill.package.carrier->count);
+    const double carrier_count = static_cast<double>(geometry.package.carriers);
     const SquareMillimetres carrier_area = geometry.package.carrier_area;
     const GramsPerArea carrier_carbon = bill.package.carrier->carbon;
-    trace.Input("carriers", carriers, "cost.device.package.carrier.count");
     if (trace.on()) trace.Input("carrier_carbon", carrier_carbon, "cost.device.package.carrier.carbon");
-    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon,
-           (Note{"Embodied carbon of the interposer, bridges or RDL"}), carriers, carrier_area, carrier_carbon);
+    FIGURE(trace, carrier, carrier_count * carrier_area * carrier_carbon,
+           (Note{"Embodied carbon of the interposer, bridges or RDL"}), carrier_count, carrier_area, carrier_carbon);
     result.carrier = carrier;
   }
   const SquareMillimetres substrate_area = geometry.package.substrate_area;

@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "core/base/schema.h"
+#include "core/economics/package_parts.h"
 
 namespace slipstick {
 namespace {
 
-std::string Tenths(double value) { return NumberText(std::round(10 * value) / 10); }
+std::string Micrometres(double value) { return NumberText(std::round(1000 * value) / 1000); }
 
 // Dies larger than the reticle field cannot be made: the reason, and the nearest size that fits.
 void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
@@ -16,13 +17,24 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
-    infeasible.push_back({"reticle", die.name + ": a die of " + Tenths(width.base()) + " × " + Tenths(height.base()) +
-                                         " mm is larger than the reticle field of " +
+    infeasible.push_back({"reticle", die.name + ": a die of " + Micrometres(width.base()) + " × " +
+                                         Micrometres(height.base()) + " mm is larger than the reticle field of " +
                                          NumberText(bill.wafer.reticle_width.base()) + " × " +
                                          NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
                                          NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
                                          NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
   }
+}
+
+// Dies and stacks beyond what a package of this kind can be made for: the reason, and the area that would do.
+void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
+  const PackageParts parts = PartsOf(bill.dies, bill.memory);
+  const SquareMillimetres standing = parts.die_area + parts.memory_area;
+  if (!bill.package.area_limit || standing <= *bill.package.area_limit) return;
+  infeasible.push_back({"package", bill.package.name + ": " + GroupedText(std::round(standing.base())) +
+                                       " mm² of dies and memory stacks side by side; at most " +
+                                       GroupedText(std::round(bill.package.area_limit->base())) +
+                                       " mm² can be packaged (cost.device.package.area_limit)"});
 }
 
 // Of a device, over its life.
@@ -92,6 +104,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.use = TimeInUse(inputs, trace);
   report.wall = WallPowerOf(cluster, inputs.system, trace);
   CheckReticle(bill, report.infeasible);
+  CheckPackageArea(bill, report.infeasible);
   return report;
 }
 

@@ -151,13 +151,7 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
        {"module", module},
        {"design_share", design_share}});
   result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
-  if (is_quoted) {
-    result.lines.push_back({"package", quoted_package});
-  } else {
-    result.lines.push_back({"package carrier", carrier});
-    result.lines.push_back({"package substrate", substrate});
-    result.lines.push_back({"package assembly", assembly});
-  }
+  result.lines.push_back({"package", is_quoted ? quoted_package : carrier + substrate + assembly});
   result.lines.push_back({"assembly loss", assembly_loss});
   result.lines.push_back({"test", test_cost});
   result.lines.push_back({"test loss", test_loss});

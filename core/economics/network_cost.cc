@@ -141,8 +141,7 @@ template <class T>
 T Stated(const std::optional<T>& of_system, const T& of_port, const char* name, const char* symbol,
          const std::string& path, Trace& trace) {
   const T value = of_system.value_or(of_port);
-  if (trace.on())
-    trace.Input(symbol, value, of_system ? std::string("cost.system.") + name : path + ".port." + name);
+  if (trace.on()) trace.Input(symbol, value, of_system ? std::string("cost.system.") + name : path + ".port." + name);
   return value;
 }
 

@@ -127,10 +127,9 @@ struct JoinedCarriers {
   double count = 0, yield = 1;
   bool joins = false;  // any
 };
-JoinedCarriers CarriersOf(const Carrier& carrier, const CarrierPrice& price, Trace& trace) {
-  const double carrier_count = static_cast<double>(carrier.count), carrier_yield = price.yield;
+JoinedCarriers CarriersOf(const Carrier& carrier, Count count, const CarrierPrice& price, Trace& trace) {
+  const double carrier_count = static_cast<double>(count), carrier_yield = price.yield;
   const Dollars carrier_price = price.cost;
-  trace.Input("carrier_count", carrier_count, "cost.device.package.carrier.count");
   FIGURE(trace, carriers, carrier_price * carrier_count, (Note{"Carriers of this step"}), carrier_price, carrier_count);
   FIGURE(trace, joined_carriers, min(carrier_count - 1, 1.0) * carrier_count,
          (Note{"Carriers that count as parts of this step", "where there are several"}), carrier_count);
@@ -210,12 +209,24 @@ class GrowingPackage {
 
 }  // namespace
 
+// Bridges along the edges that neighbors share: a stack stands at a die, a die at the next one; each shares a side of
+// its own mean square.
+Count BridgesOf(const PackageParts& parts, Millimetres edge_each) {
+  const auto along = [&](SquareMillimetres area, Count count, Count joins) -> Count {
+    if (count < 1 || joins < 1) return 0;
+    return joins * static_cast<Count>(WholeAbove(sqrt(area / static_cast<double>(count)) / edge_each));
+  };
+  return std::max<Count>(
+      1, along(parts.memory_area, parts.stacks, parts.stacks) + along(parts.die_area, parts.dies, parts.dies - 1));
+}
+
 PackageGeometry ComputeGeometry(const Package& package, const PackageParts& parts, const Wafer& wafer) {
   PackageGeometry geometry;
   const SquareMillimetres standing = Standing(parts);
   if (package.carrier) {
     const Carrier& carrier = *package.carrier;
     geometry.carrier_area = carrier.area.value_or(standing * carrier.area_scale);
+    geometry.carriers = carrier.edge_each > Millimetres() ? BridgesOf(parts, carrier.edge_each) : carrier.count;
     const Millimetres side = sqrt(geometry.carrier_area);
     geometry.carriers_per_wafer = std::max<Count>(CountCentred(side, side, wafer), 1);
     geometry.seams = carrier.stitched ? StitchSeams(side, side, wafer) : 0;
@@ -240,7 +251,8 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
     if (trace.on()) BindStep(step, i, trace);
     const JoinedParts parts_of_step = JoinedBy(step, parts, trace);
     JoinedCarriers carriers;
-    if (package.carrier && Adds(step, Part::kCarrier)) carriers = CarriersOf(*package.carrier, carrier, trace);
+    if (package.carrier && Adds(step, Part::kCarrier))
+      carriers = CarriersOf(*package.carrier, geometry.carriers, carrier, trace);
     StepCost cost;
     if (quoted) {
       if (i == 0) cost.quote = *package.price;

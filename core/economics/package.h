@@ -40,6 +40,7 @@ struct Schema<AssemblyStep> {
 // What dies are joined through: an RDL, a silicon or glass interposer, or bridges.
 struct Carrier {
   Count count = 1;
+  Millimetres edge_each;  // bridges: shared edge that one joins, in place of the count; 0: as many as the count says
   std::optional<SquareMillimetres> area;  // of one; default: area_scale times what stands on it
   double area_scale = 1;
   Dollars wafer_price;
@@ -71,7 +72,8 @@ struct Schema<Substrate> {
 struct Package {
   std::string preset = "interposer";
   std::string name = "Silicon interposer";
-  bool holds_hbm = true;  // wires fine enough for the thousand signals of a stack
+  bool holds_hbm = true;                        // wires fine enough for the thousand signals of a stack
+  std::optional<SquareMillimetres> area_limit;  // of the dies and stacks side by side that can be made
   std::optional<Carrier> carrier = Carrier{};
   Substrate substrate;
   DollarsPerArea bumps;  // of the dies joined
@@ -98,6 +100,7 @@ struct PackageParts {
 // Areas and counts that depend on geometry alone: computed once for many draws.
 struct PackageGeometry {
   SquareMillimetres carrier_area;  // of one
+  Count carriers = 1;
   Count carriers_per_wafer = 0;
   Count seams = 0;
   SquareMillimetres substrate_area;

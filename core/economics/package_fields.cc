@@ -27,6 +27,12 @@ constinit const Fields Schema<AssemblyStep>::fields(kAssemblyStepFields);
 
 constexpr FieldRow kCarrierFields[] = {
     Of<&Carrier::count>("count", "Number of carriers (bridges)").Between(1, 1024).Advanced(),
+    Of<&Carrier::edge_each>(
+        "edge_each", "Bridges: length of the edge between neighbors that one joins; above 0, it sets their number")
+        .Label("Shared edge per bridge")
+        .In(kMm)
+        .Between(0, 1000)
+        .Advanced(),
     Of<&Carrier::area>("area", "Area of one carrier; null: in proportion to the dies on it")
         .In(kMm2)
         .Above(0)
@@ -71,6 +77,13 @@ constexpr FieldRow kPackageFields[] = {
     Of<&Package::holds_hbm>("holds_hbm",
                             "Has the fine-pitch wiring that HBM needs (interposer, bridges or RDL); without it HBM is "
                             "refused. No figure of a report uses it")
+        .Advanced(),
+    Of<&Package::area_limit>("area_limit",
+                             "Largest area of dies and memory stacks side by side that can be packaged; null: no limit")
+        .Label("Area limit")
+        .In(kMm2)
+        .Above(0)
+        .AtMost(1'000'000)
         .Advanced(),
     Of<&Package::carrier>("carrier",
                           "Carrier that joins the dies (interposer, bridges, RDL); null: the substrate alone")

@@ -55,6 +55,16 @@ void ExplainCarrier(const Carrier& carrier, SquareMillimetres standing, const Pa
     trace.Record("carrier_area", "standing * area_scale", carrier_area,
                  Note{"Area of the interposer, or of a bridge or RDL"}, "standing, area_scale", standing, area_scale);
   }
+  const double carrier_count = static_cast<double>(geometry.carriers);
+  if (carrier.edge_each > Millimetres()) {
+    const Millimetres edge_each = carrier.edge_each;
+    trace.Input("edge_each", edge_each, "cost.device.package.carrier.edge_each");
+    trace.Procedure("carrier_count", carrier_count,
+                    Note{"Bridges", "along the edges that a stack shares with its die and a die with the next one"},
+                    "standing, edge_each", standing, edge_each);
+  } else {
+    trace.Input("carrier_count", carrier_count, "cost.device.package.carrier.count");
+  }
   FIGURE(trace, side, sqrt(carrier_area), (Note{"Side of the carrier, taken as a square"}), carrier_area);
   trace.Input("diameter", wafer.diameter, "cost.device.wafer.diameter");
   trace.Input("edge", wafer.edge, "cost.device.wafer.edge");

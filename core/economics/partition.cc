@@ -60,12 +60,13 @@ DieLayout LayOut(const Partition& partition, SquareMillimetres area, double anal
   return layout;
 }
 
+bool IsWhole(const Partition& partition) { return partition.chiplets == 1 && partition.io_share == 0; }
+
 Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   Partitioned result;
   result.bill = bill;
   if (partition.package && !bill.dies.empty()) result.bill.package = *partition.package;
-  const bool keeps_one = partition.chiplets == 1 && partition.io_share == 0;
-  if (bill.dies.empty() || keeps_one) return result;
+  if (bill.dies.empty() || IsWhole(partition)) return result;
   DieInput& die = result.bill.dies[0];
   static_cast<DieLayout&>(result) = LayOut(partition, die.area * static_cast<double>(die.count), die.node.analog_scale);
   const double n = static_cast<double>(partition.chiplets);

@@ -50,6 +50,9 @@ struct DieLayout {
 // Of circuits on one die of `area`; `analog_scale`: of the compute dies' node.
 DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale);
 
+// Whether the device stays as it is.
+bool IsWhole(const Partition& partition);
+
 struct Partitioned : DieLayout {
   DeviceBill bill;
 };

@@ -153,6 +153,11 @@ bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {
          (width <= wafer.reticle_height && height <= wafer.reticle_width);
 }
 
+double AspectThatFits(SquareMillimetres area, double aspect, const Wafer& wafer) {
+  const Millimetres width = sqrt(area * aspect);
+  return FitsReticle(width, area / width, wafer) ? aspect : wafer.reticle_width / wafer.reticle_height;
+}
+
 Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
   const auto seams = [](double nx, double ny) { return (nx - 1) * ny + nx * (ny - 1); };
   const double one = seams(std::ceil(std::max(1.0, width / wafer.reticle_width)),

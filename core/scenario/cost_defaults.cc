@@ -192,6 +192,58 @@ void IncludeNetwork(const Json& networks, Json& system) {
   system["adapter_power_included"] = power;
 }
 
+// Whether dies, stacks and package are those that the price of the catalogue's package is for.
+bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* original, const Json& written) {
+  const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
+  const auto part = [&](const Json& die, std::size_t place, const char* key, double otherwise) {
+    const Json& usual = place == 0 && original != nullptr ? Member(*original, "die") : kNothing;
+    return NumberOf(die, key, NumberOf(usual, key, otherwise));
+  };
+  const Json &dies = Member(bill, "dies"), &quoted = Member(entry, "dies");
+  if (!dies.is_array() || !quoted.is_array() || dies.size() != quoted.size()) return false;
+  for (std::size_t i = 0; i < dies.size(); ++i) {
+    if (!same(part(dies[i], i, "area", 0), part(quoted[i], i, "area", 0))) return false;
+    if (!same(part(dies[i], i, "count", 1), part(quoted[i], i, "count", 1))) return false;
+    if (Member(dies[i], "stacked") != Member(quoted[i], "stacked")) return false;
+  }
+  const Json &memory = Member(bill, "memory"), &quoted_memory = Member(entry, "memory");
+  if (TextAt(memory, "preset") != TextAt(quoted_memory, "preset")) return false;
+  if (!same(NumberOf(memory, "stacks", 0), NumberOf(quoted_memory, "stacks", 0))) return false;
+  const Json& package = Member(written, "package");
+  for (const char* key : {"carrier", "substrate", "bumps", "steps"}) {
+    if (package.is_object() && package.contains(key)) return false;
+  }
+  return TextAt(Member(bill, "package"), "preset") == TextAt(Member(entry, "package"), "preset");
+}
+
+// A die of another area than the catalogue's keeps its shape where the exposure field holds it.
+void ShapeDies(const Json& written, Json& bill) {
+  Json& dies = bill["dies"];
+  if (!dies.is_array()) return;
+  const Json& written_dies = Member(written, "dies");
+  for (std::size_t i = 0; i < dies.size(); ++i) {
+    if (!dies[i].is_object()) continue;
+    const bool is_written = written_dies.is_array() && i < written_dies.size() && written_dies[i].is_object() &&
+                            written_dies[i].contains("aspect");
+    const double area = NumberOf(dies[i], "area", 0);
+    if (is_written || !(area > 0)) continue;
+    const double aspect = NumberOf(dies[i], "aspect", DieInput().aspect);
+    if (!(aspect > 0)) continue;
+    const double fitting = AspectThatFits(SquareMillimetres::FromBase(area), aspect, Wafer());
+    if (fitting != aspect) dies[i]["aspect"] = fitting;
+  }
+}
+
+// A package that is not the quoted one is priced by its parts, unless the request states a price.
+void DropQuote(const Json& device, const Json& written, Json& bill) {
+  std::string id = TextAt(written, "preset");
+  if (id.empty()) id = TextAt(device, "preset");
+  const Json* entry = FindPreset("bill", id);
+  if (entry == nullptr || !Member(*entry, "package").contains("price")) return;
+  if (Member(written, "package").contains("price")) return;
+  if (!IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written)) bill["package"]["price"] = nullptr;
+}
+
 Json DefaultSystem(const Json& cluster, const Json& written) {
   std::string id = TextAt(written, "preset");
   if (id.empty()) id = TextAt(cluster, "preset");
@@ -222,6 +274,9 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
   Json merged{{"device", DefaultBill(Member(cluster, "device"), partitioned, Member(cost, "device"))},
               {"system", DefaultSystem(cluster, Member(cost, "system"))}};
   MergeJson(merged, cost);
+  const Json& written = Member(cost, "device");
+  DropQuote(Member(cluster, "device"), written, merged["device"]);
+  ShapeDies(written, merged["device"]);
   cost = std::move(merged);
 }
 
@@ -243,7 +298,9 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   if (bill.dies.empty()) bill.dies.push_back(Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);
+  if (die.area != device.die.area) bill.package.price.reset();
   die.area = device.die.area;
+  die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);
   die.count = device.die.count;
   const auto replace = [](std::string_view kind, const std::string& id, auto& value) {
     const Json* entry = FindPreset(kind, id);

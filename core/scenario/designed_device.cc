@@ -117,7 +117,7 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 }
 
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Trace& trace) {
-  if (!partition || cost.device.dies.empty()) return std::nullopt;
+  if (!partition || cost.device.dies.empty() || (IsWhole(*partition) && !partition->package)) return std::nullopt;
   CostInputs split = cost;
   const Partitioned parts = Split(cost.device, *partition);
   split.device = parts.bill;

@@ -76,6 +76,17 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
   }
 }
 
+// Whether the request cuts the device: one die without an I/O die, in the device's own package, is the device itself.
+bool SplitsDevice(const Json& request) {
+  const Json* partition = FindMember(request, "partition");
+  if (partition == nullptr || !partition->is_object()) return false;
+  const Json *chiplets = FindMember(*partition, "chiplets"), *io = FindMember(*partition, "io_share"),
+             *package = FindMember(*partition, "package");
+  const bool one = chiplets != nullptr && NumberIn(*chiplets) == 1;
+  const bool no_io = io == nullptr || io->is_null() || NumberIn(*io) == 0;
+  return !one || !no_io || (package != nullptr && !package->is_null());
+}
+
 // Reads the parts; contradictions between them are checked later.
 Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
   Issues issues;
@@ -90,8 +101,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
-    const auto partition = expanded.find("partition");
-    ApplyCostDefaults(expanded["cluster"], partition != expanded.end() && partition->is_object(), expanded["cost"]);
+    ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);
   }
   std::vector<Chosen> followed = FollowDevices(expanded, written);
   // The cluster is already expanded: keep it out of the second pass.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/catalogue/presets.h"
+#include "core/scenario/designed_device.h"
 #include "costs.h"
 
 namespace slipstick {
@@ -125,6 +126,86 @@ TEST(Bill, AnAbsentPriceKeepsTheMargin) {
       CostOf({"cluster=dgx-h100", "cost.device.price=null", "cost.device.dies.0.node.defect_density=0.4 /cm^2"});
   EXPECT_NEAR((worse.device_price - usual.device_price) / (worse.device - usual.device),
               usual.device_price / usual.device, 1e-9);
+}
+
+Dollars PackageOf(std::vector<std::string> assignments) {
+  assignments.insert(assignments.begin(), "cluster=dgx-h100");
+  return LineOf(CostOf(assignments).device_parts, "package");
+}
+
+// Published for the H100's interposer: 723 to 750 $ (bills of 2023 and 2026). Another package is not that one.
+TEST(Bill, ThePackageThatIsChosenIsPaid) {
+  EXPECT_EQ(PackageOf({}), 735 * kUsd);
+  EXPECT_EQ(PackageOf({"cost.device.package.preset=interposer"}), 735 * kUsd);
+  EXPECT_EQ(PackageOf({"cost.device.package.preset=bridge", "cost.device.package.price=600 $"}), 600 * kUsd);
+  const Dollars bridge = PackageOf({"cost.device.package.preset=bridge"}),
+                fan_out = PackageOf({"cost.device.package.preset=fan-out"});
+  EXPECT_NE(bridge, fan_out);
+  EXPECT_LT(bridge, 735 * kUsd);
+  EXPECT_LT(fan_out, 735 * kUsd);
+  // More silicon on the interposer, and a bill of a device's own.
+  EXPECT_GT(PackageOf({"cost.device.dies.0.count=2"}), 735 * kUsd);
+  EXPECT_NE(PackageOf({"cost.device.memory.stacks=8"}), 735 * kUsd);
+  EXPECT_NE(PackageOf({"cluster.device.memory.capacity=160 GB"}), 735 * kUsd);
+  EXPECT_NE(PackageOf({"cluster.device.die.area=700 mm^2"}), 735 * kUsd);
+  EXPECT_EQ(PackageOf({"cost.device.memory.price=20 $/GB"}), 735 * kUsd);
+}
+
+// Published: CoWoS of an H100 723-750 $, of a B200 1,000-1,200 $, of an MI300X with its hybrid bonds 1,200 $.
+TEST(Bill, PackagesByTheirPartsAreNearPublishedOnes) {
+  const auto by_parts = [](const char* cluster) {
+    return LineOf(CostOf({cluster, "cost.device.package.price=null"}).device_parts, "package").base();
+  };
+  EXPECT_NEAR(by_parts("cluster=dgx-h100"), 735, 0.2 * 735);
+  EXPECT_NEAR(by_parts("cluster=dgx-b200"), 1100, 0.2 * 1100);
+  EXPECT_NEAR(by_parts("cluster=hgx-mi300x"), 1200, 0.2 * 1200);
+}
+
+// One die without an I/O die is the device itself, whoever asks.
+TEST(Bill, ASplitInOneIsTheDeviceItself) {
+  const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
+                 split = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=1"}),
+                 halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2"});
+  Trace off = Trace::Off();
+  EXPECT_FALSE(SplitCosts(split.partition, *split.cost, off));
+  EXPECT_TRUE(SplitCosts(halves.partition, *halves.cost, off));
+  const CostReport one = EvaluateCost(split.cluster, *split.cost, off),
+                   usual = EvaluateCost(whole.cluster, *whole.cost, off);
+  EXPECT_EQ(one.device, usual.device);
+  EXPECT_EQ(one.device_price, usual.device_price);
+  EXPECT_EQ(one.device_hour, usual.device_hour);
+}
+
+// ECO-CHIP: a bridge per 10 mm of shared edge. Five stacks of 110 mm^2 share 10.5 mm each, two dies of 400 mm^2 20 mm.
+TEST(Bill, BridgesFollowTheSharedEdges) {
+  const auto bridges = [](const char* dies, const char* stacks) {
+    const Scenario scenario = ScenarioOf(
+        {"cluster=dgx-h100", "cost.device.package.preset=bridge", "cost.device.dies.0.area=400 mm^2", dies, stacks});
+    return ComputeGeometry(scenario.cost->device).package.carriers;
+  };
+  EXPECT_EQ(bridges("cost.device.dies.0.count=1", "cost.device.memory.stacks=5"), 5 * 2);
+  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=5"), 5 * 2 + 2);
+  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=8"), 8 * 2 + 2);
+}
+
+// 100 dies of 814 mm^2 and five stacks are 81,950 mm^2; a B200's two dies and eight stacks are packaged.
+TEST(Bill, APackageHasALargestArea) {
+  const CostReport large = CostOf({"cluster=dgx-h100", "cost.device.dies.0.count=100"});
+  ASSERT_EQ(large.infeasible.size(), 1U);
+  EXPECT_EQ(large.infeasible[0].reason, "package");
+  EXPECT_NE(large.infeasible[0].message.find("81,950 mm²"), std::string::npos) << large.infeasible[0].message;
+  for (const char* cluster : {"cluster=dgx-b200", "cluster=hgx-mi355x", "cluster=tpu-v5p-pod", "cluster=single-mi455x"})
+    EXPECT_TRUE(CostOf({cluster}).infeasible.empty()) << cluster;
+}
+
+// 26 × 33 mm is the exposure field: a die of its area has its shape.
+TEST(Bill, ADieOfTheWholeReticleIsMade) {
+  EXPECT_TRUE(CostOf({"cluster=dgx-h100", "cluster.device.die.area=858 mm^2"}).infeasible.empty());
+  EXPECT_TRUE(CostOf({"cluster=dgx-h100", "cost.device.dies.0.area=858 mm^2"}).infeasible.empty());
+  EXPECT_EQ(CostOf({"cluster=dgx-h100", "cluster.device.die.area=859 mm^2"}).infeasible.size(), 1U);
+  EXPECT_EQ(
+      CostOf({"cluster=dgx-h100", "cluster.device.die.area=850 mm^2", "cost.device.dies.0.aspect=1"}).infeasible.size(),
+      1U);
 }
 
 TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {
