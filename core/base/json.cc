@@ -121,7 +121,7 @@ void MergeJson(Json& under, const Json& over) {
         under[key] = value;
       }
     }
-  } else if (under.is_array() && over.is_array()) {
+  } else if (under.is_array() && over.is_array() && !over.empty()) {
     for (std::size_t i = 0; i < over.size(); ++i) {
       if (i < under.size()) {
         MergeJson(under[i], over[i]);

@@ -40,7 +40,7 @@ Json ObjectOf(std::initializer_list<JsonMember> members);
 // The text of a JSON string.
 inline const std::string& TextOf(const Json& json) { return json.get_ref<const std::string&>(); }
 
-// Merges `over` into `under`: objects by member, arrays by index, anything else is replaced.
+// Merges `over` into `under`: objects by member, arrays by index (an empty one replaces), anything else is replaced.
 void MergeJson(Json& under, const Json& over);
 
 // Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the

@@ -18,54 +18,10 @@ bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
   return device.architecture->traits.tiled && !(parameters.stored_per_clock > Flops{});
 }
 
-// Of operands and output.
-struct DataMovement {
-  Bytes weights, activations;
-  Bytes weight_size, activation_size;  // of an element
+struct DataMovement : MovedBytes {
   Seconds time;
   Bound bound = Bound::kMemory;  // of that time
 };
-
-// DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over
-// 39 profiled CUTLASS kernels on A100.
-Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device,
-                const GemmKernelParameters& parameters, Trace& trace) {
-  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
-  const Bytes weight_bytes = data.weights, activation_bytes = data.activations;
-  constexpr Note kNote{"Memory traffic",
-                       "operands and output, and the operands that L2 has lost when the next tiles read them"};
-  if (!HasTiles(device, parameters)) {
-    FIGURE(trace, bytes, weight_bytes + activation_bytes, kNote, weight_bytes, activation_bytes);
-    return bytes;
-  }
-  const Bytes activation_size = data.activation_size, weight_size = data.weight_size, l2_capacity = L2Capacity(device);
-  const double units = static_cast<double>(device.units), tile_rows = best.tile.rows, tile_columns = best.tile.columns,
-               missed_from = device.architecture->gemm.l2.no_reuse_from,
-               read_again = device.architecture->gemm.l2.reread_factor;
-  CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), missed_from,
-            read_again);
-  FIGURE_OVER_GROUPS(trace, input_bytes, m * k * activation_size, (Note{"Activations read", ""}), m, k,
-                     activation_size);
-  FIGURE(trace, operand_bytes, input_bytes + weight_bytes, (Note{"Operands", "each once"}), input_bytes, weight_bytes);
-  FIGURE(trace, group_tiles, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles of a group", ""}), m,
-         tile_rows, n, tile_columns);
-  FIGURE(trace, resident_tiles,
-         min(group_tiles, (3 - min(1.0, max(0.0, tile_rows * tile_columns - 128 * 128))) * units),
-         (Note{"Tiles resident at once", "three per SM, two of those larger than 128 × 128", kFamilySource}),
-         group_tiles, tile_rows, tile_columns, units);
-  FIGURE_OVER_GROUPS(
-      trace, tile_reads,
-      max(1.0, group_tiles / resident_tiles) * sqrt(resident_tiles * tile_rows * tile_columns) * k *
-          (activation_size + weight_size),
-      (Note{"Operands that the tiles read", "those resident at once form a square and share rows and columns"}),
-      group_tiles, resident_tiles, tile_rows, tile_columns, k, activation_size, weight_size);
-  FIGURE(trace, bytes,
-         weight_bytes + activation_bytes +
-             max(0 * operand_bytes, read_again * tile_reads - operand_bytes) *
-                 min(1.0, operand_bytes / (missed_from * l2_capacity)),
-         kNote, weight_bytes, activation_bytes, operand_bytes, read_again, tile_reads, missed_from, l2_capacity);
-  return bytes;
-}
 
 }  // namespace
 
@@ -162,14 +118,15 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   if (!(weights_in_l2 > 0)) {
     FIGURE(trace, stream_time, (weight_bytes + activation_bytes * missed) / (bandwidth * bandwidth_efficiency), kNote,
            weight_bytes, activation_bytes, missed, bandwidth, bandwidth_efficiency);
-    return {weight_bytes, activation_bytes, weight_size, activation_size, stream_time};
+    return {{weight_bytes, activation_bytes, weight_size, activation_size}, stream_time};
   }
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
              weight_bytes * weights_in_l2 / l2_rate,
          kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
-  return {weight_bytes,    activation_bytes, weight_size,
-          activation_size, stream_time,      BoundOfData(stream_time, weight_bytes * weights_in_l2 / l2_rate)};
+  return {{weight_bytes, activation_bytes, weight_size, activation_size},
+          stream_time,
+          BoundOfData(stream_time, weight_bytes * weights_in_l2 / l2_rate)};
 }
 
 Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
@@ -306,13 +263,39 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
                       {{"extra_launch", extra_launch, extra_launch > Seconds{}}, {"pass_time", pass_time}});
 }
 
-// Nothing in a training step rests on its kernels' traffic, so there it is not explained.
-Bytes MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device,
-                    const GemmKernelParameters& parameters, Trace& trace) {
-  if (!trace.on() || parameters.setting != GemmSetting::kTraining)
-    return DramBytes(gemm, best, data, device, parameters, trace);
+// Nothing rests on the traffic of a training step's kernels where their tiles share what they read, so there it is not
+// explained.
+DramTraffic MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMovement& data, Bytes l2_traffic,
+                          const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  if (!HasTiles(device, parameters)) {
+    const Bytes weight_bytes = data.weights, activation_bytes = data.activations;
+    FIGURE(trace, bytes, weight_bytes + activation_bytes, (Note{"Memory traffic", "operands and output, each once"}),
+           weight_bytes, activation_bytes);
+    return {bytes, {}};
+  }
   Trace off = Trace::Off();
-  return DramBytes(gemm, best, data, device, parameters, off);
+  const DramTraffic found = TrafficOfTiles(gemm, best, data, l2_traffic, device, off);
+  if (!trace.on() || (parameters.setting == GemmSetting::kTraining && !(found.again > Bytes{}))) return found;
+  return TrafficOfTiles(gemm, best, data, l2_traffic, device, trace);
+}
+
+// The kernel waits for its data where rereads take longer than all else.
+Seconds Fed(Seconds overlapped_time, Seconds reread_time, Trace& trace) {
+  FIGURE(trace, fed_time, max(overlapped_time, reread_time),
+         (Note{"Compute and data movement together", "or the data with what each tile reads on its own"}),
+         overlapped_time, reread_time);
+  return fed_time;
+}
+
+// The data's time with the operands that the tiles read on their own.
+Seconds TimeWithRereads(Seconds stream_time, Bytes again_bytes, const Device& device,
+                        const GemmKernelParameters& parameters, Trace& trace) {
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const double bandwidth_efficiency = parameters.bandwidth_efficiency;
+  FIGURE(trace, reread_time, stream_time + again_bytes / (bandwidth * bandwidth_efficiency),
+         (Note{"Time to move the data", "with what each tile reads on its own", kFamilySource}), stream_time,
+         again_bytes, bandwidth, bandwidth_efficiency);
+  return reread_time;
 }
 
 Seconds Together(Seconds compute_time, Seconds memory_time, const Device& device,
@@ -358,9 +341,12 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const LevelTraffic traffic = TrafficOf(gemm, device, trace);
   LevelTimes levels = TimesThroughCaches(traffic, device, trace);
   levels.intake = best.intake;
-  const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
+  const DramTraffic dram = MemoryTraffic(gemm, best, data, traffic.l2, device, parameters, trace);
+  const bool rereads = dram.again > Bytes{};
+  const Seconds reread_time = rereads ? TimeWithRereads(data.time, dram.again, device, parameters, trace) : Seconds{};
+  const Seconds work = rereads ? Fed(overlapped_time, reread_time, trace) : overlapped_time;
+  const Seconds bounded_time = SlowestLevel(work, rereads ? "fed_time" : "overlapped_time", levels, device, trace);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
-  const Bytes bytes = MemoryTraffic(gemm, best, data, device, parameters, trace);
   const bool quantizes = parameters.quantize_bytes > 0 || parameters.extra_launch > Seconds{};
   const Seconds time = Sum<Seconds>(
       trace, "time", Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kFamilySource, "time_s"},
@@ -372,10 +358,10 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   KernelTime result;
   result.time = time;
   result.compute = compute_time;
-  result.memory = memory_time;
+  result.memory = max(memory_time, reread_time);
   result.flops = rate.flops;
-  result.bytes = bytes;
-  SetLevels(traffic, levels, overlapped_time, data.bound, result);
+  result.bytes = dram.bytes;
+  SetLevels(traffic, levels, work, data.bound, result);
   if (launch + merge_time + quantize_time > bounded_time) result.bound = Bound::kLatency;
   return result;
 }

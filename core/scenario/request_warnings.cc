@@ -30,7 +30,7 @@ bool ChangesLevel(const Cluster& cluster, const Json& networks, std::size_t leve
   if (standard == nullptr || !networks[level].is_object()) return true;
   const auto is_changed = [&](const auto& member) {
     const Json* same = FindMember(*standard, member.key());
-    return same != nullptr && !IsSameValue(*same, member.value());
+    return same != nullptr && !same->is_object() && !IsSameValue(*same, member.value());  // a port is a preset
   };
   const auto members = networks[level].items();
   return std::any_of(members.begin(), members.end(), is_changed);

@@ -148,8 +148,18 @@ class ChipBuilder {
   void AddCaches() {
     const UnitTemplate& unit = design_.unit;
     const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (unit.l2_area * sram_);
-    chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base());
+    // The nearest whole number, made to fit the area: rounding down alone would jump where there are few.
+    chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base() + 0.5);
     const auto slices = static_cast<double>(chip_.l2_slices);
+    if (chip_.l2_slices == 0) {
+      issues_.push_back({path_ + ".area_split.l2",
+                         "Not one L2 slice of " + NumberText(In(unit.l2_slice, kKiB)) +
+                             " KiB fits in the L2 area, and memory is reached through them",
+                         {SetToBase(path_ + ".area_split.l2", unit.l2_slice.base() * unit.l2_area * sram_ /
+                                                                  (design_.area.base() * design_.l2_enabled))}});
+      return;
+    }
+    const Bytes l2_capacity = min(slices * unit.l2_slice, Bytes::FromBase(l2_bytes));
     const Watts l2_power = power_ * design_.power_split.l2;
     const double wire_energy = 0.5 + 0.5 * design_.node.energy;  // half of a cache access is wires, which do not scale
     const Hertz l2_clock = unit.clock * design_.node.speed;
@@ -161,13 +171,13 @@ class ChipBuilder {
     Device& device = chip_.device;
     const auto running_units = static_cast<double>(device.units);
     device.caches = {{"L1", running_units * unit.l1, running_units * unit.l1_rate * device.clock}};
-    if (chip_.l2_slices > 0 && !(l2_rate > BytesPerSecond{})) {
+    if (!(l2_rate > BytesPerSecond{})) {
       issues_.push_back({path_ + ".power_split.l2",
-                         "Give the L2 a share of the power to be read with, or no area",
-                         {SetToBase(path_ + ".area_split.l2", 0)}});
+                         "Give the L2 a share of the power to be read with",
+                         {SetToBase(path_ + ".power_split.l2", design_.area_split.l2)}});
     }
-    if (chip_.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
-    const Bytes l2_built = slices / design_.l2_enabled * unit.l2_slice;
+    device.caches.push_back({"L2", l2_capacity, l2_rate});
+    const Bytes l2_built = l2_capacity / design_.l2_enabled;
     chip_.area_used += l2_built.base() * unit.l2_area * sram_ * kMm2;
     chip_.power_used += l2_rate * l2_energy;
   }

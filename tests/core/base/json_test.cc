@@ -67,6 +67,9 @@ TEST(Json, MergesObjectsByMemberAndArraysByIndex) {
   Json under = *ParseJson(R"({"a": {"x": 1, "y": 2}, "list": [{"p": 1}, {"p": 2}]})");
   MergeJson(under, *ParseJson(R"({"a": {"y": 3, "z": 4}, "list": [{}, {"q": 5}, 6]})"));
   EXPECT_EQ(JsonText(under), R"({"a":{"x":1,"y":3,"z":4},"list":[{"p":1},{"p":2,"q":5},6]})");
+  // "caches": [] over a preset's caches says that there are none.
+  MergeJson(under, *ParseJson(R"({"list": []})"));
+  EXPECT_EQ(JsonText(under), R"({"a":{"x":1,"y":3,"z":4},"list":[]})");
 }
 
 TEST(Json, SetPathCreatesMissingParents) {
