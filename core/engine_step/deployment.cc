@@ -241,6 +241,23 @@ void ExplainLaunches(const Deployment& deployment, std::optional<std::size_t> gr
   trace.Input("steps_ahead", launch.steps_ahead, launch.graphs ? "serving.engine.steps_ahead" : graphs);
 }
 
+// As the engine is run: what its plain command costs over a tuned one.
+void SetTuning(Deployment& deployment, Trace& trace) {
+  const Tuning& tuning = deployment.load.tuning;
+  const TuningFactor step =
+      StepFactor(tuning, deployment.engine, deployment.model.moe.has_value(), deployment.device.architecture);
+  deployment.step_factor = step.value;
+  if (trace.on()) trace.Input("step_factor", step.value, step.path);
+  const double host_factor = HostFactor(tuning, deployment.engine);
+  if (host_factor == 1 || !deployment.launch.graphs) return;
+  trace.Input("host_factor", host_factor, "serving.tuning.host");
+  const Seconds tuned_launch = deployment.launch.per_operation;
+  trace.Input("tuned_launch", tuned_launch, "serving.engine.prefill_launch");
+  FIGURE(trace, operation_launch, tuned_launch * host_factor,
+         (Note{"Host's time per operation of a prefill", "as the engine is run"}), tuned_launch, host_factor);
+  deployment.launch.per_operation = operation_launch;
+}
+
 void SetLaunches(Deployment& deployment, Trace& trace) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
@@ -355,8 +372,20 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   deployment.shapes = ShapesOf(model, load, deployment.mapping, trace);
   deployment.formats = FormatsOf(model, load.precision, load.engine, deployment.device);
   SetLaunches(deployment, trace);
+  SetTuning(deployment, trace);
   PlaceGroups(deployment);
   return deployment;
+}
+
+Seconds AtTuning(Seconds tuned, std::string_view symbol, const Deployment& deployment, Trace& trace) {
+  const double step_factor = deployment.step_factor;
+  if (step_factor == 1) return tuned;
+  const Seconds tuned_step = tuned;
+  trace.Alias("tuned_step", tuned_step, symbol);
+  FIGURE(trace, step_as_run, tuned_step * step_factor, (Note{"Step as the engine is run", "over that of a tuned run"}),
+         tuned_step, step_factor);
+  trace.Alias(symbol, step_as_run, "step_as_run");
+  return step_as_run;
 }
 
 void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace) {

@@ -97,6 +97,7 @@ struct Deployment {
   ServedFormats formats{};
   LaunchOverheads launch{};
   ServingNetwork network{};
+  double step_factor = 1;  // of a step that decodes, over that of a tuned run
   double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   bool quantizes_apart = false;      // activations, by a separate kernel before each product
   bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
@@ -115,6 +116,9 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
   Trace off = Trace::Off();
   return Deploy(model, cluster, load, off);
 }
+
+// The time of a step that decodes, `symbol` of the current scope as a tuned engine takes it: as this one is run.
+Seconds AtTuning(Seconds tuned, std::string_view symbol, const Deployment& deployment, Trace& trace);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);

@@ -100,7 +100,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
              host_sequence * own_sequences),
          (Note{"Mixed step", "device time, or host preparation if longer, with the engine's overheads"}), device_time,
          prefill_host, engine_step, engine_sequence, own_sequences, prefill_step, host_sequence);
-  return mixed_step;
+  return AtTuning(mixed_step, "mixed_step", deployment, trace);
 }
 
 }  // namespace slipstick

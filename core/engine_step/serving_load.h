@@ -9,6 +9,7 @@
 #include "core/hardware/device.h"
 #include "core/mapping/parallelism.h"
 #include "core/software/engine.h"
+#include "core/software/tuning.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -112,6 +113,7 @@ struct ServingLoad {
   std::optional<Count> max_requests;     // limit of concurrent requests in the engine
   std::optional<Count> waves;            // benchmark rounds: requests per stream, all streams starting together
   Engine engine;
+  Tuning tuning;
   std::optional<bool> cuda_graphs;  // default: the engine's
   ServingPrecision precision;
   ServingMapping mapping;

@@ -148,6 +148,10 @@ constexpr FieldRow kServingLoadFields[] = {
                              "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, "
                              "uniform utilizations and nothing else")
         .Label("Engine"),
+    Of<&ServingLoad::tuning>("tuning",
+                             "How the engine is run: stock, as a plain command runs it, or tuned, as vendors' "
+                             "benchmarks do")
+        .Label("Tuning"),
     Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's")
         .Label("CUDA graphs")
         .Advanced(),

@@ -272,8 +272,9 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   return step;
 }
 
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "decode");
+namespace {
+
+PassCost TunedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphDecode(pass, deployment, trace);
   if (deployment.engine.composition == Composition::kLayerPipelined)
     return LayerPipelinedDecode(pass, deployment, trace);
@@ -303,6 +304,18 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   if (step_time > device_step) step.operators.Add("waiting for the host", HostTime(step_time - device_step), 1);
   step.time = step_time;
   step.occupancy = step_time;
+  return step;
+}
+
+}  // namespace
+
+PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
+  const Trace::Scope scope(trace, "decode");
+  PassCost step = TunedDecode(pass, deployment, trace);
+  const Seconds as_run = AtTuning(step.time, "step_time", deployment, trace), more = as_run - step.time;
+  if (more > Seconds{}) step.operators.Add("what tuning would save", HostTime(more), 1);
+  step.time = as_run;
+  step.occupancy += more;
   return step;
 }
 

@@ -32,13 +32,17 @@ const Json& DefaultRequest(Count version) {
                 "mapping": {"tp": 8, "pp": 1, "ep": 1}},
     "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
   })");
-  const auto tuned = [](Count later) {
+  const auto mapped = [](Count later) {
     Json one = request;
     one["version"] = later;
     for (const char* part : kMapped) one[part]["mapping"] = AutoMapping();
     return one;
   };
-  static const Json second = tuned(2), third = tuned(3);
+  static const Json second = mapped(2), third = [&] {
+    Json one = mapped(3);
+    one["serving"]["tuning"] = ObjectOf({{"preset", "stock"}});
+    return one;
+  }();
   return version == 1 ? request : version == 2 ? second : third;
 }
 

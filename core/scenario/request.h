@@ -3,9 +3,9 @@
 // A request without a version is one of the newest. It is merged into the default scenario of its version:
 //   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that
 //                  names a preset, or holds every required member, takes the place of the default's. A bare number in a
-//                  text has its field's unit.
+//                  text has its field's unit. A plain command runs the engine (serving.tuning "stock").
 //   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an
-//                  absent mapping is "auto". A bare number in a text is in base units.
+//                  absent mapping is "auto". A bare number in a text is in base units. The engine is "tuned".
 // Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in "written" the
 // paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
 // (legal_defaults.h).

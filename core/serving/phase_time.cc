@@ -226,6 +226,15 @@ Seconds TimeRequest(const Deployment& deployment, Trace& trace) {
   const Seconds each = overhead.per_request, prompt_token = overhead.per_prompt_token;
   trace.Input("each", each, "serving.engine.request");
   trace.Input("prompt_token", prompt_token, "serving.engine.prompt_token");
+  const double host_factor = HostFactor(deployment.load.tuning, deployment.engine);
+  if (host_factor != 1) {
+    trace.Input("host_factor", host_factor, "serving.tuning.host");
+    FIGURE(trace, request, each * host_factor + prompt * prompt_token,
+           (Note{"Request handling by the host",
+                 "of a request as the engine is run, and of the tokens of its prompt, cached ones too"}),
+           each, host_factor, prompt, prompt_token);
+    return request;
+  }
   FIGURE(trace, request, each + prompt * prompt_token,
          (Note{"Request handling by the host", "of a request, and of the tokens of its prompt, cached ones too"}), each,
          prompt, prompt_token);

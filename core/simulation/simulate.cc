@@ -131,8 +131,13 @@ Percentiles PercentilesOf(std::vector<Seconds> times) {
   return {at(50), at(90), at(99)};
 }
 
+Seconds HandlingOf(const ServingLoad& load) {
+  return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
+}
+
 SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double streams) {
   const EngineOverhead& overhead = load.engine.overhead;
+  const Seconds handling = HandlingOf(load);
   SimulatedServing served;
   std::vector<Seconds> ttft, tpot, latency;
   Seconds waited, last, earliest = Seconds::FromBase(std::numeric_limits<double>::infinity());
@@ -141,7 +146,7 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
     ttft.push_back(request.first - request.sent);
     latency.push_back(request.last - request.sent);
     if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
-    const Seconds handled = overhead.per_request + static_cast<double>(request.prompt) * overhead.per_prompt_token;
+    const Seconds handled = handling + static_cast<double>(request.prompt) * overhead.per_prompt_token;
     waited += max(Seconds{}, request.admitted - request.sent - handled);
     earliest = min(earliest, request.last);
     last = max(last, request.last);
@@ -196,7 +201,7 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   system.rules = RulesOf(load);
   system.room = {budget.Room(), BytesByPage(deployment)};
   system.step_time = [&](const StepWork& work) { return times.Of(work); };
-  system.handling = load.engine.overhead.per_request;
+  system.handling = HandlingOf(load);
   system.token_handling = load.engine.overhead.per_prompt_token;
   system.steps_ahead = static_cast<Count>(deployment.launch.steps_ahead);
   system.receive_interval = load.engine.scheduler.receive_interval;

@@ -272,6 +272,7 @@ struct Engine {
   std::optional<HostProducts> host_products;      // absent: all weights are in device memory
   std::vector<EngineOn> on;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
+  bool plain = false;                       // the constants are those of plain commands: no tuning to take off
 };
 // Whether ranks can share a prompt: prefill context parallelism.
 inline bool HasPrefillContext(const Engine& engine) {

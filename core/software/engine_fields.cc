@@ -286,6 +286,9 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::utilization>(
         "utilization",
         "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
+        .Advanced(),
+    Of<&Engine::plain>("plain", "The constants are those of plain commands, or of none: serving.tuning changes nothing")
+        .Label("As a plain command runs it")
         .Advanced()};
 constinit const Fields Schema<Engine>::fields(kEngineFields);
 

@@ -1,0 +1,31 @@
+#include "core/base/field_table.h"
+#include "core/software/tuning.h"
+
+namespace slipstick {
+
+constexpr FieldRow kLogSpreadFields[] = {Of<&LogSpread::below>("below", "Towards less, as a logarithm").Between(0, 10),
+                                         Of<&LogSpread::above>("above", "Towards more, as a logarithm").Between(0, 10)};
+constinit const Fields Schema<LogSpread>::fields(kLogSpreadFields);
+
+constexpr FieldRow kTuningOnFields[] = {
+    Of<&TuningOn::architecture>("architecture", "Device architecture"),
+    Of<&TuningOn::experts>("experts", "Decode step over a tuned one, mixture of experts").Between(0.01, 100)};
+constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
+
+constexpr FieldRow kTuningFields[] = {
+    Of<&Tuning::preset>("preset", "Preset; fields below override it"),
+    Of<&Tuning::name>("name", "Name"),
+    Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model").Between(0.01, 100).Advanced(),
+    Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts").Between(0.01, 100).Advanced(),
+    Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
+    Of<&Tuning::host>("host",
+                      "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
+                      "collects requests")
+        .Label("Host time over a tuned run's")
+        .Between(0, 100)
+        .Advanced(),
+    Of<&Tuning::token>("token", "Spread of the time per token in the interval").Advanced(),
+    Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval").Advanced()};
+constinit const Fields Schema<Tuning>::fields(kTuningFields);
+
+}  // namespace slipstick

@@ -1,0 +1,100 @@
+// How an engine is run: a plain command takes the factors of core/presets/tunings/stock.json over a tuned run.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/api/api.h"
+#include "core/base/json.h"
+#include "tests/support/answers.h"
+
+namespace slipstick {
+namespace {
+
+using testing::Assignments;
+using testing::Find;
+using testing::operator+;
+
+Json ReportOf(const std::string& base, const Assignments& assignments) {
+  Result<Json> report = ParseJson(EvaluateAnswer(base, assignments).text);
+  return report ? std::move(*report) : Json();
+}
+
+double At(const Json& report, const std::string& path) { return NumberAt(report, path).value_or(-1); }
+
+const std::string kThree = R"({"version": 3})";
+const Assignments kDense{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "training=null", "serving.batch=16",
+                         "serving.mapping.tp=1"};
+const Assignments kExperts{"model=gpt-oss-120b", "cluster=dgx-h100", "training=null",
+                           "serving.devices=8",  "serving.batch=16", "serving.mapping.tp=8"};
+const Assignments kExpertsOnCdna{"model=gpt-oss-120b", "cluster=hgx-mi300x", "training=null",
+                                 "serving.devices=8",  "serving.batch=16",   "serving.mapping.tp=8"};
+
+// The decode step of a plain command over that of a tuned run.
+double StepRatio(const Assignments& assignments) {
+  const Json stock = ReportOf(kThree, assignments + Assignments{"serving.tuning=stock"}),
+             tuned = ReportOf(kThree, assignments + Assignments{"serving.tuning=tuned"});
+  return At(stock, "serving.decode_step_s") / At(tuned, "serving.decode_step_s");
+}
+
+TEST(Tuning, APlainCommandTakesLongerPerStep) {
+  EXPECT_NEAR(StepRatio(kDense), 1.15, 1e-9);
+  EXPECT_NEAR(StepRatio(kExperts), 1.5, 1e-9);
+  EXPECT_NEAR(StepRatio(kExpertsOnCdna), 2, 1e-9);  // without AITER's kernels
+}
+
+// llama.cpp was measured as its users run it, and a roofline has nothing to tune.
+TEST(Tuning, EnginesMeasuredByPlainCommandsStay) {
+  for (const char* engine : {"llamacpp-2025", "roofline", "ideal"}) {
+    EXPECT_EQ(StepRatio(kDense + Assignments{std::string("serving.engine=") + engine}), 1) << engine;
+  }
+}
+
+TEST(Tuning, StockIsTheDefaultFromVersion3On) {
+  for (const auto& [version, tuning] :
+       {std::pair<std::string, std::string>{"1", "tuned"}, {"2", "tuned"}, {"3", "stock"}}) {
+    const Json plain = ReportOf(R"({"version": )" + version + "}", kDense),
+               said = ReportOf(R"({"version": )" + version + "}", kDense + Assignments{"serving.tuning=" + tuning});
+    EXPECT_GT(At(plain, "serving.tpot_s"), 0);
+    EXPECT_EQ(At(plain, "serving.tpot_s"), At(said, "serving.tpot_s")) << version;
+  }
+}
+
+// Time per token is longer by the same factor where prefills share the steps.
+TEST(Tuning, TheTimePerTokenFollowsTheStep) {
+  const Json stock = ReportOf(kThree, kDense + Assignments{"serving.tuning=stock"}),
+             tuned = ReportOf(kThree, kDense + Assignments{"serving.tuning=tuned"});
+  EXPECT_NEAR(At(stock, "serving.tpot_s") / At(tuned, "serving.tpot_s"), 1.15, 0.02);
+  EXPECT_LT(At(stock, "serving.tokens_per_s"), At(tuned, "serving.tokens_per_s"));
+}
+
+// SGLang's host takes 60 ms for a request of a tuned run, which looks for requests now and then, and 3 us for each token
+// of its prompt: alone, a request of 1,000 tokens of a plain command waits 0.4 * 60 + 3 ms.
+TEST(Tuning, AFirstTokenWaitsLessForTheHost) {
+  const Assignments alone =
+      kDense + Assignments{"serving.engine=sglang", "serving.batch=1", "serving.prompt=1000", "serving.output=100"};
+  const Json stock = ReportOf(kThree, alone + Assignments{"serving.tuning=stock"}),
+             tuned = ReportOf(kThree, alone + Assignments{"serving.tuning=tuned"});
+  EXPECT_NEAR(At(tuned, "serving.ttft_parts_s.handling"), 0.063, 1e-9);
+  EXPECT_NEAR(At(stock, "serving.ttft_parts_s.handling"), 0.027, 1e-9);
+}
+
+TEST(Tuning, TheStepIsTheSumOfItsParts) {
+  const Json stock = ReportOf(kThree, kExperts + Assignments{"serving.tuning=stock"});
+  double sum = 0;
+  for (const auto& [bound, part] : Find(stock, "serving.time_by_bound.decode")->items()) {
+    if (part.is_number()) sum += part.get<double>();
+    if (!part.is_object()) continue;
+    for (const auto& [level, time] : part.items()) sum += time.get<double>();
+  }
+  EXPECT_NEAR(sum, At(stock, "serving.decode_step_s"), 1e-9 * sum);
+}
+
+// A factor is an input like any other.
+TEST(Tuning, TheFactorsCanBeStated) {
+  const Json twice = ReportOf(kThree, kDense + Assignments{"serving.tuning=tuned", "serving.tuning.dense=2"}),
+             tuned = ReportOf(kThree, kDense + Assignments{"serving.tuning=tuned"});
+  EXPECT_NEAR(At(twice, "serving.decode_step_s"), 2 * At(tuned, "serving.decode_step_s"), 1e-12);
+}
+
+}  // namespace
+}  // namespace slipstick
