@@ -71,12 +71,14 @@ std::string TextAt(const Json& json, std::string_view key) {
   return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
 }
 
-Json RequestOf(const Json& row, const Json* models) {
+Json RequestOf(const Json& row, const Json* models, const std::string& tuning) {
   Json request{{"version", 1}};
   const std::string name = TextAt(row, "model");
   const Json* own = models == nullptr ? nullptr : FindMember(*models, name);
   request["model"] = own != nullptr ? *own : name.empty() ? row.value("model", Json()) : Json{{"preset", name}};
   for (const char* part : {"cluster", "training", "serving"}) request[part] = row.value(part, Json());
+  if (!tuning.empty() && request["serving"].is_object() && !request["serving"].contains("tuning"))
+    request["serving"]["tuning"] = tuning;
   request["cost"] = nullptr;
   return request;
 }
@@ -133,7 +135,8 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
       MeasuredRun run;
       run.id = kept(TextAt(row, "id"));
       run.source = static_cast<int>(read.sources.size()) - 1;
-      const Result<Json> request = ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"))), {});
+      const Result<Json> request =
+          ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"), TextAt(*json, "tuning"))), {});
       const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
       if (!scenario || !Predict(*scenario, TextAt(row, "figure"), row.value("value", 0.), run)) {
         const std::string fault =
@@ -147,7 +150,7 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
       read.runs.push_back(run);
     }
   }
-  OrderRuns(read.runs, distance);
+  OrderRuns(read.runs);
   return read;
 }
 
@@ -189,7 +192,7 @@ std::string EvidenceSource(const EvidenceFiles& evidence) {
          {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting, at.queued}) {
       text += ", " + rounded(number);
     }
-    text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";
+    text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + "},\n";
   }
   text += "};\nconstexpr MeasuredSource kSources[] = {\n";
   for (const MeasuredSource& source : evidence.sources)

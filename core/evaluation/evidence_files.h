@@ -1,12 +1,12 @@
 // Published measurements as files (core/presets/evidence/<source>.json) and what this core predicts of them.
 //
-//   {"publisher": "…", "campaign": "…", "source": "…", "models": {"NAME": {…}},
+//   {"publisher": "…", "campaign": "…", "source": "…", "tuning": "tuned", "models": {"NAME": {…}},
 //    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME",
 //              "cluster": {…}, "training": {…}}]}
 //
 // A row is a request with the figure that was measured, in base units. A rate of one stream or of a batch stands as the
 // time it means. `model` names one of the file or of the catalogue. "whole_runs": true marks production runs, of any
-// training figure.
+// training figure. "tuning" says how the engines of the file were run, tuned or stock; a row can say it itself.
 #pragma once
 
 #include <set>

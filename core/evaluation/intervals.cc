@@ -13,7 +13,8 @@ constexpr double kLevel = 9. / 10;
 constexpr Count kSamples = 60;  // of a cost, each a bill of its own: the ends move by some per cent with another seed
 constexpr std::uint64_t kSeed = 1;  // the same answer every time
 constexpr std::string_view kFromRuns =
-    "the middle half of the errors of published runs, the nearest counting most, and beyond it the spread to expect";
+    "the middle half of the errors of published runs, the nearest counting most, and beyond it what the next publisher "
+    "may differ by";
 constexpr std::string_view kFromDraws = "cut from a Monte Carlo run over the uncertain inputs of cost";
 
 // "8 % less", "15 % more" of a ratio to the answer.
@@ -30,6 +31,12 @@ std::string WhyText(const Likely& likely) {
     text += " Nearest: " + std::string(nearest.id) + " (" +
             std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) + ").";
   }
+  if (!likely.is_measured) {
+    text +=
+        " No published run has this software, this architecture and this kind of model together, which widens the "
+        "range, most towards slower.";
+  }
+  if (likely.is_as_run) text += " Plain commands differ more than tuned runs, which widens it too.";
   if (likely.IsFar()) text += " Nothing very like it has been measured.";
   if (likely.is_by_data_sheet) text += " The device is known by its data sheet only, which widens the range.";
   return text;

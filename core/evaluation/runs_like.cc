@@ -179,7 +179,7 @@ Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
     MeasuredRun own;
     own.source = static_cast<int>(MeasuredSources().size()), own.kind = kind, own.setting = asked.setting;
     runs.insert(runs.end(), count, own);
-    OrderRuns(runs, MeasuredDistance());
+    OrderRuns(runs);
     const Likely likely = LikelyRange(kind, asked.setting, is_assumed, {runs, MeasuredDistance()});
     list.push_back(Json{{"runs", count}, {"low", likely.low * asked.value}, {"high", likely.high * asked.value}});
   }

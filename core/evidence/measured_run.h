@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/field.h"
+#include "core/software/tuning.h"
 
 namespace slipstick {
 
@@ -35,6 +36,7 @@ struct RunSetting {
   // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a
   // queue for room.
   double network = 0, latency = 0, waiting = 0, queued = 0;
+  LogSpread tuning{};  // of how the engine is run
 };
 
 inline constexpr double kTableSteps = 1e4;  // per unit: to which the generated table rounds settings and errors
@@ -45,9 +47,7 @@ struct MeasuredRun {
   MeasuredKind kind = MeasuredKind::kStepTime;
   RunSetting setting;
   double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
-  double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for
-  // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
-  double scaled = 0;
+  double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for; a group's order
 };
 
 // Publisher and campaign: measurements of one hand, whose errors go together.

@@ -35,7 +35,6 @@ struct Say {
 struct Weights {
   std::vector<double> of_runs;
   double total = 0;
-  double sources = 0;  // that have a say, counted as if all had the same
 };
 // What each run counts. A source has the say of its nearest run, less if it has few.
 Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness, double few) {
@@ -48,19 +47,19 @@ Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& 
     say.total += closeness[i];
     if (closeness[i] > 0) ++say.runs;
   }
-  double all = 0, squares = 0;
+  double all = 0;
   for (Say& say : says) {
     if (say.runs > 0) say.nearest *= say.runs / (say.runs + few);
-    all += say.nearest, squares += say.nearest * say.nearest;
+    all += say.nearest;
     say.share = say.total > 0 ? say.nearest / say.total : 0;
   }
-  Weights weights{std::vector<double>(runs.size()), all, squares > 0 ? all * all / squares : 0};
+  Weights weights{std::vector<double>(runs.size()), all};
   for (std::size_t i = 0; i < runs.size(); ++i)
     weights.of_runs[i] = closeness[i] * says[static_cast<std::size_t>(runs[i].source)].share;
   return weights;
 }
 
-// The scaled errors below which half of the weight lies, all but a tail above, and a tail below.
+// The errors below which half of the weight lies, all but a tail above, and a tail below.
 struct Quantiles {
   double low = 0, middle = 0, high = 0;
 };
@@ -76,7 +75,7 @@ Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const Weights& weights,
   double below = 0;
   for (std::size_t i = 0; i < runs.size() && end != std::end(ends); ++i) {
     below += weights.of_runs[i];
-    for (; end != std::end(ends) && below >= end->first; ++end) *end->second = runs[i].scaled;
+    for (; end != std::end(ends) && below >= end->first; ++end) *end->second = runs[i].log_error;
   }
   return found;
 }
@@ -102,6 +101,10 @@ double ClosenessAt(double distance) {
   return four * four;
 }
 
+bool IsOfOneKind(const RunSetting& a, const RunSetting& b) {
+  return a.architecture == b.architecture && a.software == b.software && a.has_experts == b.has_experts;
+}
+
 double DistanceTo(const MeasuredRun& run, MeasuredKind kind, const RunSetting& setting, const RunDistance& by) {
   return DistanceOf(setting, run.setting, by) + (run.kind != kind ? by.kind : 0);
 }
@@ -112,10 +115,9 @@ Evidence PublishedEvidence() { return {MeasuredRuns(), MeasuredDistance()}; }
 
 bool AreOneGroup(MeasuredKind a, MeasuredKind b) { return GroupOf(a) == GroupOf(b); }
 
-void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance) {
-  for (MeasuredRun& run : runs) run.scaled = run.log_error / ExpectedSpread(run.kind, run.setting, distance);
+void OrderRuns(std::vector<MeasuredRun>& runs) {
   std::sort(runs.begin(), runs.end(), [](const MeasuredRun& a, const MeasuredRun& b) {
-    return std::tuple(GroupOf(a.kind), a.scaled, a.id) < std::tuple(GroupOf(b.kind), b.scaled, b.id);
+    return std::tuple(GroupOf(a.kind), a.log_error, a.id) < std::tuple(GroupOf(b.kind), b.log_error, b.id);
   });
 }
 
@@ -124,11 +126,12 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const RunDistance& by = evidence.distance;
   const std::span<const MeasuredRun> runs = GroupWith(kind, evidence.runs);
   std::vector<double> closeness(runs.size());
+  Likely likely;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].source == left_out) continue;
     closeness[i] = ClosenessAt(DistanceTo(runs[i], kind, setting, by));
+    likely.is_measured = likely.is_measured || IsOfOneKind(runs[i].setting, setting);
   }
-  Likely likely;
   likely.nearest = NearestOf(runs, closeness);
   if (likely.nearest.empty()) return likely;
   likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
@@ -137,15 +140,18 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the time it stands for
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
   const Quantiles at = QuantilesOf(runs, weights, tails);
-  const double widened = 1 + by.widening * likely.distance + by.disagreement / weights.sources;
-  const double times = likely.is_by_data_sheet ? by.assumed * widened : widened;
-  // One expected spread is added at each end: neighbors that agree by chance say nothing of a source that is not among
-  // them.
-  const double spread = ExpectedSpread(kind, setting, by);
+  likely.is_as_run = setting.tuning.above > 0;
+  const double widened = 1 + by.widening * likely.distance;
+  const double times = likely.is_by_data_sheet ? by.assumed : 1;
+  const Spread& spread = SpreadOf(kind, by.spread);
+  const LogSpread& ends = likely.is_measured ? spread.measured : spread.unmeasured;
+  // How the engine is run and who measures are independent of each other.
+  const double below = std::hypot(ends.below, setting.tuning.below),
+               above = std::hypot(ends.above, setting.tuning.above);
   // Whether requests queue for room hangs on a few percent of memory: the low end is that of the time without the
   // queue.
-  const double low = spread * (at.middle - times * (at.middle - at.low + 1)) + std::log(1 - setting.queued);
-  const double high = spread * (at.middle + times * (at.high - at.middle + 1));
+  const double low = at.middle - times * (widened * (at.middle - at.low) + below) + std::log(1 - setting.queued);
+  const double high = at.middle + times * (widened * (at.high - at.middle) + above);
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));
   return likely;

@@ -2,7 +2,8 @@
 //
 // Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a
 // campaign of thousands does not drown one of ten. The interval is the middle half of the weighted errors and, at each
-// end, the spread to expect of such a setting, wider the farther the nearest run is and where efficiencies are assumed.
+// end, what the next publisher may differ by: more towards slower, more where this software was not measured with this
+// kind of model on this architecture, more where efficiencies are assumed or a plain command runs it.
 #pragma once
 
 #include <span>
@@ -17,13 +18,15 @@ struct Likely {
   double low = 1, high = 1;                 // measured over predicted: of ten measurements nine lie between
   std::vector<const MeasuredRun*> nearest;  // the nearest first
   double distance = 0;                      // to the first of them
+  bool is_measured = false;                 // this software with this kind of model on this architecture
+  bool is_as_run = false;                   // how the engine is run widens it
   bool is_by_data_sheet = false;            // the device is known by its data sheet only: no efficiencies, no run near
   [[nodiscard]] bool IsFar() const { return distance > 1; }  // nothing very like it has been measured
 };
 
 // A table in which errors are looked up.
 struct Evidence {
-  std::span<const MeasuredRun> runs;  // each group in one piece, ordered by `scaled`
+  std::span<const MeasuredRun> runs;  // each group in one piece, ordered by their errors
   const RunDistance& distance;
 };
 Evidence PublishedEvidence();
@@ -43,8 +46,8 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
 
 // Whether two kinds are evidence for each other.
 bool AreOneGroup(MeasuredKind a, MeasuredKind b);
-// Orders runs as Evidence wants them, and fills `scaled`.
-void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance);
+// Orders runs as Evidence wants them.
+void OrderRuns(std::vector<MeasuredRun>& runs);
 
 // How much longer whole production runs took per step than the model says of a tuned one: the median, each source with
 // one say.

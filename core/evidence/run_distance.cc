@@ -1,13 +1,8 @@
 #include "core/evidence/run_distance.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace slipstick {
-namespace {
-
-constexpr double kHalfPrecision = 1;  // `bits` of 16-bit operands
-
 const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads) {
   switch (kind) {
     case MeasuredKind::kTrainingMemory:
@@ -28,8 +23,6 @@ const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads) {
   return spreads.step;
 }
 
-}  // namespace
-
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights) {
   const double device = a.architecture != b.architecture ? weights.architecture
                         : a.device != b.device           ? weights.device
@@ -41,14 +34,6 @@ double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& w
   const double shares =
       weights.network * std::abs(a.network - b.network) + weights.waiting * std::abs(a.waiting - b.waiting);
   return device + software + experts + sizes + shares;
-}
-
-double ExpectedSpread(MeasuredKind kind, const RunSetting& setting, const RunDistance& weights) {
-  if (kind == MeasuredKind::kWholeRun) return 1;  // they have a median, no interval
-  const Spread& spread = SpreadOf(kind, weights.spread);
-  return spread.base + spread.network * setting.network + spread.latency * setting.latency +
-         spread.waiting * setting.waiting + (setting.has_experts ? spread.experts : 0) +
-         spread.halving * std::max(0., kHalfPrecision - setting.bits);
 }
 
 }  // namespace slipstick

@@ -7,14 +7,11 @@
 
 namespace slipstick {
 
-// The spread of an answer's errors that its setting lets expect, in logarithms: a sum of these.
+// What to expect of the next publisher beyond the errors of those known: by how much publishers differed whose rows,
+// and the constants that those set, were left out.
 struct Spread {
-  double base = 0;     // of any answer
-  double network = 0;  // per whole of the predicted time on links
-  double latency = 0;  // per whole in launches and messages
-  double experts = 0;  // of a mixture of experts
-  double halving = 0;  // per halving of the operands below 16 bits
-  double waiting = 0;  // per whole of the time waiting for other requests
+  LogSpread measured;    // the engine or framework was measured with this kind of model on this architecture
+  LogSpread unmeasured;  // it was not
 };
 template <>
 struct Schema<Spread> {
@@ -41,11 +38,10 @@ struct RunDistance {
 
   double few = 0;  // runs with which a source has half its say
   Spreads spread;
-  double tail_below = 0;    // share of the neighbors' errors left out where the answer is less than predicted
-  double tail_above = 0;    // where it is more: there the same logarithm is a longer way
-  double widening = 0;      // per unit of distance to the nearest run
-  double disagreement = 0;  // widening where one source speaks, half of it where two do: another may disagree with them
-  double assumed = 0;       // times as wide where rules stand for a device's measured efficiencies
+  double tail_below = 0;  // share of the neighbors' errors left out where the answer is less than predicted
+  double tail_above = 0;  // where it is more: there the same logarithm is a longer way
+  double widening = 0;    // of the neighbors' range, per unit of distance to the nearest run
+  double assumed = 0;     // times as wide where rules stand for a device's measured efficiencies
 };
 template <>
 struct Schema<RunDistance> {
@@ -54,8 +50,7 @@ struct Schema<RunDistance> {
 };
 
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights);
-// The spread to expect of a kind of answer in a setting; errors are compared in units of it.
-double ExpectedSpread(MeasuredKind kind, const RunSetting& setting, const RunDistance& weights);
+const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads);
 
 // Generated with the measured runs (measured_run.h).
 const RunDistance& MeasuredDistance();

@@ -4,12 +4,8 @@
 namespace slipstick {
 
 constexpr FieldRow kSpreadFields[] = {
-    Of<&Spread::base>("base", "Of any answer of the kind").Above(0),
-    Of<&Spread::network>("network", "More, per whole of the time on links").AtLeast(0),
-    Of<&Spread::latency>("latency", "More, per whole of the time in launches and messages").AtLeast(0),
-    Of<&Spread::experts>("experts", "More for a mixture of experts").AtLeast(0),
-    Of<&Spread::halving>("halving", "More per halving of the operands below 16 bits").AtLeast(0),
-    Of<&Spread::waiting>("waiting", "More, per whole of the time waiting for other requests").AtLeast(0)};
+    Of<&Spread::measured>("measured", "Where the software was measured with this kind of model on this architecture"),
+    Of<&Spread::unmeasured>("unmeasured", "Where it was not")};
 constinit const Fields Schema<Spread>::fields(kSpreadFields);
 
 constexpr FieldRow kSpreadsFields[] = {Of<&Spreads::step>("step", "Training step"),
@@ -33,11 +29,11 @@ constexpr FieldRow kRunDistanceFields[] = {
     Of<&RunDistance::network>("network", "Per whole of the time on links").AtLeast(0),
     Of<&RunDistance::waiting>("waiting", "Per whole of the time waiting for other requests").AtLeast(0),
     Of<&RunDistance::few>("few", "Runs with which a source has half its say").AtLeast(0),
-    Of<&RunDistance::spread>("spread", "Spread to expect of the errors, as a logarithm, by kind of answer"),
+    Of<&RunDistance::spread>("spread",
+                             "By how much the next publisher may differ beyond those known, by kind of answer"),
     Of<&RunDistance::tail_below>("tail_below", "Share of the neighbors' errors left out at the low end").AtLeast(0),
     Of<&RunDistance::tail_above>("tail_above", "Share of the neighbors' errors left out at the high end").AtLeast(0),
-    Of<&RunDistance::widening>("widening", "Widening per unit of distance to the nearest run").AtLeast(0),
-    Of<&RunDistance::disagreement>("disagreement", "Widening where one source speaks, half of it where two do")
+    Of<&RunDistance::widening>("widening", "Widening of the neighbors' range per unit of distance to the nearest run")
         .AtLeast(0),
     Of<&RunDistance::assumed>("assumed", "Widening where a device's efficiencies are assumed").AtLeast(1)};
 constinit const Fields Schema<RunDistance>::fields(kRunDistanceFields);

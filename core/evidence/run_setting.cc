@@ -45,6 +45,8 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
   setting.length = Log2(static_cast<double>(load.prompt));
   setting.network = ShareOf(time.network, time.Total());
   setting.latency = ShareOf(time.latency, time.Total());
+  if (kind != MeasuredKind::kServingMemory && !load.engine.plain)
+    setting.tuning = is_prefill ? load.tuning.first_token : load.tuning.token;
   const double working = is_prefill ? ShareOf(report.prefill, report.ttft) : ShareOf(report.decode_step, report.tpot);
   setting.waiting = std::max(0., 1 - working);
   if (is_prefill && report.requests_waiting > 0) {

@@ -20,6 +20,21 @@ void Tally(const Likely& likely, double measured, Coverage& coverage) {
   coverage.half_widths.push_back((likely.high - likely.low) / 2);
 }
 
+std::string_view PublisherOf(const MeasuredSource& source) { return source.name.substr(0, source.name.find(", ")); }
+
+// The neighbors' errors alone.
+RunDistance WithoutSpread(const RunDistance& distance) {
+  RunDistance plain = distance;
+  plain.spread = {};
+  return plain;
+}
+
+// The ends of a range as logarithms over the answer, of a rate those of the time that it stands for.
+std::pair<double, double> LogEnds(const Likely& likely, MeasuredKind kind) {
+  const double low = std::log(likely.low), high = std::log(likely.high);
+  return kind == MeasuredKind::kThroughput ? std::pair(-high, -low) : std::pair(low, high);
+}
+
 std::string RowText(std::string_view title, const Coverage& coverage) {
   char text[160];
   std::snprintf(text, sizeof text, "%-50.*s %6d %8.1f %8.1f\n", static_cast<int>(title.size()), title.data(),
@@ -80,6 +95,46 @@ std::string CoverageText(const EvidenceFiles& evidence, const std::vector<Eviden
   if (!read.issues.empty())
     text += std::to_string(read.issues.size()) + " not answered, the first: " + read.issues.front().path + ": " +
             read.issues.front().message + "\n";
+  return text;
+}
+
+std::string LinesOfLeftOut(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested, LeftOut by) {
+  const EvidenceFiles read = ReadEvidence(tested, evidence.distance);
+  const RunDistance plain = WithoutSpread(evidence.distance);
+  const auto key_of = [by](const MeasuredRun& run, const std::vector<MeasuredSource>& sources) {
+    return by == LeftOut::kDevice ? run.setting.device : PublisherOf(sources[static_cast<std::size_t>(run.source)]);
+  };
+  std::map<std::string_view, std::vector<MeasuredRun>> others;
+  std::string text;
+  for (const MeasuredRun& run : read.runs) {
+    if (run.kind == MeasuredKind::kWholeRun) continue;
+    const std::string_view key = key_of(run, read.sources);
+    const auto [found, is_new] = others.try_emplace(key);
+    if (is_new) {
+      for (const MeasuredRun& one : evidence.runs) {
+        if (key_of(one, evidence.sources) != key) found->second.push_back(one);
+      }
+    }
+    const Likely likely = LikelyRange(run.kind, run.setting, false, {found->second, evidence.distance}),
+                 neighbors = LikelyRange(run.kind, run.setting, false, {found->second, plain});
+    const auto [low, high] = LogEnds(likely, run.kind);
+    const auto [least, most] = LogEnds(neighbors, run.kind);
+    const MeasuredSource& source = read.sources[static_cast<std::size_t>(run.source)];
+    text += JsonText(Json{{"kind", NameOf(run.kind)},
+                          {"publisher", PublisherOf(source)},
+                          {"source", source.id},
+                          {"id", run.id},
+                          {"device", run.setting.device},
+                          {"error", run.log_error},
+                          {"low", low},
+                          {"high", high},
+                          {"least", least},
+                          {"most", most},
+                          {"measured", likely.is_measured},
+                          {"stock", likely.is_as_run}}) +
+            "\n";
+  }
+  for (const Issue& issue : read.issues) text += JsonText(Json{{"issue", issue.path + ": " + issue.message}}) + "\n";
   return text;
 }
 

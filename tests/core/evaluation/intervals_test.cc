@@ -40,6 +40,41 @@ TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
   EXPECT_NE(TextOf(*MemberAt(report, "serving.tpot_interval.why")).find("If ten people measured"), std::string::npos);
 }
 
+// Measurements by others are slower than predicted more often, and further, than faster.
+TEST(Intervals, ReachFurtherTowardsSlower) {
+  const Json report = ReportWith({});
+  for (const auto& [interval, answer] :
+       {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
+        {"serving.tpot_interval", "serving.tpot_s"},
+        {"serving.ttft_interval", "serving.ttft_s"}}) {
+    EXPECT_GT(At(report, interval + ".high") / At(report, answer), At(report, answer) / At(report, interval + ".low"))
+        << interval;
+  }
+}
+
+// No run of experts under SGLang on CDNA is in the evidence; on Blackwell there are some.
+TEST(Intervals, WhatWasNotMeasuredTogetherIsLessCertain) {
+  const auto with = [](const std::string& cluster) {
+    return ReportWith({"model=deepseek-v3.1", "cluster=" + cluster, "training=null", "serving.devices=8",
+                       "serving.batch=16", "serving.engine=sglang", "serving.mapping.tp=8"});
+  };
+  const Json known = with("dgx-b200"), unknown = with("hgx-mi300x");
+  EXPECT_GT(HalfWidth(unknown, "serving.tpot_interval", "serving.tpot_s"),
+            HalfWidth(known, "serving.tpot_interval", "serving.tpot_s"));
+  EXPECT_NE(TextOf(*MemberAt(unknown, "serving.tpot_interval.why")).find("No published run has"), std::string::npos);
+  EXPECT_EQ(TextOf(*MemberAt(known, "serving.tpot_interval.why")).find("No published run has"), std::string::npos);
+}
+
+TEST(Intervals, APlainCommandIsLessCertainThanATunedRun) {
+  const Json stock = ReportWith({"serving.tuning=stock"}), tuned = ReportWith({});
+  for (const std::string figure : {"serving.tpot", "serving.ttft"}) {
+    EXPECT_GT(HalfWidth(stock, figure + "_interval", figure + "_s"),
+              HalfWidth(tuned, figure + "_interval", figure + "_s"))
+        << figure;
+  }
+  EXPECT_EQ(At(stock, "serving.memory_interval.high"), At(tuned, "serving.memory_interval.high"));
+}
+
 // Of an A10G and an MI250X only data sheets are known; an A100 and an MI300X of the same architectures are measured.
 TEST(Intervals, ADeviceKnownByItsDataSheetIsTwiceAsUncertain) {
   const auto alone = [](const std::string& device) {

@@ -117,6 +117,26 @@ TEST(RunsLike, WhatHasNoIntervalSaysSo) {
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"serving=null"}, "serving.tpot_s").issues.empty());
 }
 
+// A file of plain commands is computed as they run: a decode step of a dense model takes 1.15 times as long
+// (core/presets/tunings/stock.json).
+TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
+  const auto computed = [](std::string_view tuning) {
+    const Json file{{"publisher", "We"},
+                    {"campaign", "a test"},
+                    {"tuning", tuning},
+                    {"rows",
+                     {{{"id", "one"},
+                       {"figure", "serving.decode_step_s"},
+                       {"value", 0.01},
+                       {"model", "llama-3.1-8b"},
+                       {"cluster", {{"preset", "single-h100-sxm5-80gb"}}},
+                       {"serving", {{"prompt", 1024}, {"output", 128}, {"batch", 16}, {"engine", "vllm"}}}}}}};
+    const Result<Json> answer = ParseJson(MeasurementsAnswer("ours", JsonText(file)).text);
+    return (*answer)["runs"][0]["computed"].get<double>();
+  };
+  EXPECT_NEAR(computed("stock") / computed("tuned"), 1.15, 1e-9);
+}
+
 // A file that says twice what this program computes: half is computed.
 TEST(Measurements, AFileIsComputedAgain) {
   Result<Json> report =

@@ -25,17 +25,17 @@ MeasuredRun Measured(std::string_view device, int source, double log_error,
 RunDistance Plain() {
   RunDistance plain;
   plain.tail_below = plain.tail_above = 0.05, plain.device = 8 * (std::pow(2, 1. / 8) - 1), plain.assumed = 2.5;
-  Spreads& spread = plain.spread;  // as good as none
+  Spreads& spread = plain.spread;  // none
   for (Spread* one :
        {&spread.step, &spread.memory, &spread.token, &spread.throughput, &spread.batch, &spread.first_token}) {
-    one->base = 1e-12;
+    *one = {};
   }
   return plain;
 }
 
 Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const RunSetting& setting,
                MeasuredKind kind = MeasuredKind::kTokenTime, bool is_assumed = false, int left_out = kNoSource) {
-  OrderRuns(runs, distance);
+  OrderRuns(runs);
   Likely likely = LikelyRange(kind, setting, is_assumed, {runs, distance}, left_out);
   likely.nearest.clear();  // they point into `runs`
   return likely;
@@ -69,13 +69,12 @@ TEST(Neighbors, NearerRunsCountMore) {
   EXPECT_NEAR(RangeOf({Measured("h200", 0, 0), Measured("h100", 1, 0.4)}, distance, kH200).high, std::exp(0.4), 1e-9);
 }
 
-TEST(Neighbors, WidensWithDistanceAndWhereOneSourceSpeaks) {
+TEST(Neighbors, WidensWithDistance) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
   RunDistance distance = Plain();
-  distance.widening = 1, distance.disagreement = 1;
-  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);  // one source: twice
-  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + distance.device)),
-              1e-9);  // and one device further
+  distance.widening = 1;
+  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.1), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (1 + distance.device)), 1e-9);  // one device further
 }
 
 TEST(Neighbors, ADeviceKnownByItsDataSheetWidensUnlessItHasRuns) {
@@ -108,49 +107,59 @@ TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   EXPECT_NEAR(rate.high, std::exp(0.295), 1e-9);
 }
 
-// A dense step in 16 bits without communication has a spread of 0.05; half its time on links, experts, fp8 or waiting
-// add to it.
-TEST(Neighbors, AnExpectedSpreadIsAddedAtEachEnd) {
+// A publisher may differ by 5 % towards faster and 10 towards slower from exact neighbors, by 20 and 40 where no run has
+// this software, this kind of model and this architecture together.
+TEST(Neighbors, TheNextPublisherMayDiffer) {
   RunDistance distance = Plain();
-  distance.spread.step = {0.05, 0.1, 0.4, 0.2, 0.15, 0.3};
-  RunSetting calm = kH100;
-  calm.bits = 1;
-  RunSetting busy = calm, launching = calm, routed = calm, narrow = calm, waiting = calm;
-  busy.network = 0.5, launching.latency = 0.25, routed.has_experts = true, narrow.bits = 0, waiting.waiting = 0.5;
+  distance.spread.step = {{0.05, 0.1}, {0.2, 0.4}};
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kStepTime)};
   const auto range = [&](const RunSetting& setting) {
     return RangeOf(runs, distance, setting, MeasuredKind::kStepTime);
   };
-  EXPECT_NEAR(range(calm).high, std::exp(0.05), 1e-9);
-  EXPECT_NEAR(range(calm).low, std::exp(-0.05), 1e-9);
-  EXPECT_NEAR(range(busy).low, std::exp(-0.1), 1e-9);
-  EXPECT_NEAR(range(launching).high, std::exp(0.15), 1e-9);
-  EXPECT_NEAR(range(routed).high, std::exp(0.25), 1e-9);
-  EXPECT_NEAR(range(narrow).high, std::exp(0.2), 1e-9);
-  EXPECT_NEAR(range(waiting).high, std::exp(0.2), 1e-9);
+  EXPECT_NEAR(range(kH200).low, std::exp(-0.05), 1e-9);
+  EXPECT_NEAR(range(kH200).high, std::exp(0.1), 1e-9);
+  RunSetting routed = kH100, other = kH100, older = kH100;
+  routed.has_experts = true, other.software = "sglang", older.architecture = "ampere";
+  for (const RunSetting& setting : {routed, other, older}) {
+    EXPECT_FALSE(range(setting).is_measured);
+    EXPECT_NEAR(range(setting).low, std::exp(-0.2), 1e-9);
+    EXPECT_NEAR(range(setting).high, std::exp(0.4), 1e-9);
+  }
+}
+
+// A run of a source that does not count does not make its kind measured.
+TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
+  RunDistance distance = Plain();
+  distance.spread.token = {{0.1, 0.1}, {0.3, 0.3}};
+  MeasuredRun routed = Measured("h100", 1, 0);
+  routed.setting.has_experts = true;
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), routed};
+  EXPECT_NEAR(RangeOf(runs, distance, routed.setting).high, std::exp(0.1), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, distance, routed.setting, MeasuredKind::kTokenTime, false, 1).high, std::exp(0.3), 1e-9);
+}
+
+// Publisher 0.3 and tuning 0.4: independent of each other, together 0.5.
+TEST(Neighbors, HowTheEngineIsRunWidensIt) {
+  RunDistance distance = Plain();
+  distance.spread.token = {{0.3, 0.3}, {0.3, 0.3}};
+  RunSetting stock = kH100;
+  stock.tuning = {0, 0.4};
+  const Likely likely = RangeOf({Measured("h100", 0, 0)}, distance, stock);
+  EXPECT_NEAR(likely.low, std::exp(-0.3), 1e-9);
+  EXPECT_NEAR(likely.high, std::exp(0.5), 1e-9);
 }
 
 // Three quarters of a first token in a queue for room: with a little more memory there is none, and a quarter of the
 // time is left.
 TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
   RunDistance distance = Plain();
-  distance.spread.first_token.base = 0.2;
+  distance.spread.first_token.measured = {0.2, 0.2};
   RunSetting queued = kH100;
   queued.queued = 0.75;
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kFirstToken)};
   const Likely likely = RangeOf(runs, distance, queued, MeasuredKind::kFirstToken);
   EXPECT_NEAR(likely.low, std::exp(-0.2) / 4, 1e-9);
   EXPECT_NEAR(likely.high, std::exp(0.2), 1e-9);
-}
-
-// The same error says more where less is to be expected: half of an error of 0.2 of a mixture of experts, whose spread
-// is twice as large, goes over to a dense model.
-TEST(Neighbors, ErrorsAreComparedInExpectedSpreads) {
-  RunDistance distance = Plain();
-  distance.spread.step = {0.1, 0, 0, 0.1, 0};
-  MeasuredRun routed = Measured("h100", 0, 0.2, MeasuredKind::kStepTime);
-  routed.setting.has_experts = true;
-  EXPECT_NEAR(RangeOf({routed}, distance, kH100, MeasuredKind::kStepTime).high, std::exp(0.1 + 0.1), 1e-9);
 }
 
 TEST(Neighbors, ALeftOutSourceSaysNothing) {
@@ -185,15 +194,16 @@ EvidenceFiles OwnRuns() {
 // Each run by what the other sources say.
 TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
   const EvidenceFiles own = OwnRuns();
+  // These runs set constants of the model, the next publisher's do not: they are to be held more often than nine times
+  // of ten.
   const auto widest = [](MeasuredKind kind) {
     const bool is_short =
         kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kStaticLatency;
-    return is_short ? 0.15 : kind == MeasuredKind::kFirstToken ? 0.75 : 0.45;
+    return is_short ? 0.4 : kind == MeasuredKind::kFirstToken ? 1.2 : 0.5;
   };
   for (const auto& [kind, coverage] : CoverageOf(own, own).kinds) {
     if (coverage.runs < 30) continue;
-    EXPECT_GE(coverage.Held(), 0.85) << TitleOf(kind) << ", half-width " << coverage.MedianHalfWidth();
-    EXPECT_LE(coverage.Held(), 0.95) << TitleOf(kind);
+    EXPECT_GE(coverage.Held(), 0.9) << TitleOf(kind) << ", half-width " << coverage.MedianHalfWidth();
     EXPECT_LE(coverage.MedianHalfWidth(), widest(kind)) << TitleOf(kind);
   }
 }
