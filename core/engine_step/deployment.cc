@@ -249,7 +249,7 @@ void SetTuning(Deployment& deployment, Trace& trace) {
   deployment.step_factor = step.value;
   if (trace.on()) trace.Input("step_factor", step.value, step.path);
   const double host_factor = HostFactor(tuning, deployment.engine);
-  if (host_factor == 1 || !deployment.launch.graphs) return;
+  if (deployment.engine.plain || !deployment.launch.graphs) return;
   trace.Input("host_factor", host_factor, "serving.tuning.host");
   const Seconds tuned_launch = deployment.launch.per_operation;
   trace.Input("tuned_launch", tuned_launch, "serving.engine.prefill_launch");
@@ -379,7 +379,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
 
 Seconds AtTuning(Seconds tuned, std::string_view symbol, const Deployment& deployment, Trace& trace) {
   const double step_factor = deployment.step_factor;
-  if (step_factor == 1) return tuned;
+  if (deployment.engine.plain) return tuned;
   const Seconds tuned_step = tuned;
   trace.Alias("tuned_step", tuned_step, symbol);
   FIGURE(trace, step_as_run, tuned_step * step_factor, (Note{"Step as the engine is run", "over that of a tuned run"}),

@@ -227,7 +227,7 @@ Seconds TimeRequest(const Deployment& deployment, Trace& trace) {
   trace.Input("each", each, "serving.engine.request");
   trace.Input("prompt_token", prompt_token, "serving.engine.prompt_token");
   const double host_factor = HostFactor(deployment.load.tuning, deployment.engine);
-  if (host_factor != 1) {
+  if (!deployment.engine.plain) {
     trace.Input("host_factor", host_factor, "serving.tuning.host");
     FIGURE(trace, request, each * host_factor + prompt * prompt_token,
            (Note{"Request handling by the host",

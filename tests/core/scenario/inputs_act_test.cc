@@ -53,6 +53,8 @@ const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving
 // Scenarios that together use every part of the field tables.
 const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
+      {"model=gpt-oss-120b", "cluster=hgx-mi300x", "training=null", "serving.devices=8", "serving.mapping.tp=8",
+       "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2",
        "training.mapping.virtual_stages=4", "training.mapping.cp=2", "training.global_batch=64"},
       {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8",
