@@ -229,6 +229,10 @@ double Reached(double devices, double below, double size, bool is_first, Trace& 
 void BindSizes(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
   trace.Input("devices", static_cast<double>(cluster.devices), "cluster.devices");
   trace.Input("devices_per_host", static_cast<double>(inputs.devices_per_host), "cost.system.devices_per_host");
+  // What a cluster without levels of a kind has of it.
+  for (const char* symbol : {"inside", "adapters"}) trace.Input(symbol, Dollars(), "cluster.networks");
+  for (const char* symbol : {"inside_power", "adapter_power", "outside_power"})
+    trace.Input(symbol, Watts(), "cluster.networks");
 }
 
 void BindLevel(const NetworkLevel& level, const std::string& path, Trace& trace) {

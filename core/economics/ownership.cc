@@ -42,11 +42,10 @@ NetworkInServer BeyondIncluded(const NetworkCost& network, const SystemInputs& i
   const Watts inside_power = network.inside_power, adapter_power = network.adapter_power,
               adapter_power_included = inputs.adapter_power_included.value_or(adapter_power);
   if (trace.on()) {
-    // A cluster without such levels has none of either.
-    if (inside == Dollars()) trace.Input("inside", inside, "cluster.networks");
-    if (adapters == Dollars()) trace.Input("adapters", adapters, "cluster.networks");
-    if (inside_power == Watts()) trace.Input("inside_power", inside_power, "cluster.networks");
-    if (adapter_power == Watts()) trace.Input("adapter_power", adapter_power, "cluster.networks");
+    trace.Alias("inside", inside, "network.inside");
+    trace.Alias("adapters", adapters, "network.adapters");
+    trace.Alias("inside_power", inside_power, "network.inside_power");
+    trace.Alias("adapter_power", adapter_power, "network.adapter_power");
     trace.Input("adapters_included", adapters_included, "cost.system.adapters_included");
     trace.Input("adapter_power_included", adapter_power_included, "cost.system.adapter_power_included");
   }
@@ -149,7 +148,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power,
          host_power);
   const Watts outside_power = network.power;
-  if (outside_power == Watts()) trace.Input("outside_power", outside_power, "cluster.networks");
+  trace.Alias("outside_power", outside_power, "network.outside_power");
   FIGURE(trace, network_power, max(outside_power + devices * network_power_more, 0 * power),
          (Note{"Power of the network",
                "switches and optics outside the servers, and what the servers' own power leaves "

@@ -260,13 +260,13 @@ namespace {
 // How much of what the resident tiles share they find in L2. They advance along k together, as far apart as their
 // buffers in shared memory are deep, so that L2 must hold the rows and columns of that depth; without L2 every tile reads
 // its own from memory.
-double SharedInL2(const TileChoice& best, const MovedBytes& data, double resident_tiles, const Device& device,
+double SharedInL2(const TileChoice& best, const MovedBytes& data, double k, double resident_tiles, const Device& device,
                   Trace& trace) {
   const std::size_t levels = device.caches.size();
   const Bytes l1_capacity = levels > 1 ? device.caches.front().capacity : Bytes{},
               last_capacity = levels > 0 ? device.caches.back().capacity : Bytes{},  // L2, or a scratchpad
       activation_size = data.activation_size, weight_size = data.weight_size;
-  const double tile_rows = best.tile.rows, tile_columns = best.tile.columns;
+  const double tile_rows = best.tile.rows, tile_columns = best.tile.columns, units = static_cast<double>(device.units);
   const std::string caches = "cluster.device.caches";
   if (trace.on()) {
     trace.Input("l1_capacity", l1_capacity, levels > 1 ? caches + ".0.capacity" : caches);
@@ -274,9 +274,10 @@ double SharedInL2(const TileChoice& best, const MovedBytes& data, double residen
                 levels > 0 ? caches + "." + std::to_string(levels - 1) + ".capacity" : caches);
   }
   FIGURE(trace, depth,
-         max(64, l1_capacity / resident_tiles / (tile_rows * activation_size + tile_columns * weight_size)),
-         (Note{"Depth along k of a resident tile's buffers", "one k step of 64 inputs at least"}), l1_capacity,
-         resident_tiles, tile_rows, activation_size, tile_columns, weight_size);
+         min(k, max(64, l1_capacity / max(resident_tiles, units) /
+                            (tile_rows * activation_size + tile_columns * weight_size))),
+         (Note{"Depth along k of a resident tile's buffers", "one k step of 64 inputs at least"}), k, l1_capacity,
+         resident_tiles, units, tile_rows, activation_size, tile_columns, weight_size);
   FIGURE(trace, window, sqrt(resident_tiles * tile_rows * tile_columns) * depth * (activation_size + weight_size),
          (Note{"Rows and columns of that depth that the resident tiles share"}), resident_tiles, tile_rows,
          tile_columns, depth, activation_size, weight_size);
@@ -316,7 +317,7 @@ DramTraffic TrafficOfTiles(const Gemm& gemm, const TileChoice& best, const Moved
           (activation_size + weight_size),
       (Note{"Operands that the tiles read", "those resident at once form a square and share rows and columns"}),
       group_tiles, resident_tiles, tile_rows, tile_columns, k, activation_size, weight_size);
-  const double shared = SharedInL2(best, data, resident_tiles, device, trace);
+  const double shared = SharedInL2(best, data, k, resident_tiles, device, trace);
   FIGURE(trace, lost_bytes,
          max(0 * operand_bytes, read_again * tile_reads - operand_bytes) *
              min(1.0, operand_bytes / (missed_from * l2_capacity)),

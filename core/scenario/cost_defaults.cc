@@ -194,7 +194,7 @@ void IncludeNetwork(const Json& networks, Json& system) {
 
 // Whether dies, stacks and package are those that the price of the catalogue's package is for.
 bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* original, const Json& written) {
-  const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
+  const auto same = [](double a, double b) { return std::abs(a - b) <= kRoundingGuard * std::abs(b); };
   const auto part = [&](const Json& die, std::size_t place, const char* key, double otherwise) {
     const Json& usual = place == 0 && original != nullptr ? Member(*original, "die") : kNothing;
     return NumberOf(die, key, NumberOf(usual, key, otherwise));
@@ -218,8 +218,9 @@ bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* origina
 
 // A die of another area than the catalogue's keeps its shape where the exposure field holds it.
 void ShapeDies(const Json& written, Json& bill) {
-  Json& dies = bill["dies"];
-  if (!dies.is_array()) return;
+  const auto found = bill.find("dies");
+  if (found == bill.end() || !found->is_array()) return;
+  Json& dies = *found;
   const Json& written_dies = Member(written, "dies");
   for (std::size_t i = 0; i < dies.size(); ++i) {
     if (!dies[i].is_object()) continue;
@@ -227,9 +228,9 @@ void ShapeDies(const Json& written, Json& bill) {
                             written_dies[i].contains("aspect");
     const double area = NumberOf(dies[i], "area", 0);
     if (is_written || !(area > 0)) continue;
-    const double aspect = NumberOf(dies[i], "aspect", DieInput().aspect);
+    const double aspect = NumberOf(dies[i], "aspect", Standard<DieInput>().aspect);
     if (!(aspect > 0)) continue;
-    const double fitting = AspectThatFits(SquareMillimetres::FromBase(area), aspect, Wafer());
+    const double fitting = AspectThatFits(SquareMillimetres::FromBase(area), aspect, Standard<DeviceBill>().wafer);
     if (fitting != aspect) dies[i]["aspect"] = fitting;
   }
 }
@@ -241,7 +242,9 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   const Json* entry = FindPreset("bill", id);
   if (entry == nullptr || !Member(*entry, "package").contains("price")) return;
   if (Member(written, "package").contains("price")) return;
-  if (!IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written)) bill["package"]["price"] = nullptr;
+  if (!Member(bill, "package").is_object() || IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written))
+    return;
+  bill["package"]["price"] = nullptr;
 }
 
 Json DefaultSystem(const Json& cluster, const Json& written) {
@@ -274,9 +277,11 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
   Json merged{{"device", DefaultBill(Member(cluster, "device"), partitioned, Member(cost, "device"))},
               {"system", DefaultSystem(cluster, Member(cost, "system"))}};
   MergeJson(merged, cost);
-  const Json& written = Member(cost, "device");
-  DropQuote(Member(cluster, "device"), written, merged["device"]);
-  ShapeDies(written, merged["device"]);
+  if (Json& bill = merged["device"]; bill.is_object()) {
+    const Json& written = Member(cost, "device");
+    DropQuote(Member(cluster, "device"), written, bill);
+    ShapeDies(written, bill);
+  }
   cost = std::move(merged);
 }
 

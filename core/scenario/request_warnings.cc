@@ -36,11 +36,7 @@ bool ChangesLevel(const Cluster& cluster, const Json& networks, std::size_t leve
   return std::any_of(members.begin(), members.end(), is_changed);
 }
 
-// A list without levels is no change: lists merge by place.
 void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector<std::string>& texts) {
-  if (networks.is_array() && networks.empty() && !cluster.networks.empty() && cluster.devices > 1) {
-    texts.push_back("cluster.networks is empty and changes nothing: the devices stay joined as in " + cluster.name);
-  }
   const auto written = [&](std::size_t level) { return ChangesLevel(cluster, networks, level); };
   Count joined = 1;
   bool is_size_written = false;

@@ -83,7 +83,9 @@ TEST(CostReference, NetworkSheet) {
     cluster.networks.resize(2);
     cluster.networks[1].topology = Topology::kRail;
     cluster.networks[1].size = nodes;
-    const SystemInputs inputs;
+    cluster.networks[1].bandwidth = 50 * kGBps;
+    cluster.networks[1].port = FromCatalogue<NetworkPort>("port", "infiniband-ndr");
+    const auto& inputs = Standard<SystemInputs>();
     const NetworkCost network = PriceNetwork(cluster, inputs);
     EXPECT_EQ(network.switch_count, row["switches"].get<Count>());
     EXPECT_EQ(network.tiers, row["levels"].get<int>());

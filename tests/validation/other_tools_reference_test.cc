@@ -163,18 +163,18 @@ TEST(CostReference, LlmCompassAreas) {
   ExpectNear(vector, core["alu_area"], "vector part");
   ExpectNear(control, core["control_area"], "control");
   const double hbm = Get(constants["ctrl_transistors"], "HBM2e_1024b") / density,
-               link = Get(constants["ctrl_transistors"], "NVLink3_link") / density;
+               nvlink = Get(constants["ctrl_transistors"], "NVLink3_link") / density;
   ExpectNear(6 * hbm, io["mem_controller_area"], "memory controllers");
   ExpectNear(6 * Get(constants["phy_mm2"], "HBM2e_1024b"), io["mem_phy_area"], "memory interfaces");
-  ExpectNear(12 * link, io["device_controller_area"], "link controllers");
-  const ChipDesign design;
+  ExpectNear(12 * nvlink, io["device_controller_area"], "link controllers");
+  const auto& design = Standard<ChipDesign>();
   EXPECT_NEAR(design.unit.tensor_area.base(), tensor, 5e-4);
   EXPECT_NEAR(design.unit.vector_area.base(), vector, 5e-4);
   EXPECT_NEAR(design.unit.control_area.base(), control, 5e-4);
   EXPECT_NEAR(design.dram.phy_area.base(), Get(constants["phy_mm2"], "HBM2e_1024b"), 5e-4);
   EXPECT_NEAR(design.dram.controller_area.base(), hbm, 5e-3);
   EXPECT_NEAR(design.link.phy_area.base(), Get(constants["phy_mm2"], "NVLink3_link"), 5e-4);
-  EXPECT_NEAR(design.link.controller_area.base(), link, 5e-4);
+  EXPECT_NEAR(design.link.controller_area.base(), nvlink, 5e-4);
 }
 
 }  // namespace

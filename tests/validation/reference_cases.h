@@ -9,6 +9,8 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
 
 namespace slipstick {
 
@@ -41,5 +43,17 @@ inline void ExpectNear(double ours, const Json& theirs, const std::string& what)
 }
 
 inline double Get(const Json& json, const char* key) { return json.at(key).get<double>(); }
+
+// A catalogue entry as a value.
+template <class T>
+T FromCatalogue(std::string_view kind, std::string_view id) {
+  T value;
+  Issues none;
+  const Json* entry = FindPreset(kind, std::string(id));
+  EXPECT_NE(entry, nullptr) << kind << ' ' << id;
+  if (entry != nullptr) Read(WithoutRemarks(*entry), "", none, value);
+  EXPECT_TRUE(none.empty()) << kind << ' ' << id;
+  return value;
+}
 
 }  // namespace slipstick

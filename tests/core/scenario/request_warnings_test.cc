@@ -124,9 +124,6 @@ TEST(RequestWarnings, NameDevicesThatNoLevelJoins) {
   EXPECT_TRUE(Mentions(
       WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks.1.size=1", "serving=null"}),
       "The networks join 8 devices, the cluster has 16"));
-  EXPECT_TRUE(Mentions(
-      WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=16", "cluster.networks=[]", "serving=null"}),
-      "cluster.networks is empty and changes nothing"));
 }
 
 }  // namespace
