@@ -157,7 +157,7 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.lines.push_back({"test loss", test_loss});
   result.lines.push_back({"module", module});
   result.lines.push_back({"design (NRE) share", design_share});
-  for (const BillLine& line : result.lines) result.total += line.cost;
+  result.total = device_usd;
   result.package_yield = package.yield;
   const double assembled_yield = package.yield, tested_yield = tested.yield;
   FIGURE(trace, device_yield, assembled_yield * tested_yield,
