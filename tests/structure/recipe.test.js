@@ -1,4 +1,4 @@
-// The README's recipe for a family of GPUs, followed in a scratch copy of the catalogue: a file of kernels, a device and a cluster,
+// CONTRIBUTING's recipe for a family of GPUs, followed in a scratch copy of the catalogue: a file of kernels, a device and a cluster,
 // and no line of C++. The catalogue is embedded anew and linked with the core as it was built.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

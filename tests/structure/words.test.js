@@ -169,7 +169,7 @@ test("comments and texts of the core", () => {
 test("texts of the presets and the READMEs", () => {
   const presets = filesBelow(join(CORE, "presets"), /\.json$/);
   const faults = presets.flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8")))));
-  for (const path of ["README.md", "tests/validation/README.md", "tests/benchmark/README.md"]) {
+  for (const path of ["README.md", "core/README.md", "web/README.md", "wasm/README.md", "tests/README.md", "tests/validation/README.md", "tests/benchmark/README.md", ".github/CONTRIBUTING.md", ".github/CHANGELOG.md"]) {
     const paragraphs = readFileSync(join(ROOT, path), "utf8").split(/\n\s*\n/).map((paragraph) => paragraph.replace(/\n/g, " "));
     faults.push(...faultsOf(path, paragraphs, BANNED));
   }
