@@ -19,6 +19,7 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/base/standard.h"
 #include "core/base/type.h"
 
 namespace slipstick {
@@ -37,6 +38,10 @@ struct NamedUnit {
 Json WithoutRemarks(const Json& preset);
 
 namespace internal {
+
+// What a standard's entry states, over the entry of the kind that it names. Defined where the catalogue is read
+// (catalogue/catalogue_entries.cc).
+Json StandardEntry(std::string_view id, std::string_view kind);
 
 // A value as messages show it.
 std::string Shown(const Json& json);
@@ -66,8 +71,6 @@ template <class T>
 Json Write(const T& value) {
   return internal::WriteAs(internal::kType<T>, &value);
 }
-
-using internal::Standard;
 
 // Appends one entry per field to the array `out`, in table order.
 template <class T>

@@ -11,7 +11,6 @@
 
 #include "core/base/catalogue_entry.h"
 #include "core/base/field.h"
-#include "core/base/json.h"
 
 namespace slipstick {
 
@@ -92,9 +91,6 @@ struct Type {
 
 // Sets the defaults that data states: of the object itself and of those in it.
 void SetStandards(const Type& type, void* object);  // schema.cc
-// What the entry states, over the entry of the kind that it names. Defined where the catalogue is read
-// (catalogue/catalogue_entries.cc).
-Json StandardEntry(std::string_view id, std::string_view kind);
 
 template <class T>
 struct IsQuantity : std::false_type {};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/schema.h"
+#include "core/base/standard.h"
 #include "core/economics/package_parts.h"
 
 namespace slipstick {
@@ -26,7 +26,7 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
-// Dies and stacks beyond what a package of this kind can be made for: the reason, and the area that would do.
+// Dies and stacks beyond what a package of this kind can be made for: the reason, and the largest area.
 void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   const PackageParts parts = PartsOf(bill.dies, bill.memory);
   const SquareMillimetres standing = parts.die_area + parts.memory_area;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/schema.h"
+#include "core/base/standard.h"
 
 namespace slipstick {
 

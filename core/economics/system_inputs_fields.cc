@@ -80,8 +80,8 @@ constexpr FieldRow kSystemInputsFields[] = {
         .Advanced()
         .Derived(),
     Of<&SystemInputs::adapters_included>("adapters_included",
-                                         "Adapters (NICs) that the price of a server includes, per device; dearer ones "
-                                         "are paid for; null: whatever it has")
+                                         "Adapters (NICs) that the price of a server includes, per device; the price "
+                                         "of others beyond it is paid; null: whatever it has")
         .Label("Adapters that the server includes")
         .In(kUsd)
         .Between(0, 1'000'000)

@@ -7,6 +7,7 @@
 
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
+#include "core/engine_step/as_run.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
 
@@ -241,21 +242,13 @@ void ExplainLaunches(const Deployment& deployment, std::optional<std::size_t> gr
   trace.Input("steps_ahead", launch.steps_ahead, launch.graphs ? "serving.engine.steps_ahead" : graphs);
 }
 
-// As the engine is run: what its plain command costs over a tuned one.
 void SetTuning(Deployment& deployment, Trace& trace) {
   const Tuning& tuning = deployment.load.tuning;
-  const TuningFactor step =
-      StepFactor(tuning, deployment.engine, deployment.model.moe.has_value(), deployment.device.architecture);
-  deployment.step_factor = step.value;
-  if (trace.on()) trace.Input("step_factor", step.value, step.path);
-  const double host_factor = HostFactor(tuning, deployment.engine);
-  if (deployment.engine.plain || !deployment.launch.graphs) return;
-  trace.Input("host_factor", host_factor, "serving.tuning.host");
-  const Seconds tuned_launch = deployment.launch.per_operation;
-  trace.Input("tuned_launch", tuned_launch, "serving.engine.prefill_launch");
-  FIGURE(trace, operation_launch, tuned_launch * host_factor,
-         (Note{"Host's time per operation of a prefill", "as the engine is run"}), tuned_launch, host_factor);
-  deployment.launch.per_operation = operation_launch;
+  const Engine& engine = deployment.engine;
+  LaunchOverheads& launch = deployment.launch;
+  deployment.step_factor =
+      StepFactorAsRun(tuning, engine, deployment.model.moe.has_value(), deployment.device.architecture, trace);
+  if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, engine, launch.per_operation, trace);
 }
 
 void SetLaunches(Deployment& deployment, Trace& trace) {
@@ -375,17 +368,6 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   SetTuning(deployment, trace);
   PlaceGroups(deployment);
   return deployment;
-}
-
-Seconds AtTuning(Seconds tuned, std::string_view symbol, const Deployment& deployment, Trace& trace) {
-  const double step_factor = deployment.step_factor;
-  if (deployment.engine.plain) return tuned;
-  const Seconds tuned_step = tuned;
-  trace.Alias("tuned_step", tuned_step, symbol);
-  FIGURE(trace, step_as_run, tuned_step * step_factor, (Note{"Step as the engine is run", "over that of a tuned run"}),
-         tuned_step, step_factor);
-  trace.Alias(symbol, step_as_run, "step_as_run");
-  return step_as_run;
 }
 
 void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace) {

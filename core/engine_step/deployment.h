@@ -117,9 +117,6 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
   return Deploy(model, cluster, load, off);
 }
 
-// The time of a step that decodes, `symbol` of the current scope as a tuned engine takes it: as this one is run.
-Seconds AtTuning(Seconds tuned, std::string_view symbol, const Deployment& deployment, Trace& trace);
-
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
 

@@ -1,5 +1,6 @@
 #include "core/engine_step/mixed_step.h"
 
+#include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/layers_time.h"
@@ -100,7 +101,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
              host_sequence * own_sequences),
          (Note{"Mixed step", "device time, or host preparation if longer, with the engine's overheads"}), device_time,
          prefill_host, engine_step, engine_sequence, own_sequences, prefill_step, host_sequence);
-  return AtTuning(mixed_step, "mixed_step", deployment, trace);
+  return StepAsRun(mixed_step, "mixed_step", deployment.engine, deployment.step_factor, trace);
 }
 
 }  // namespace slipstick

@@ -1,5 +1,6 @@
 #include "core/engine_step/step_time.h"
 
+#include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/compiled_graph.h"
 #include "core/engine_step/exchange.h"
@@ -312,7 +313,8 @@ PassCost TunedDecode(const DecodePass& pass, const Deployment& deployment, Trace
 PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   const Trace::Scope scope(trace, "decode");
   PassCost step = TunedDecode(pass, deployment, trace);
-  const Seconds as_run = AtTuning(step.time, "step_time", deployment, trace), more = as_run - step.time;
+  const Seconds as_run = StepAsRun(step.time, "step_time", deployment.engine, deployment.step_factor, trace),
+                more = as_run - step.time;
   if (more > Seconds{}) step.operators.Add("what tuning would save", HostTime(more), 1);
   step.time = as_run;
   step.occupancy += more;

@@ -9,6 +9,7 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
+#include "core/operators/gemm_traffic.h"
 
 namespace slipstick {
 namespace {
@@ -18,7 +19,7 @@ bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
   return device.architecture->traits.tiled && !(parameters.stored_per_clock > Flops{});
 }
 
-struct DataMovement : MovedBytes {
+struct DataMovement : GemmData {
   Seconds time;
   Bound bound = Bound::kMemory;  // of that time
 };
@@ -118,13 +119,14 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   if (!(weights_in_l2 > 0)) {
     FIGURE(trace, stream_time, (weight_bytes + activation_bytes * missed) / (bandwidth * bandwidth_efficiency), kNote,
            weight_bytes, activation_bytes, missed, bandwidth, bandwidth_efficiency);
-    return {{weight_bytes, activation_bytes, weight_size, activation_size}, stream_time};
+    return {{gemm.m, gemm.n, gemm.k, gemm.groups, weight_bytes, activation_bytes, weight_size, activation_size},
+            stream_time};
   }
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
              weight_bytes * weights_in_l2 / l2_rate,
          kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
-  return {{weight_bytes, activation_bytes, weight_size, activation_size},
+  return {{gemm.m, gemm.n, gemm.k, gemm.groups, weight_bytes, activation_bytes, weight_size, activation_size},
           stream_time,
           BoundOfData(stream_time, weight_bytes * weights_in_l2 / l2_rate)};
 }
@@ -265,8 +267,8 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
 
 // Nothing rests on the traffic of a training step's kernels where their tiles share what they read, so there it is not
 // explained.
-DramTraffic MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMovement& data, Bytes l2_traffic,
-                          const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+DramTraffic MemoryTraffic(const DataMovement& data, const TileChoice& best, Bytes l2_traffic, const Device& device,
+                          const GemmKernelParameters& parameters, Trace& trace) {
   if (!HasTiles(device, parameters)) {
     const Bytes weight_bytes = data.weights, activation_bytes = data.activations;
     FIGURE(trace, bytes, weight_bytes + activation_bytes, (Note{"Memory traffic", "operands and output, each once"}),
@@ -274,9 +276,9 @@ DramTraffic MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMo
     return {bytes, {}};
   }
   Trace off = Trace::Off();
-  const DramTraffic found = TrafficOfTiles(gemm, best, data, l2_traffic, device, off);
+  const DramTraffic found = TrafficOfTiles(data, best, l2_traffic, device, off);
   if (!trace.on() || (parameters.setting == GemmSetting::kTraining && !(found.again > Bytes{}))) return found;
-  return TrafficOfTiles(gemm, best, data, l2_traffic, device, trace);
+  return TrafficOfTiles(data, best, l2_traffic, device, trace);
 }
 
 // The kernel waits for its data where rereads take longer than all else.
@@ -341,7 +343,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const LevelTraffic traffic = TrafficOf(gemm, device, trace);
   LevelTimes levels = TimesThroughCaches(traffic, device, trace);
   levels.intake = best.intake;
-  const DramTraffic dram = MemoryTraffic(gemm, best, data, traffic.l2, device, parameters, trace);
+  const DramTraffic dram = MemoryTraffic(data, best, traffic.l2, device, parameters, trace);
   const bool rereads = dram.again > Bytes{};
   const Seconds reread_time = rereads ? TimeWithRereads(data.time, dram.again, device, parameters, trace) : Seconds{};
   const Seconds work = rereads ? Fed(overlapped_time, reread_time, trace) : overlapped_time;

@@ -3,8 +3,6 @@
 
 #include "core/base/trace.h"
 #include "core/base/units.h"
-#include "core/hardware/device.h"
-#include "core/operators/gemm.h"
 
 namespace slipstick {
 
@@ -61,20 +59,5 @@ void RecordOverGroups(AnyTrace& trace, internal::FigureText text, double groups,
 // The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate.
 // Records the choice, what it was made among, and its times.
 TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace);
-
-// Of a GEMM's operands and output.
-struct MovedBytes {
-  Bytes weights, activations;
-  Bytes weight_size, activation_size;  // of an element
-};
-// Traffic of the memory, and the part of it that each tile reads on its own for want of an L2 in which tiles share it.
-struct DramTraffic {
-  Bytes bytes, again;
-};
-// Of a tiled GEMM: each generation of resident tiles rereads operands that miss L2 (mean error 15 % over 39 profiled
-// CUTLASS kernels on A100), and all of them read theirs alone as far as L2 cannot hold what they share. `l2_traffic`:
-// what the tiles read in all.
-DramTraffic TrafficOfTiles(const Gemm& gemm, const TileChoice& best, const MovedBytes& data, Bytes l2_traffic,
-                           const Device& device, Trace& trace);
 
 }  // namespace slipstick

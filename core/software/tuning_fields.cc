@@ -9,14 +9,22 @@ constinit const Fields Schema<LogSpread>::fields(kLogSpreadFields);
 
 constexpr FieldRow kTuningOnFields[] = {
     Of<&TuningOn::architecture>("architecture", "Device architecture"),
-    Of<&TuningOn::experts>("experts", "Decode step over a tuned one, mixture of experts").Between(0.01, 100)};
+    Of<&TuningOn::experts>("experts", "Decode step over a tuned one, mixture of experts")
+        .Between(0.01, 100)
+        .Label("Decode step over a tuned run's, experts")};
 constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
 
 constexpr FieldRow kTuningFields[] = {
     Of<&Tuning::preset>("preset", "Preset; fields below override it"),
     Of<&Tuning::name>("name", "Name"),
-    Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model").Between(0.01, 100).Advanced(),
-    Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts").Between(0.01, 100).Advanced(),
+    Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model")
+        .Label("Decode step over a tuned run's, dense")
+        .Between(0.01, 100)
+        .Advanced(),
+    Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")
+        .Label("Decode step over a tuned run's, experts")
+        .Between(0.01, 100)
+        .Advanced(),
     Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
     Of<&Tuning::host>("host",
                       "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "

@@ -63,6 +63,6 @@ export function inputsOf({ row, source }) {
     cluster: preset,
     ...Object.fromEntries(below),
     training: JSON.stringify(row.training ?? null),
-    serving: JSON.stringify(row.serving ?? null),
+    serving: JSON.stringify(row.serving && source.tuning ? { tuning: source.tuning, ...row.serving } : row.serving ?? null),
   };
 }
