@@ -4,7 +4,8 @@
 namespace slipstick {
 
 constexpr FieldRow kNetworkPortFields[] = {
-    Of<&NetworkPort::preset>("preset", "Ports, switches and adapters of a generation; fields below override it"),
+    Of<&NetworkPort::preset>("preset",
+                             "Preset; fields below override it: ports, switches and adapters of a generation"),
     Of<&NetworkPort::name>("name", "Name"),
     Of<&NetworkPort::bandwidth>(
         "bandwidth", "Bandwidth of a port, one direction; 0: wiring that is priced by its bandwidth, not by the port")

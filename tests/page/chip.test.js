@@ -52,7 +52,7 @@ test('another wafer is another draw at the same yield', async () => {
   assert.equal((await page.locator('#wafer .summary').textContent()).split('yield of ')[1], summary.split('yield of ')[1]);
 });
 
-test('one click answers what the chip would be at 3 nm with HBM4, in all four answers, and one takes it back', async () => {
+test('one click answers what the chip would be at 3 nm with HBM4, in time and cost, and one takes it back', async () => {
   const { page } = await chromium.open('#/chip/technology');
   await page.waitForSelector('#technology td'); // opens with something to see
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
@@ -61,7 +61,8 @@ test('one click answers what the chip would be at 3 nm with HBM4, in all four an
   await settled(page);
   await page.waitForSelector('#technology td');
   const after = await values(page);
-  for (const [i, value] of after.entries()) assert.notEqual(value, before[i], `answer ${i}`);
+  // The KV cache is the model's and the mapping's, which stays.
+  for (const [i, value] of after.entries()) if (i !== 2) assert.notEqual(value, before[i], `answer ${i}`);
   assert.match(page.url(), /cluster\.device\.design=h100-like/);
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
   await page.locator('[data-key=chip-tech-off]').click();
