@@ -282,6 +282,97 @@ test('ready questions are solved from the page, with their reasons', async () =>
   assert.match(plain(await page.locator('#solve-answer').textContent()), /No value of .*neither end/);
 });
 
+// A page opened fresh at the link of another, whose question stands in its fields.
+async function reopened(page) {
+  await settled(page);
+  const { page: fresh } = await explore(chromium, new URL(page.url()).hash, { fresh: true });
+  return fresh;
+}
+const pointsOf = (page, words) => page.waitForFunction((some) => document.querySelector('.ex-sweep .ex-status').textContent.startsWith(some), words);
+
+test('the link holds what is solved for, and a fresh page answers it', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/solve');
+  await page.getByRole('button', { name: 'Defect density at which four chiplets win' }).click();
+  await page.waitForFunction(() => /Density of killer defects/.test(document.querySelector('#solve-answer .ex-answer')?.textContent));
+  const said = plain(await page.locator('#solve-answer .ex-answer').textContent());
+  const fresh = await reopened(page);
+  await fresh.waitForSelector('#solve-answer .ex-answer');
+  assert.equal(plain(await fresh.locator('#solve-answer .ex-answer').textContent()), said);
+  assert.equal(await fresh.getByLabel('From', { exact: true }).inputValue(), '0.01 /cm^2');
+  await page.goBack(); // the example's scenario
+  await page.goBack(); // its question
+  await page.getByRole('button', { name: 'Longest context that fits' }).click();
+  await page.goBack();
+  await page.goForward();
+  await eventually(async () => assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '4M'));
+  assert.deepEqual(faults, []);
+});
+
+test('an example about a part that is off is not offered', async () => {
+  const { page } = await explore(chromium, '#/explore/solve?serving=null&v=3');
+  await page.waitForSelector('[data-key="ex-solve-gpus"]');
+  assert.equal(await page.locator('[data-key="ex-solve-context"]').count(), 0);
+});
+
+test('the link holds a sweep, whose run it does not end, though an input was set back to its default before', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/sweep');
+  await page.waitForSelector('#sweep-chart');
+  await type(page, 'serving.prompt', '4096');
+  await type(page, 'serving.prompt', '2048');
+  await page.getByLabel('Values', { exact: true }).fill('1, 7');
+  await page.locator('#sweep-start').click();
+  await pointsOf(page, '2 of 2');
+  const fresh = await reopened(page);
+  await pointsOf(fresh, '2 of 2');
+  assert.equal(await fresh.getByLabel('Values', { exact: true }).inputValue(), '1, 7');
+  assert.deepEqual(faults, []);
+});
+
+test('the link holds the questions of the other panels: objective and constraints, clusters, a share, an axis', async () => {
+  const { page, faults } = await explore(chromium, SMALL);
+  await done(page);
+  await page.getByLabel('Objective', { exact: true }).selectOption('memory_headroom_bytes');
+  await page.locator('.ex-box > summary').first().click();
+  await page.getByLabel('Constraint on').selectOption('training.mapping.tp');
+  await page.getByLabel('Value', { exact: true }).fill('4');
+  await page.getByRole('button', { name: 'Add constraint' }).click();
+  const all = (await progress(page)).split(' evaluated')[0];
+  await page.locator('#explore-start:enabled').click();
+  await page.waitForFunction((was) => /^All /.test(document.getElementById('explore-progress').textContent) && !document.getElementById('explore-progress').textContent.startsWith(was), all);
+  const found = await progress(page);
+  const search = await reopened(page);
+  await done(search);
+  assert.equal(await search.getByLabel('Objective', { exact: true }).inputValue(), 'memory_headroom_bytes');
+  assert.match(await search.locator('.ex-limits').textContent(), /≤ 4/);
+  assert.equal((await progress(search)).split(' evaluated')[0], found.split(' evaluated')[0]);
+
+  const { page: front } = await explore(chromium, '#/explore/frontier');
+  await front.waitForSelector('.ex-frontier input[type=checkbox]:checked');
+  await front.locator('[data-key="ex-frontier-stop"]').click();
+  for (const id of ['dgx-h100', 'dgx-b200']) await front.locator(`.ex-frontier input[value="${id}"]`).uncheck();
+  await front.getByLabel('Devices', { exact: true }).last().fill('8');
+  await front.locator('#frontier-start').click();
+  const fronts = await reopened(front);
+  await fronts.waitForSelector('.ex-frontier input[value="dgx-h200"]:checked');
+  assert.equal(await fronts.locator('.ex-frontier input[type=checkbox]:checked').count(), 1);
+
+  const { page: matters } = await explore(chromium, '#/explore/sensitivity');
+  await matters.waitForSelector('#matters tbody tr, #matters svg');
+  await matters.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
+  const share = await matters.getByLabel('Change', { exact: true }).inputValue();
+  const again = await reopened(matters);
+  await eventually(async () => assert.equal(await again.getByLabel('Change', { exact: true }).inputValue(), share));
+
+  const { page: chips } = await explore(chromium, '#/explore/design');
+  await chips.locator('#design-stop').click();
+  await chips.getByLabel('Dies per device', { exact: true }).fill('1, 2');
+  await chips.locator('#design-start').click();
+  await chips.locator('#design-stop').click();
+  const design = await reopened(chips);
+  await eventually(async () => assert.equal(await design.getByLabel('Dies per device', { exact: true }).inputValue(), '1, 2'));
+  assert.deepEqual(faults, []);
+});
+
 test('a solution that searches says how far it is and can be stopped at once; the pool goes on', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve');
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
@@ -337,7 +428,7 @@ test('a design space decides every design with every mapping, and a point of its
 
 test('the address bar alone changes the panel', async () => {
   const { page } = await explore(chromium, '#/explore');
-  for (const [sub, title] of [['sweep', /change with an input/], ['solve', /How far/], ['sensitivity', /inputs matter/], ['frontier', /serves best/], ['', /Which mapping/]]) {
+  for (const [sub, title] of [['sweep', /change with an input/], ['solve', /Solve for/], ['sensitivity', /inputs matter/], ['frontier', /serves best/], ['', /Which mapping/]]) {
     await page.evaluate((hash) => (location.hash = hash), sub ? `#/explore/${sub}` : '#/explore');
     await page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#content h1').textContent), title.source, { timeout: 5000 });
   }

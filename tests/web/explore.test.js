@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
+import { readAsked, writeAsked } from '../../web/explore/asked.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
@@ -39,6 +40,16 @@ test('a mapping laid over inputs: null takes back, a catalogue entry takes the p
     'cluster.devices': '16',
     'serving.batch': '32',
   });
+});
+
+test('a panel’s question is text, and its values may hold slashes', () => {
+  const controls = { unknown: { value: 'cost.device.dies.0.area' }, from: { value: ' 0.01 /cm^2 ' }, against: { value: '' } };
+  const text = writeAsked('solve', controls);
+  assert.equal(text, 'solve/unknown:cost.device.dies.0.area/from:0.01 /cm^2/against:');
+  assert.deepEqual(readAsked(text, 'solve', controls), { unknown: 'cost.device.dies.0.area', from: '0.01 /cm^2', against: '' });
+  assert.deepEqual(readAsked('solve/other:1/from:2', 'solve', controls), { from: '2' });
+  assert.equal(readAsked(text, 'sweep', controls), undefined);
+  assert.equal(readAsked(undefined, 'solve', controls), undefined);
 });
 
 test('a front keeps what no other beats in both', () => {

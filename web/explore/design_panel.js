@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { Asked } from './asked.js';
 import { OPENING_MS, button, faults, labelled, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { DESIGN } from './questions.js';
@@ -16,6 +17,7 @@ export class DesignPanel {
   #names = new Map(); // of designs, nodes and memories, by id
   #context = null;
   #job = null;
+  #spec = null; // of the search that is heard
   #began = 0;
   #of = 'training';
   #own = null; // the inputs of the search that the panel opened with, while it runs
@@ -28,7 +30,8 @@ export class DesignPanel {
       (of) => (this.#of = of),
     );
     this.axes = DESIGN.axes.map((axis) => ({ ...axis, box: textBox(axis.values) }));
-    this.start = button(t('explore.design.start'), () => this.#begin(), { class: 'primary', id: 'design-start', 'data-key': 'ex-design' });
+    this.asked = new Asked('design', { for: this.of, ...Object.fromEntries(this.axes.map(({ id, box }) => [id, box])) });
+    this.start = button(t('explore.design.start'), () => this.#ask(), { class: 'primary', id: 'design-start', 'data-key': 'ex-design' });
     this.stop = button(t('explore.stop'), () => this.#job?.stop(), { class: 'ex-plain', hidden: true, id: 'design-stop', 'data-key': 'ex-design-stop' });
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'design-progress' });
@@ -54,7 +57,14 @@ export class DesignPanel {
     if (this.#own && this.#own !== context.inputs) this.#job?.stop();
     if (!context.request[this.#of]) this.of.value = this.#of = context.request.training ? 'training' : 'serving';
     this.found.show(context);
-    if (first) this.#open();
+    const isAsked = this.asked.take(context.store);
+    if (isAsked) this.#of = this.of.value;
+    if (first || isAsked) this.#open();
+  }
+
+  #ask() {
+    this.asked.keep(this.#context.store);
+    return this.#begin();
   }
 
   // The panel opens with an answer: a search that stops by itself where it is long, or is left, or the scenario changes.
@@ -79,13 +89,15 @@ export class DesignPanel {
     const varied = this.axes.filter(({ box }) => box.value.trim()).map(({ path, box }) => `${path}=${box.value.replace(/\s+/g, '')}`);
     const [objective, against] = FIGURES[of];
     const spec = { for: of, objective, pareto: [against], limits: DESIGN.limits[of], axes: [...given, ...varied], top: TOP };
+    this.#job?.stop();
+    this.#spec = spec;
     this.faults.replaceChildren();
     this.#running(true);
     this.bar.value = 0;
     this.#began = performance.now();
     this.found.begin({ of, spec, inputs });
     try {
-      const hear = (report, state) => this.#hear(report, state);
+      const hear = (report, state) => spec === this.#spec && this.#hear(report, state);
       this.#job = await this.#pool.search({ ...spec, request: page.requestFor(inputs) }, hear, (error) => this.#end(error));
     } catch (error) {
       this.#end(error);

@@ -5,6 +5,7 @@ import { withPick } from '../state/scenario.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { Asked } from './asked.js';
 import { button, faults, labelled, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { CLUSTERS, DEVICES, FORMAT, MODELS, SLO } from './questions.js';
@@ -31,13 +32,15 @@ export class FrontierPanel {
       FORMATS.map((value) => ({ value, name: value || t('explore.format.own') })),
       FORMAT,
     );
-    this.start = button(t('explore.frontier.start'), () => this.#begin(), { class: 'primary', id: 'frontier-start', 'data-key': 'ex-frontier' });
+    const { model, devices, tpot, format } = this;
+    this.asked = new Asked('frontier', { model, devices, tpot, format, clusters: this.#chosenClusters() });
+    this.start = button(t('explore.frontier.start'), () => this.#ask(), { class: 'primary', id: 'frontier-start', 'data-key': 'ex-frontier' });
     this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-frontier-stop' });
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'frontier-progress' });
     this.faults = h('div', {});
     this.found = new Found((path, id) => (['model', 'cluster'].includes(path) ? this.#nameOf(path, id) : undefined));
-    const onenter = (event) => event.key === 'Enter' && this.#begin();
+    const onenter = (event) => event.key === 'Enter' && this.#ask();
     for (const box of [this.devices, this.tpot]) box.addEventListener('keydown', onenter);
     this.element = h(
       'section',
@@ -63,8 +66,31 @@ export class FrontierPanel {
     const first = !this.#context;
     this.#context = context;
     this.found.show(context);
-    if (!first) return;
     await this.ready;
+    if (first) this.#offer(context);
+    const isAsked = this.asked.take(context.store);
+    if (first || isAsked) this.#begin(true);
+  }
+
+  #ask() {
+    this.asked.keep(this.#context.store);
+    return this.#begin();
+  }
+
+  // The boxes of clusters as one control.
+  #chosenClusters() {
+    const boxes = () => [...this.clusters.querySelectorAll('input')];
+    return {
+      get value() {
+        return boxes().filter(({ checked }) => checked).map(({ value }) => value).join(',');
+      },
+      set value(list) {
+        for (const box of boxes()) box.checked = list.split(',').includes(box.value);
+      },
+    };
+  }
+
+  #offer(context) {
     const of = (kind) => this.#catalogue.filter((one) => one.kind === kind).map(({ id }) => id);
     const others = of('model').filter((id) => !MODELS.includes(id));
     const own = context.scenario.model.preset;
@@ -77,7 +103,6 @@ export class FrontierPanel {
         .filter((id) => of('cluster').includes(id))
         .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${this.#nameOf('cluster', id)}`)),
     );
-    this.#begin(true);
   }
 
   #nameOf = (kind, id) => this.#catalogue.find((one) => one.kind === kind && one.id === id)?.name ?? id;
@@ -111,8 +136,9 @@ export class FrontierPanel {
 
   // `isOwn`: the panel opens with an answer, given up where it is left.
   async #begin(isOwn = false) {
-    const run = ++this.#run;
-    const clusters = [...this.clusters.querySelectorAll('input:checked')].map(({ value }) => value);
+    this.#end();
+    const run = this.#run;
+    const clusters = this.asked.controls.clusters.value.split(',').filter(Boolean);
     const sizes = this.devices.value.split(/[\s,]+/).filter(Boolean).map(Number);
     const wrong = [
       clusters.length === 0 && { path: t('explore.frontier.clusters'), message: t('explore.frontier.choose') },

@@ -6,6 +6,7 @@ import { get } from '../state/paths.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { Asked, choose } from './asked.js';
 import { OPENING_MS, button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { QUESTIONS } from './questions.js';
@@ -35,8 +36,14 @@ export class SearchPanel {
   constructor(pool) {
     this.#pool = pool;
     const parts = this.#parts;
-    parts.of = select([], '', (of) => this.#turnTo(of));
-    parts.objective = select([], '', () => this.#objectiveChanged());
+    parts.of = select([], '', (of) => {
+      this.#turnTo(of);
+      this.#changed();
+    });
+    parts.objective = select([], '', () => {
+      this.#offerAgainst();
+      this.#changed();
+    });
     parts.against = select([], '', () => this.#changed());
     parts.limitOn = select([], '');
     parts.limitHow = select(
@@ -55,7 +62,7 @@ export class SearchPanel {
     parts.limits = h('ul', { class: 'ex-limits', 'aria-label': t('explore.limits') });
     parts.limitHeading = h('summary', {}, t('explore.limits'));
     parts.size = h('p', { class: 'ex-status', role: 'status', id: 'explore-size' });
-    parts.start = button(t('explore.start'), () => this.#begin(), { class: 'primary', id: 'explore-start', 'data-key': 'ex-start' });
+    parts.start = button(t('explore.start'), () => this.#ask(), { class: 'primary', id: 'explore-start', 'data-key': 'ex-start' });
     parts.stop = button(t('explore.stop'), () => this.#stop(), { class: 'ex-plain', id: 'explore-stop', 'data-key': 'ex-stop', hidden: true });
     parts.resume = button(t('explore.resume'), () => this.#resume(), { class: 'ex-plain', 'data-key': 'ex-resume', hidden: true });
     parts.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
@@ -63,6 +70,8 @@ export class SearchPanel {
     parts.rejected = h('p', { class: 'ex-status' });
     parts.faults = h('div', {});
     this.found = new Found();
+    const limits = () => this.#limits.map(({ text: one }) => one).join(';');
+    this.asked = new Asked('search', { of: parts.of, objective: parts.objective, against: parts.against, limits: { get value() { return limits(); } } });
     this.element = h(
       'section',
       { class: 'ex-search' },
@@ -104,7 +113,10 @@ export class SearchPanel {
     pool.call('searchObjectives').then(
       (objectives) => {
         this.#objectives = objectives;
-        if (this.#context) this.#turnTo(this.#of ?? this.#first());
+        if (!this.#context) return;
+        this.#turnTo(this.#of ?? this.#first());
+        this.#hear();
+        this.#changed();
       },
       (error) => this.#broken(error),
     );
@@ -116,6 +128,7 @@ export class SearchPanel {
     if (this.#wanted && context.request[this.#wanted]) this.#wanted = null;
     if (this.#objectives && !this.#wanted && (!this.#of || !context.request[this.#of])) this.#turnTo(this.#first());
     this.found.show(context);
+    this.#hear();
     this.#changed();
   }
 
@@ -150,19 +163,37 @@ export class SearchPanel {
     );
     this.#suggestLimit();
     this.#drawLimits();
-    this.#objectiveChanged();
+    this.#offerAgainst();
   }
 
   // A ready question: its scenario, and what it asks of it.
   #put(question) {
-    this.#turnTo(question.of);
-    const { objective, against } = this.#parts;
-    objective.value = question.objective;
-    this.#objectiveChanged();
-    against.value = question.against;
-    for (const { path, how, value } of question.limits ?? []) this.#limit(path, how, value);
+    this.#set(question);
     this.#wanted = question.of;
+    this.asked.keep(this.#context.store);
     this.#context.store.setInputs({ ...question.inputs });
+  }
+
+  // The link's question.
+  #hear() {
+    const asked = this.#objectives && this.asked.news(this.#context.store);
+    if (!this.#objectives?.members[asked?.of]) return;
+    const limits = (asked.limits ?? '').split(';').map((one) => /^([\w.]+)(<=|>=|=)(.+)$/.exec(one)).filter(Boolean);
+    this.#set({ ...asked, limits: limits.map(([, path, how, value]) => ({ path, how, value })) });
+  }
+
+  #set({ of, objective, against, limits = [] }) {
+    this.#turnTo(of);
+    const { objective: first, against: second } = this.#parts;
+    choose(first, objective);
+    this.#offerAgainst();
+    choose(second, against);
+    for (const { path, how, value } of limits) this.#limit(path, how, value);
+  }
+
+  #ask() {
+    this.asked.keep(this.#context.store);
+    return this.#begin();
   }
 
   #input(path) {
@@ -180,7 +211,7 @@ export class SearchPanel {
     limitValue.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : typeof now === 'number' ? text(now, unitOf(limitOn.value)) : '';
   }
 
-  #objectiveChanged() {
+  #offerAgainst() {
     const { objective, against } = this.#parts;
     const chosen = against.value || AGAINST[objective.value];
     fillSelect(
@@ -191,7 +222,6 @@ export class SearchPanel {
       ],
       chosen === objective.value ? '' : chosen,
     );
-    this.#changed();
   }
 
   #addLimit() {

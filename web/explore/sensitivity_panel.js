@@ -5,6 +5,7 @@ import { labelIn } from '../form/fields.js';
 import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { Asked } from './asked.js';
 import { faults, figureGroups, figureName, fillSelect, inPart, labelled, select } from './controls.js';
 import { nameOfValue } from './sweep_values.js';
 
@@ -27,12 +28,13 @@ export class SensitivityPanel {
 
   constructor(pool) {
     this.#pool = pool;
-    this.figure = select([], '', () => this.#ask());
+    this.figure = select([], '', () => this.#choose());
     this.share = select(
       SHARES.map((share) => ({ value: share, name: text(Number(share), '%') })),
       '0.2',
-      () => this.#ask(),
+      () => this.#choose(),
     );
+    this.asked = new Asked('sensitivity', { figure: this.figure, share: this.share });
     this.status = h('p', { class: 'ex-status', role: 'status' });
     this.result = h('div', { class: 'ex-table', id: 'matters' });
     this.element = h(
@@ -49,8 +51,14 @@ export class SensitivityPanel {
     const figures = figureGroups(context.report);
     const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
     fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.find((path) => known.includes(path)));
+    this.asked.take(context.store);
     this.#ask();
     if (this.#answer && context.width !== this.#width) this.#draw();
+  }
+
+  #choose() {
+    this.asked.keep(this.#context.store);
+    return this.#ask();
   }
 
   async #ask() {

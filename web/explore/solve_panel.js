@@ -1,11 +1,12 @@
 // A number as the unknown: the last value of an input that keeps a condition.
-import { h } from '../dom.js';
+import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
+import { Asked } from './asked.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
 import { asInputs } from './ranking.js';
 import { mappingWords, nameOfValue, objectiveFor } from './sweep_values.js';
@@ -66,12 +67,14 @@ export class SolvePanel {
       'none',
     );
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
-    this.start = button(t('explore.run'), () => this.#solve(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' });
+    const { unknown, from, to, step, figure, how, bound, best, against } = this;
+    this.asked = new Asked('solve', { unknown, from, to, step, figure, how, bound, best, against });
+    this.start = button(t('explore.run'), () => this.#ask(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' });
     this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain', id: 'solve-stop', 'data-key': 'ex-solve-stop' });
     this.progress = h('progress', { 'aria-label': t('explore.solve.progress') });
     this.tried = h('p', { class: 'ex-status' });
     this.#showRun(null);
-    const onenter = (event) => event.key === 'Enter' && this.#solve();
+    const onenter = (event) => event.key === 'Enter' && this.#ask();
     for (const box of [this.from, this.to, this.bound]) box.addEventListener('keydown', onenter);
     this.element = h(
       'section',
@@ -81,7 +84,7 @@ export class SolvePanel {
         { class: 'ex-questions' },
         t('explore.solve.question'),
         ': ',
-        QUESTIONS.map((one, at) => [at > 0 && ', ', button(t(`explore.solve.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-solve-${one.id}` })]),
+        (this.examples = h('span', {})),
       ),
       h(
         'div',
@@ -109,11 +112,27 @@ export class SolvePanel {
     const fits = FEASIBLE.filter((path) => get(context.report, path) !== undefined).map((path) => ({ value: path, name: figureName(path) }));
     const figures = [...fits, ...figureGroups(context.report)];
     fillSelect(this.figure, figures, this.figure.value || fits.at(-1)?.value);
+    // An example about a part that is off has no meaning.
+    const meant = QUESTIONS.filter(({ figure }) => context.request[figure.split('.')[0]]);
+    redraw(this.examples, meant.map((one, at) => [at > 0 && ', ', button(t(`explore.solve.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-solve-${one.id}` })]));
     if (first) {
       this.#suggest();
       this.#bound();
-      this.#solve(); // opens with an answer
     }
+    const isAsked = this.asked.take(context.store);
+    if (isAsked) this.#fromText();
+    if (first || isAsked) this.#solve(); // opens with an answer
+  }
+
+  #ask() {
+    this.asked.keep(this.#context.store);
+    return this.#solve();
+  }
+
+  // What follows from the texts of a question that was not typed here.
+  #fromText() {
+    this.unit = unitIn(this.from.value);
+    this.#showStep();
   }
 
   #input() {
@@ -126,14 +145,14 @@ export class SolvePanel {
     this.unknown.value = question.unknown;
     this.from.value = question.from;
     this.to.value = question.to;
-    this.unit = unitIn(question.from);
     this.step.value = question.step ?? '1';
     this.figure.value = question.figure;
     this.how.value = question.how;
     this.bound.value = question.bound;
     this.best.value = question.best;
     this.against.value = question.against ?? '';
-    this.#showStep();
+    this.#fromText();
+    this.asked.keep(this.#context.store);
     const inputs = { ...this.#context.inputs, ...question.inputs };
     if (question.inputs) this.#context.store.setInputs(inputs);
     this.#solve(this.#context.page.requestFor(inputs));

@@ -10,6 +10,7 @@ import { nameOf } from '../report/names.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { allInUnit, unitIn } from '../text/measure.js';
 import { t } from '../text/strings.js';
+import { Asked } from './asked.js';
 import { byBound, passesOf, passOf, views } from './by_bound.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
 import { thinned } from './ranking.js';
@@ -40,7 +41,9 @@ export class SweepPanel {
       ['none', 'training', 'serving'].map((value) => ({ value, name: t(`explore.best.${value}`) })),
       'none',
     );
-    this.start = button(t('explore.run'), () => this.#begin(), { class: 'primary', id: 'sweep-start', 'data-key': 'ex-sweep' });
+    const { one, oneValues, two, twoValues, figure, best } = this;
+    this.asked = new Asked('sweep', { one, oneValues, two, twoValues, figure, best });
+    this.start = button(t('explore.run'), () => this.#ask(), { class: 'primary', id: 'sweep-start', 'data-key': 'ex-sweep' });
     this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-sweep-stop' });
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status' });
@@ -78,8 +81,9 @@ export class SweepPanel {
     const figures = figureGroups(context.report);
     const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
     fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)));
-    if (first) this.#suggest(this.one, this.oneValues);
-    if (first && this.oneValues.value) this.#begin(); // opens with an answer
+    const isAsked = this.asked.take(context.store);
+    if (first && !isAsked) this.#suggest(this.one, this.oneValues);
+    if ((first || isAsked) && this.oneValues.value) this.#begin(); // opens with an answer
     this.twoField.hidden = !this.two.value;
     if (this.#run && this.#run.request !== context.request) this.#end(); // an edit asks something else
     if (this.#result && context.width !== this.#width) this.#draw();
@@ -90,6 +94,11 @@ export class SweepPanel {
     const ids = input?.presets ? this.#catalogue.filter(({ kind }) => kind === input.presets).map(({ id }) => id) : [];
     values.value = input ? valuesAbout(input, get(this.#context.scenario, input.path), ids) : '';
     this.twoField.hidden = !this.two.value;
+  }
+
+  #ask() {
+    this.asked.keep(this.#context.store);
+    return this.#begin();
   }
 
   #end() {

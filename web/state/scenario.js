@@ -85,7 +85,7 @@ const plainly = (_, value) => (typeof value === 'number' ? String(value) : value
 export const sayTheSame = (defaults, some, others, presetPaths) =>
   JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) === JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
 
-// The inputs without those that change nothing, such as a value set back to the default. `follows`: paths whose default moves with
+// The inputs without those that change nothing, such as a value set back to the default; the same object where there are none. `follows`: paths whose default moves with
 // what else is written, where the default's own value says something.
 export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
   const kept = { ...inputs };
@@ -94,7 +94,7 @@ export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
     if (follows.includes(path) && Object.keys(rest).some((one) => one !== 'version')) continue;
     if (sayTheSame(defaults, rest, kept, presetPaths)) delete kept[path];
   }
-  return kept;
+  return Object.keys(kept).length < Object.keys(inputs).length ? kept : inputs;
 }
 
 // Another catalogue entry takes the place of everything that was set below it.
