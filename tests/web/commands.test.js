@@ -115,6 +115,15 @@ test('commands from the field', () => {
   assert.deepEqual([sglang.model.id, sglang.inputs['serving.devices'], sglang.inputs['serving.mapping.tp'], sglang.inputs['serving.mapping.attention_dp'], sglang.inputs['serving.precision.weights']], ['deepseek-r1', '16', '1', '16', 'fp8']);
   const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
   assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.inputs['serving.engine'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0]);
+  // llama.cpp's README of the server, and TensorRT-LLM's of trtllm-serve: how long a context may be is no input, a share of free memory is.
+  for (const flag of ['-c 32768', '--ctx-size 32768']) {
+    const long = read(`llama-server -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf ${flag} -np 4`);
+    assert.deepEqual([long.unused, long.unknown], [[flag], []]);
+  }
+  const trt = read('trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --max_seq_len 8192 --kv_cache_free_gpu_memory_fraction 0.8 --tp_size 2');
+  assert.deepEqual([trt.unused, trt.unknown, trt.inputs['serving.engine.memory.share']], [['--max_seq_len 8192'], [], '0.8']);
+  const file = read("cat > options.yaml <<'END'\nkv_cache_config:\n  free_gpu_memory_fraction: 0.85\nEND\ntrtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --extra_llm_api_options options.yaml");
+  assert.equal(file.inputs['serving.engine.memory.share'], '0.85');
   // llama.cpp's guides to mixtures of experts on one GPU: the experts of some layers, or of all, in host memory.
   const moe = (flags) => read(`llama-server -hf ggml-org/gpt-oss-120b-GGUF ${flags} --n-gpu-layers 999 -c 0 -fa on`);
   assert.deepEqual([moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']], ['gpt-oss-120b', '26']);

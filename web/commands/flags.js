@@ -54,5 +54,7 @@ export function readFlags(rows, words) {
 export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));
 
-// What an engine takes of a device's memory, where its rule is such a share.
-export const shareOfDevice = ({ serving: { engine } }) => (engine.memory?.rule === 'share_of_device' ? engine.memory.share : undefined);
+// What an engine takes of a device's memory, or of what the model leaves free of it, where its rule is such a share.
+const shareBy = (rule) => ({ serving: { engine } }) => (engine.memory?.rule === rule ? engine.memory.share : undefined);
+export const shareOfDevice = shareBy('share_of_device');
+export const shareOfFree = shareBy('share_of_free');

@@ -46,7 +46,7 @@ const ROWS = [
     },
   },
   { flag: 'split-mode', aliases: ['sm'], write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined) },
-  { flag: 'ctx-size', aliases: ['c'], write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1) },
+  { flag: 'ctx-size', aliases: ['c'], write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1), isUnused: true },
   { flag: 'parallel', aliases: ['np'], write: ({ serving }) => (typeof serving.batch === 'number' ? serving.batch : undefined), read: (text) => ({ 'serving.batch': text }) },
   { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
   cache('cache-type-k', 'ctk'),

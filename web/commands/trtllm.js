@@ -1,6 +1,6 @@
 // TensorRT-LLM 1.3: tensorrt_llm/commands/serve.py; what its flags do not hold stands in a YAML file beside it.
 import { nameOfModel, served } from './checkpoints.js';
-import { above, idle, readFlags, said } from './flags.js';
+import { above, idle, readFlags, said, shareOfFree } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const ROWS = [
@@ -8,10 +8,11 @@ const ROWS = [
   { flag: 'pp_size', path: 'serving.mapping.pp', when: above(1) },
   { flag: 'ep_size', path: 'serving.mapping.ep', when: above(1) },
   { flag: 'max_batch_size', path: 'serving.max_requests' },
-  { flag: 'max_seq_len', write: ({ serving }) => serving.prompt + serving.output },
+  { flag: 'max_seq_len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'max_num_tokens', path: 'serving.prefill_chunk' },
   { flag: 'enable_chunked_prefill', single: true, write: ({ serving }) => serving.prefill_chunk !== null },
-  ...idle(['backend', 'host', 'port', 'tokenizer', 'max_beam_width', 'kv_cache_free_gpu_memory_fraction', 'trust_remote_code', 'log_level', 'gpus_per_node', 'num_postprocess_workers', 'reasoning_parser']),
+  { flag: 'kv_cache_free_gpu_memory_fraction', aliases: ['free_gpu_memory_fraction'], path: 'serving.engine.memory.share', write: shareOfFree },
+  ...idle(['backend', 'host', 'port', 'tokenizer', 'max_beam_width', 'trust_remote_code', 'log_level', 'gpus_per_node', 'num_postprocess_workers', 'reasoning_parser']),
 ];
 
 // The YAML of --extra_llm_api_options.
@@ -53,6 +54,7 @@ export const trtllm = {
     const answer = readFlags([...ROWS, ...idle(['extra_llm_api_options', 'config'])], rest);
     const all = Number(answer.given.tp_size ?? 1);
     const attentionDp = /enable_attention_dp:\s*true/.test(text);
+    const [, share] = /free_gpu_memory_fraction:\s*([\d.]+)/.exec(text) ?? [];
     const checkpoint = served(answer.others[0], models, answer.inputs);
     return {
       ...answer,
@@ -62,6 +64,7 @@ export const trtllm = {
         'serving.engine': 'trtllm',
         'serving.devices': `${all * Number(answer.given.pp_size ?? 1)}`,
         ...(attentionDp ? { 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': `${all}` } : {}),
+        ...(share ? { 'serving.engine.memory.share': share } : {}),
         ...(/dtype:\s*["']?fp8/.test(text) ? { 'serving.precision.kv_cache': 'fp8' } : {}),
       },
     };
