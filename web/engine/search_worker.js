@@ -4,7 +4,7 @@ import createSlipstick from '../wasm/slipstick.js';
 
 const CHUNK_MS = 25;
 const TELL_MS = 250;
-const VERBS = new Set(['measurements', 'coverage', 'calibrate', 'size', 'sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'studyPoint', 'studyOfPoints', 'searchObjectives', 'mergeSearch', 'presets']);
+const VERBS = new Set(['evaluate', 'measurements', 'coverage', 'calibrate', 'size', 'sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'studyPoint', 'studyOfPoints', 'searchObjectives', 'mergeSearch', 'presets']);
 
 let ready = null;
 let search = null; // {id, core: Search, count, running}

@@ -3,6 +3,10 @@
 export const texts = {
   'explore.short.sequence_parallel': 'sequence parallelism', 'explore.short.order': 'ranks in the order', 'explore.short.batch': 'batch', 'explore.short.prefill_chunk': 'prefill chunk', 'explore.short.replicas': 'replicas', 'explore.short.offload': '{what} offload', 'explore.short.schedule': 'schedule', 'explore.short.virtual_stages': 'virtual stages', 'explore.short.micro_batch': 'micro-batch',
   'explore.views': 'What to explore',
+  'explore.fits': 'What fits', 'explore.fits.title': 'What fits on a device?',
+  'explore.fits.lead': 'Models that a device or server holds, by engine and weight precision: tokens/s of one user, the longest context, and how many users with the prompt and output of the scenario fit at once. Press one to look at it.',
+  'explore.fits.filter': 'Filter models', 'explore.fits.caption': 'Models that fit, by engine and weight precision', 'explore.fits.rate': '{rate} tokens/s', 'explore.fits.room': '{context} · {users} {users:user|users}',
+  'explore.fits.count': '{device}: {fits} of {all} models published since {year} fit.', 'explore.fits.take': 'Serve {model} with {engine}, weights in {weights}: {rate}, {room}',
   'explore.search': 'Best mapping', 'explore.frontier': 'Which device', 'explore.sweep': 'Sweep', 'explore.solve': 'Solve for', 'explore.sensitivity': 'Sensitivity',
   'explore.studies': 'Paper studies',
   'explore.search.title': 'Which mapping is best?',

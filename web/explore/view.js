@@ -1,10 +1,11 @@
-// The Explore scene: seven questions, each a panel that is made once and keeps what was asked while the scenario changes.
+// The Explore scene: eight questions, each a panel that is made once and keeps what was asked while the scenario changes.
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
 import { heading } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { DesignPanel } from './design_panel.js';
+import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
 import { SearchPanel } from './search_panel.js';
 import { SensitivityPanel } from './sensitivity_panel.js';
@@ -18,6 +19,7 @@ await addStyle('style/explore.css');
 
 const PANELS = [
   ['search', SearchPanel],
+  ['fits', FitsPanel],
   ['frontier', FrontierPanel],
   ['design', DesignPanel],
   ['sweep', SweepPanel],

@@ -93,7 +93,7 @@ function memoryLine({ used, words, verdict, known, of }) {
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, more, memory, trouble, assumed, fix, before }) {
+function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, more, memory, trouble, assumed, fixes = [], before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
   const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${id}` };
@@ -113,23 +113,26 @@ function answer({ id, scene, title, subject, value, unit, suffix, known, of, lin
     (was !== null || line) && h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
     more && h('span', { class: 'next' }, more),
     memory && h('span', { class: 'next' }, memoryLine(memory)),
-    fix && h('span', { class: 'fixes' }, h('button', { type: 'button', class: 'nearest', onclick: fix }, t('answers.choose'))),
+    fixes.length > 0 && h('span', { class: 'fixes' }, fixes.map(({ name, onclick }) => h('button', { type: 'button', class: 'nearest', 'data-key': `fix-${id}-${name}`, onclick }, name))),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
 
-// What a part that has no answer shows in place of its figure, why, and the way out of a written mapping.
-function inTrouble(part, id, store) {
+// What a part that has no answer shows in place of its figure, why, and where memory is short the ways out: of a written mapping, and to
+// what the device holds.
+function inTrouble(part, id, { store, scenario }) {
   const [{ reason, message } = {}] = part.infeasible;
   const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
   const words = (message ?? reason ?? '').replace(/^(Out of memory|Overloaded): /, '');
-  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fix: kind === 'memory' && wayOut(id, store) };
+  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fixes: kind === 'memory' ? [wayOut(id, store), fitting(scenario, store)].filter(Boolean) : [] };
 }
 
 function wayOut(part, store) {
   const isWritten = Object.keys(store?.inputs ?? {}).some((path) => path.startsWith(`${part}.mapping`) || path === `${part}.recompute`);
-  return isWritten && (() => store.setInputs(withMappingChosen(store.inputs, part)));
+  return isWritten && { name: t('answers.choose'), onclick: () => store.setInputs(withMappingChosen(store.inputs, part)) };
 }
+
+const fitting = ({ cluster }, store) => cluster.preset && store && { name: t('answers.fits', { device: deviceName({ cluster }) }), onclick: () => store.open('explore', `fits/${cluster.preset}`) };
 
 const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');
 const devicesText = (count) => t('answers.devices', { count: whole(count) });
@@ -153,7 +156,7 @@ function trainingAnswer({ scenario, training, faulty, store }) {
   if (!training) return missing('training', faulty, common);
   const shown = { ...common, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
   const memory = memoryOf(training, 'training');
-  if (!training.feasible) return { ...shown, memory, ...inTrouble(training, 'training', store) };
+  if (!training.feasible) return { ...shown, memory, ...inTrouble(training, 'training', { store, scenario }) };
   return {
     ...shown,
     value: training.time_to_train_s,
@@ -177,7 +180,7 @@ function servingAnswer({ scenario, serving, faulty, store }) {
   const common = { id: 'serving', scene: 'serve', title: t('answers.serving') };
   if (!serving) return missing('serving', faulty, common);
   const shown = { ...common, assumed: serving.assumed, subject: servedSubject(scenario) };
-  if (!serving.feasible) return { ...shown, ...inTrouble(serving, 'serving', store) };
+  if (!serving.feasible) return { ...shown, ...inTrouble(serving, 'serving', { store, scenario }) };
   return {
     ...shown,
     value: serving.tpot_s,
