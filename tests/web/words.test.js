@@ -1,7 +1,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskOptions } from '../../web/report/picker.js';
+import { taskOptions, withTaskPicked } from '../../web/report/picker.js';
 import { questionText } from '../../web/report/sentence.js';
 import { boundText, trainingBound } from '../../web/report/words.js';
 import { requestOf } from '../../web/state/scenario.js';
@@ -28,9 +28,14 @@ test('the sentence and its picker call training what it is', () => {
   for (const [inputs, verb] of [[{}, 'Pre-train'], [{ 'training.trainable': 'lora' }, 'Fine-tune']]) {
     const { scenario } = report(inputs);
     assert.match(questionText(scenario, inputs), new RegExp(`^${verb} Llama`));
-    assert.deepEqual(names(scenario), [`${verb}, then serve`, `${verb} only`, 'Serve only']);
+    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Fine-tune only (LoRA)', 'Serve only']);
   }
   const serving = report({ training: 'null' }).scenario;
   assert.match(questionText(serving, {}), /^Serve Llama/);
   assert.equal(names(serving)[1], 'Pre-train only');
+  const tuned = withTaskPicked({ model: 'llama-3.1-8b', cluster: 'single-rtx-4090' }, 'lora');
+  const { scenario, training } = report(tuned);
+  assert.match(questionText(scenario, tuned), /^Fine-tune Llama-3\.1-8B on 1 RTX 4090/);
+  assert.equal(training.feasible, true, '16 GB of frozen weights and small adapters, on 24 GB');
+  assert.deepEqual(withTaskPicked(tuned, 'training'), { model: 'llama-3.1-8b', cluster: 'single-rtx-4090', serving: 'null' });
 });

@@ -188,7 +188,19 @@ export function deviceOptions(catalogue) {
 }
 
 export const taskOptions = (scenario) =>
-  ['both', 'training', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+  ['both', 'training', 'lora', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+
+const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
+
+// A fine-tune by low-rank adapters, of some ten thousand examples.
+const FINE_TUNE = { 'training.trainable': 'lora', 'training.framework': 'fsdp', 'training.sequence': '2048', 'training.tokens': '10 Mtoken' };
+
+// The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
+export function withTaskPicked(inputs, task) {
+  if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
+  const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;
+  return withTask(Object.fromEntries(Object.entries(inputs).filter(isKept)), task);
+}
 
 // The tasks as inputs: what is not asked is null.
 export function withTask(inputs, task) {
@@ -255,7 +267,7 @@ export async function openPicker(page, { key, path }) {
   const { store } = page;
   if (!path) {
     const scenario = page.report.scenario;
-    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskOf(scenario), onpick: (id) => store.setInputs(withTask(store.inputs, id)) });
+    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskChosen(scenario), onpick: (id) => store.setInputs(withTaskPicked(store.inputs, id)) });
   } else if (OPTIONS[path]) {
     const options = OPTIONS[path](await page.catalogue());
     const chosen = get(page.report.scenario, `${path}.preset`);

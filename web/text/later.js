@@ -174,7 +174,7 @@ extend({
   'overview.tornado.column': 'Input', 'overview.down': '20 % lower', 'overview.up': '20 % higher',
   'picker.none': 'Nothing found.', 'picker.model': 'Model', 'picker.cluster': 'Cluster or device', 'picker.cluster.device': 'Device', 'picker.search.cluster.device': 'Search devices', 'picker.task': 'Task',
   'picker.search.model': 'Search models', 'picker.search.cluster': 'Search clusters and devices', 'picker.clusters': 'Servers and pods', 'picker.single': 'One device',
-  'picker.moe': 'MoE', 'picker.dense': 'dense', 'picker.task.both': '{training}, then serve', 'picker.task.training': '{training} only', 'picker.task.serving': 'Serve only',
+  'picker.moe': 'MoE', 'picker.dense': 'dense', 'picker.task.both': '{training}, then serve', 'picker.task.training': 'Pre-train only', 'picker.task.lora': 'Fine-tune only (LoRA)', 'picker.task.serving': 'Serve only',
   'picker.cluster.devices': 'GPUs', 'picker.training.devices': 'GPUs that train', 'picker.serving.devices': 'GPUs that serve', 'picker.serving.batch': 'Concurrent requests per replica', 'picker.serving.concurrency': 'Concurrent requests in total',
   'picker.was': 'Esc goes back to {count}.',
   'solve.title': 'Solve for: {input}', 'solve.lead': 'The last value of {input} in a range for which the condition holds.',
