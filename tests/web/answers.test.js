@@ -2,7 +2,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnsOf, usersText } from '../../web/report/advice.js';
+import { chooseShown, columnsOf, usersText } from '../../web/report/advice.js';
 import { answersOf, memoryOf } from '../../web/report/answers.js';
 import { phasesOf } from '../../web/report/limits.js';
 import { questionText } from '../../web/report/sentence.js';
@@ -97,4 +97,15 @@ test('one of a kind is said in the singular', () => {
   assert.equal(t('noun.devices', { count: '1' }), '1 GPU');
   assert.equal(t('noun.served', { count: '1' }), '1 GPU that serves');
   assert.equal(t('noun.devices', { count: '512' }), '512 GPUs');
+});
+
+test('what needs no purchase comes first, and one thing that money buys is always shown', () => {
+  const change = (id, needs) => ({ id, needs });
+  const [device, devices] = [change('device.a', 'purchase'), change('devices.x2', 'purchase')];
+  const free = [change('precision.fp8', 'accuracy'), change('precision.nvfp4', 'accuracy'), change('mapping', 'settings'), change('zero.1', 'settings')];
+  const shown = (...list) => chooseShown(list, 3).map(({ id }) => id);
+  assert.deepEqual(shown(device, devices, ...free), ['precision.fp8', 'mapping', 'device.a']);
+  assert.deepEqual(shown(device, devices, free[0]), ['precision.fp8', 'device.a', 'devices.x2']);
+  assert.deepEqual(shown(...free), ['precision.fp8', 'mapping', 'zero.1']);
+  assert.deepEqual(shown(device, devices), ['device.a', 'devices.x2']);
 });

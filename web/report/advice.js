@@ -9,7 +9,7 @@ import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 
 const SHOWN = 3;
-const ASKED = 12; // of which one of a kind is shown before a second
+const ASKED = 24; // of which one of a kind is shown before a second, with and without a purchase
 const SMALL = 0.005; // a change of a figure that is not worth a word
 const SAME = 0.01; // how near what the core chooses must come to what a change says
 
@@ -51,16 +51,23 @@ function effectOf({ paths }, figures, before) {
   return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
 }
 
+// "23.5 of 23.8 GiB" of memory, else the figure alone.
+function figureText(path, figures, unit) {
+  const capacity = figures[path.replace(/\.total$/, '.capacity')];
+  return unit === 'B' && capacity > 0 ? t('advice.of', { used: text(figures[path], unit), capacity: text(capacity, unit) }) : text(figures[path], unit);
+}
+
 function cell(column, figures, before) {
   const attributes = { 'data-l': t(`advice.column.${column.id}`) };
   const effect = effectOf(column, figures, before);
   if (!effect) return h('td', { ...attributes, class: 'quiet' }, '–');
   const { path, was, isMoved, isSecond } = effect;
-  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'));
+  const shown = figureText(path, figures, column.unit);
+  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, column.unit === 'B' ? shown : t('advice.same'));
   // A figure other than the column's first is named.
   const of = isSecond && h('small', {}, `${t('advice.serving')} `);
   const after = figures[path];
-  return h('td', attributes, of, text(after, column.unit), was > 0 && [h('br'), h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after))]);
+  return h('td', attributes, of, shown, was > 0 && [h('br'), h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after))]);
 }
 
 // The same in one line.
@@ -69,7 +76,7 @@ export function changeText(column, figures, before) {
   if (!effect) return '–';
   const { path, was, isMoved, isSecond } = effect;
   if (!isMoved) return t('advice.same');
-  return [isSecond && t('advice.serving'), text(figures[path], column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
+  return [isSecond && t('advice.serving'), figureText(path, figures, column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
 }
 
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.
@@ -158,10 +165,18 @@ function head(report) {
 }
 
 // One of a kind first ("device.dgx-b200" is of the kind "device"), then the next best.
-export function chooseShown(changes, count) {
+function oneOfAKindFirst(changes) {
   const kind = ({ id }) => id.split('.')[0];
   const firsts = changes.filter((one, i) => changes.findIndex((other) => kind(other) === kind(one)) === i);
-  return [...firsts, ...changes.filter((one) => !firsts.includes(one))].slice(0, count);
+  return [...firsts, ...changes.filter((one) => !firsts.includes(one))];
+}
+
+// What needs no purchase first, then what money buys, of which there is always one.
+export function chooseShown(changes, count) {
+  const isBought = ({ needs }) => needs === 'purchase';
+  const bought = oneOfAKindFirst(changes.filter(isBought));
+  const free = oneOfAKindFirst(changes.filter((one) => !isBought(one))).slice(0, bought.length ? count - 1 : count);
+  return [...free, ...bought].slice(0, count);
 }
 
 function aimButtons(context, aims, chosen) {
