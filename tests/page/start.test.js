@@ -337,7 +337,7 @@ test('800 mm² into four chiplets in four actions, against one die on the same f
 
 test('Explore opened by its link names its choices, each once', async () => {
   const { page } = await chromium.open('#/explore');
-  for (const view of ['search', 'frontier', 'sweep', 'solve', 'sensitivity', 'studies']) {
+  for (const view of ['search', 'fits', 'frontier', 'sweep', 'solve', 'sensitivity', 'studies']) {
     await page.evaluate((hash) => (location.hash = hash), `#/explore/${view}`);
     await settled(page);
     const lists = await page.locator('#content select').evaluateAll((all) =>

@@ -28,7 +28,7 @@ test('the sentence and its picker call training what it is', () => {
   for (const [inputs, verb] of [[{}, 'Pre-train'], [{ 'training.trainable': 'lora' }, 'Fine-tune']]) {
     const { scenario } = report(inputs);
     assert.match(questionText(scenario, inputs), new RegExp(`^${verb} Llama`));
-    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Fine-tune only (LoRA)', 'Serve only']);
+    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Serve only', 'Fine-tune only (LoRA)']);
   }
   const serving = report({ training: 'null' }).scenario;
   assert.match(questionText(serving, {}), /^Serve Llama/);

@@ -188,7 +188,7 @@ export function deviceOptions(catalogue) {
 }
 
 export const taskOptions = (scenario) =>
-  ['both', 'training', 'lora', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+  ['both', 'training', 'serving', 'lora'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
 
 const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
 
