@@ -136,22 +136,24 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   const Dollars design_share = design.share;
   if (trace.on()) trace.Input("module", module, "cost.device.module");
   const bool is_quoted = bill.package.price.has_value();
+  const Dollars package_cost = Sum<Dollars>(trace, "package_cost", Note{"Package", "carrier, substrate and assembly"},
+                                            {{"quoted_package", quoted_package, is_quoted},
+                                             {"carrier", carrier, !is_quoted && bill.package.carrier},
+                                             {"substrate", substrate, !is_quoted},
+                                             {"assembly", assembly, !is_quoted}});
   const Dollars device_usd = Sum<Dollars>(
       trace, "device_usd",
       Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"},
       {{"dies", dies},
        {"memory_cost", memory_cost},
-       {"quoted_package", quoted_package, is_quoted},
-       {"carrier", carrier, !is_quoted && bill.package.carrier},
-       {"substrate", substrate, !is_quoted},
-       {"assembly", assembly, !is_quoted},
+       {"package_cost", package_cost},
        {"assembly_loss", assembly_loss},
        {"test_cost", test_cost},
        {"test_loss", test_loss},
        {"module", module},
        {"design_share", design_share}});
   result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
-  result.lines.push_back({"package", is_quoted ? quoted_package : carrier + substrate + assembly});
+  result.lines.push_back({"package", package_cost});
   result.lines.push_back({"assembly loss", assembly_loss});
   result.lines.push_back({"test", test_cost});
   result.lines.push_back({"test loss", test_loss});
