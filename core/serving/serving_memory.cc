@@ -9,7 +9,6 @@ namespace slipstick {
 namespace {
 
 constexpr Count kLongest = 1'000'000'000;
-constexpr double kLogitBytes = 10;  // 16-bit gathered logits, fp32 copy, fp32 probabilities
 
 // Host memory for the KV cache, per device: what the load offers, of what prefixes and experts leave. Only a single
 // device has experts there, so that its replica's are its own.
@@ -75,43 +74,6 @@ KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
   return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
-namespace {
-
-// Of the largest step that the engine reserves memory for.
-Bytes ActivationsOf(const Deployment& deployment, Trace& trace) {
-  const MemoryBudget& rule = deployment.engine.memory;
-  const auto activation_tokens = static_cast<double>(rule.activation_tokens);
-  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
-  const auto logit_sequences = static_cast<double>(rule.logit_sequences),
-             vocab = static_cast<double>(deployment.model.vocab);
-  const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
-  CONSTANTS(trace, "serving.activations", "16-bit gathered logits, fp32 copy, fp32 probabilities", logit);
-  constexpr Note kNote{
-      "Activations",
-      "of the largest step that the engine reserves memory for: residual stream, MLP width and rows of the layers' "
-      "embeddings, or the gathered logits",
-      "", "serving.memory_bytes.activations"};
-  const double layers = deployment.layers.total,
-               layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
-  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
-  if (!deployment.model.SharesKv()) {
-    FIGURE(trace, activations,
-           max(activation_tokens * (2 * (hidden + rank_mlp) + layers * layer_embedding) * half,
-               logit_sequences * vocab * logit),
-           kNote, activation_tokens, hidden, rank_mlp, layers, layer_embedding, half, logit_sequences, vocab, logit);
-    return activations;
-  }
-  const double rank_shared_kv_mlp = deployment.shapes.widths.shared_kv_mlp;
-  FIGURE(trace, activations,
-         max(activation_tokens * (2 * (hidden + max(rank_mlp, rank_shared_kv_mlp)) + layers * layer_embedding) * half,
-             logit_sequences * vocab * logit),
-         kNote, activation_tokens, hidden, rank_mlp, rank_shared_kv_mlp, layers, layer_embedding, half, logit_sequences,
-         vocab, logit);
-  return activations;
-}
-
-}  // namespace
-
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   const MemoryBudget& rule = deployment.engine.memory;
   KvCacheBudget budget;
@@ -119,26 +81,34 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(deployment, trace);
   const Bytes activations = ActivationsOf(deployment, trace);
-  const Bytes reserve = rule.reserve, parallel_reserve = rule.reserve_parallel;
-  const double tp = deployment.mapping.tp;
-  trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
-  FIGURE(trace, workspace, reserve + min(1.0, tp - 1) * parallel_reserve,
-         (Note{"Workspace", "context, communication buffers of several ranks, graphs, as in the engine's logs", "",
-               "serving.memory_bytes.workspace"}),
-         reserve, tp, parallel_reserve);
+  const Bytes workspace = WorkspaceOf(deployment, trace);
   const double share = rule.share;
   trace.Input("share", share, "serving.engine.memory.share");
-  if (rule.rule == BudgetRule::kShareOfDevice) {
-    FIGURE(trace, kv_cache_budget, max(0 * kB, share * visible - weights - activations - workspace),
-           (Note{"KV-cache budget", "the engine's share of device memory, less weights, activations and workspace"}),
-           share, visible, weights, activations, workspace);
-    budget.kv_cache = kv_cache_budget;
-  } else {
-    FIGURE(
-        trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
-        (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}),
-        share, visible, weights, activations, workspace);
-    budget.kv_cache = kv_cache_budget;
+  constexpr std::string_view kTitle = "KV-cache budget";
+  switch (rule.rule) {
+    case BudgetRule::kShareOfDevice: {
+      FIGURE(trace, kv_cache_budget, max(0 * kB, share * visible - weights - activations - workspace),
+             (Note{kTitle, "the engine's share of device memory, less weights, activations and workspace"}), share,
+             visible, weights, activations, workspace);
+      budget.kv_cache = kv_cache_budget;
+      break;
+    }
+    case BudgetRule::kShareOfFree: {
+      FIGURE(trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
+             (Note{kTitle, "the engine's share of the memory left free by weights, activations and workspace"}), share,
+             visible, weights, activations, workspace);
+      budget.kv_cache = kv_cache_budget;
+      break;
+    }
+    case BudgetRule::kShareOfStart: {
+      FIGURE(
+          trace, kv_cache_budget,
+          max(0 * kB, min(share * (visible - workspace), visible - workspace - activations) - weights),
+          (Note{kTitle, "the engine's share of what is free at its start, less weights; activations fit in the rest"}),
+          share, visible, workspace, activations, weights);
+      budget.kv_cache = kv_cache_budget;
+      break;
+    }
   }
   if (deployment.load.prefix_cache) {
     const Bytes before_prefixes = budget.kv_cache, kept_on_device = KeptPrefixesOf(deployment, trace).device;

@@ -10,6 +10,10 @@ namespace slipstick {
 // Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding
 // and head are in 16 bit, except in llama.cpp's mixtures.
 Bytes WeightsOf(const Deployment& deployment, Trace& trace);
+// Of the largest step that the engine reserves memory for, with its sampler.
+Bytes ActivationsOf(const Deployment& deployment, Trace& trace);
+// What the engine's process holds beside the model: context, libraries, communication.
+Bytes WorkspaceOf(const Deployment& deployment, Trace& trace);
 // A cached prefix of a prompt on one device, in all tiers.
 Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace);
 // Bytes per device of the prefixes that an attention group keeps beside those of its running requests.

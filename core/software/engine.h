@@ -47,24 +47,41 @@ ENUM_NAMES(ExpertLibrary, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"});
 enum class BudgetRule {
   kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM:
                    // gpu_memory_utilization)
-  kShareOfFree     // a share of what weights, activations and the reserve leave free (TensorRT-LLM:
+  kShareOfFree,    // a share of what weights, activations and the reserve leave free (TensorRT-LLM:
                    // free_gpu_memory_fraction)
+  kShareOfStart    // a share of what is free at the start, less weights; activations are in the rest (SGLang:
+                   // mem_fraction_static)
 };
-ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"});
+ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"},
+           {kShareOfStart, "share_of_start"});
+
+// Default settings of large devices.
+struct LargeDeviceSteps {
+  Bytes device_memory;                // from so much usable memory on
+  std::vector<Architecture> devices;  // of these families; none: any
+  Count activation_tokens = 0;
+  Count logit_sequences = 0;
+};
+template <>
+struct Schema<LargeDeviceSteps> {
+  static const Fields fields;
+};
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
   double share = 1;
-  Bytes reserve = 0 * kGB;           // CUDA context, communication buffers, graphs: all that the model does not count
-  Bytes reserve_parallel = 0 * kGB;  // added to the reserve where tp > 1
+  Bytes reserve;                     // context and libraries of the process: all that the model does not count
+  Bytes reserve_parallel = 0 * kGB;  // added to the reserve where several devices share a replica
   double output_reserved = 1;        // share of a request's output reserved at admission; 1 never evicts
   double window_share = 0;           // of a sequence's tokens, held at least by a layer with a sliding window
   Count block = 1;                   // tokens per KV-cache page
-  Count activation_tokens = 0;       // that activation buffers are sized for; 0: they are in the reserve
-  Count logit_sequences = 0;         // sequences whose gathered fp32 logits are held at once
+  Count activation_tokens = 0;  // of the step that activations are sized for, by default; 0: they are in the reserve
+  Count logit_sequences = 0;    // that the step samples, by default; 0: logits are in the reserve
+  std::optional<LargeDeviceSteps> large_devices;
 };
 template <>
 struct Schema<MemoryBudget> {
+  static constexpr std::string_view standard = "memory_budget";
   static const Fields fields;
 };
 

@@ -5,11 +5,26 @@
 
 namespace slipstick {
 
+constexpr FieldRow kLargeDeviceStepsFields[] = {
+    Of<&LargeDeviceSteps::device_memory>("device_memory", "Usable memory from which a device is large")
+        .In(kGiB)
+        .Above(0),
+    Of<&LargeDeviceSteps::devices>("devices", "Device families that the row applies to; none: any")
+        .Label("Device families"),
+    Of<&LargeDeviceSteps::activation_tokens>("activation_tokens",
+                                             "Tokens of the largest step on a large device, by default")
+        .Length()
+        .Between(0, 1 << 24),
+    Of<&LargeDeviceSteps::logit_sequences>("logit_sequences", "Sequences of that step, by default")
+        .Between(0, 1 << 20)};
+constinit const Fields Schema<LargeDeviceSteps>::fields(kLargeDeviceStepsFields);
+
 constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::rule>("rule", "Memory of the KV cache"),
     Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Above(0).AtMost(1),
-    Of<&MemoryBudget::reserve>("reserve", "Reserve: CUDA context, communication buffers, graphs").In(kGB).AtLeast(0),
-    Of<&MemoryBudget::reserve_parallel>("reserve_parallel", "Added to the reserve under tensor parallelism")
+    Of<&MemoryBudget::reserve>("reserve", "Reserve: context and libraries of the process").In(kGB).AtLeast(0),
+    Of<&MemoryBudget::reserve_parallel>("reserve_parallel",
+                                        "Added to the reserve where several devices share a replica: communication")
         .In(kGB)
         .AtLeast(0),
     Of<&MemoryBudget::output_reserved>("output_reserved", "Share of a request's output reserved at admission")
@@ -18,12 +33,20 @@ constexpr FieldRow kMemoryBudgetFields[] = {
         "window_share", "Share of a sequence's tokens that a layer with a sliding window holds; 0: its window only")
         .Between(0, 1),
     Of<&MemoryBudget::block>("block", "Tokens per KV-cache page").Between(1, 65536),
-    Of<&MemoryBudget::activation_tokens>("activation_tokens",
-                                         "Tokens that activation buffers are sized for; 0: they are in the reserve")
+    Of<&MemoryBudget::activation_tokens>(
+        "activation_tokens",
+        "Tokens of the largest step, which activations are sized for where serving.prefill_chunk is not stated; 0: "
+        "they are in the reserve")
+        .Label("Tokens of the largest step")
         .Length()
         .Between(0, 1 << 24),
-    Of<&MemoryBudget::logit_sequences>("logit_sequences", "Sequences whose fp32 logits are held at once")
-        .Between(0, 1 << 20)};
+    Of<&MemoryBudget::logit_sequences>(
+        "logit_sequences",
+        "Sequences that the largest step samples, where serving.max_requests is not stated; 0: their logits are in the "
+        "reserve")
+        .Label("Sequences of the largest step")
+        .Between(0, 1 << 20),
+    Of<&MemoryBudget::large_devices>("large_devices", "Largest step on devices with much memory, by default")};
 constinit const Fields Schema<MemoryBudget>::fields(kMemoryBudgetFields);
 
 constexpr FieldRow kCompiledGraphFields[] = {

@@ -54,7 +54,5 @@ export function readFlags(rows, words) {
 export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));
 
-// What an engine takes of a device's memory, or of what the model leaves free of it, where its rule is such a share.
-const shareBy = (rule) => ({ serving: { engine } }) => (engine.memory?.rule === rule ? engine.memory.share : undefined);
-export const shareOfDevice = shareBy('share_of_device');
-export const shareOfFree = shareBy('share_of_free');
+// What an engine takes of the memory that its own rule refers to.
+export const shareBy = (rule) => ({ serving: { engine } }) => (engine.memory?.rule === rule ? engine.memory.share : undefined);

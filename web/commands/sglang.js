@@ -1,6 +1,6 @@
 // SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
 import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said, shareOfDevice } from './flags.js';
+import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], gptq: ['int4', 'bf16'], w8a8_int8: ['int8', 'int8'], w8a8_fp8: ['fp8', 'fp8'], mxfp4: ['mxfp4', 'bf16'] };
@@ -25,7 +25,7 @@ const ROWS = [
     read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : 'bf16' }),
   },
   { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
-  { flag: 'mem-fraction-static', path: 'serving.engine.memory.share', write: shareOfDevice },
+  { flag: 'mem-fraction-static', path: 'serving.engine.memory.share', write: shareBy('share_of_start') },
   { flag: 'max-running-requests', path: 'serving.max_requests' },
   { flag: 'chunked-prefill-size', path: 'serving.prefill_chunk', read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}) },
   { flag: 'disable-cuda-graph', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },

@@ -1,6 +1,6 @@
 // TensorRT-LLM 1.3: tensorrt_llm/commands/serve.py; what its flags do not hold stands in a YAML file beside it.
 import { nameOfModel, served } from './checkpoints.js';
-import { above, idle, readFlags, said, shareOfFree } from './flags.js';
+import { above, idle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const ROWS = [
@@ -11,7 +11,7 @@ const ROWS = [
   { flag: 'max_seq_len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'max_num_tokens', path: 'serving.prefill_chunk' },
   { flag: 'enable_chunked_prefill', single: true, write: ({ serving }) => serving.prefill_chunk !== null },
-  { flag: 'kv_cache_free_gpu_memory_fraction', aliases: ['free_gpu_memory_fraction'], path: 'serving.engine.memory.share', write: shareOfFree },
+  { flag: 'kv_cache_free_gpu_memory_fraction', aliases: ['free_gpu_memory_fraction'], path: 'serving.engine.memory.share', write: shareBy('share_of_free') },
   ...idle(['backend', 'host', 'port', 'tokenizer', 'max_beam_width', 'trust_remote_code', 'log_level', 'gpus_per_node', 'num_postprocess_workers', 'reasoning_parser']),
 ];
 

@@ -1,6 +1,6 @@
 // vLLM 0.28 (August 2026): vllm/config/{parallel,cache,scheduler}.py.
 import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said, shareOfDevice } from './flags.js';
+import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], awq_marlin: ['int4', 'bf16'], gptq: ['int4', 'bf16'], gptq_marlin: ['int4', 'bf16'], mxfp4: ['mxfp4', 'bf16'] };
@@ -32,7 +32,7 @@ const ROWS = [
     read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : text.startsWith('nvfp4') ? 'nvfp4' : 'bf16' }),
   },
   { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
-  { flag: 'gpu-memory-utilization', path: 'serving.engine.memory.share', write: shareOfDevice },
+  { flag: 'gpu-memory-utilization', path: 'serving.engine.memory.share', write: shareBy('share_of_device') },
   { flag: 'enable-prefix-caching', single: true, isUnused: true },
   { flag: 'max-num-seqs', write: ({ serving }) => serving.max_requests ?? undefined, read: (text) => ({ 'serving.max_requests': text }) },
   { flag: 'max-num-batched-tokens', path: 'serving.prefill_chunk' },
