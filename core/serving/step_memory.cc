@@ -108,7 +108,7 @@ Bytes WorkspaceOf(const Deployment& deployment, Trace& trace) {
   const Bytes reserve = deployment.engine.memory.reserve, parallel_reserve = deployment.engine.memory.reserve_parallel;
   const double devices = deployment.mapping.DevicesPerReplica();
   trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
-  trace.Input("devices", devices, "serving.mapping.tp");
+  trace.Input("devices", devices, "serving.mapping");
   FIGURE(trace, workspace, reserve + min(1.0, devices - 1) * parallel_reserve,
          (Note{"Workspace", "context, libraries and communication buffers of several ranks, as in the engines' logs",
                "", "serving.memory_bytes.workspace"}),

@@ -14,6 +14,12 @@ const scenarioOf = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requ
 // Over the first default scenario, whose mapping is TP 8, PP 4.
 const commandOf = (id, inputs) => commandFor(TOOLS.find((tool) => tool.id === id), scenarioOf({ ...inputs, version: '1' }).scenario, models);
 
+test('each engine writes its share of memory by its own flag', () => {
+  const share = { 'serving.engine.memory.share': '0.83' };
+  assert.match(commandOf('vllm', { 'serving.engine': 'vllm', ...share }), /--gpu-memory-utilization 0\.83/);
+  assert.match(commandOf('sglang', { 'serving.engine': 'sglang', ...share }), /--mem-fraction-static 0\.83/);
+});
+
 test('words are those of a POSIX shell: quotes, continued lines, comments', () => {
   assert.deepEqual(wordsOf(`a 'b c' "d \\"e\\"" \\\n --f=g # h i\n j`), ['a', 'b c', 'd "e"', '--f=g', 'j']);
   assert.deepEqual(wordsOf('a\\\r\n b '), ['a', 'b']);

@@ -83,6 +83,8 @@ const std::vector<Assignments>& Scenarios() {
           kOneStage,
       kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "serving.mapping.tp=4",
                                  "serving.devices=4", "cost.rental=coreweave-h100-on-demand"},
+      kServingOnly +
+          Assignments{"model=llama-3.1-8b", "cluster=single-l40s", "serving.mapping.tp=1"},  // no large device
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi",
                                  "serving.mapping.tp=2", "serving.devices=2"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron",
