@@ -23,10 +23,10 @@ class AdviceJob {
   // Does `count` pieces of work, each about as long as an evaluation; false when none is left.
   bool Step(int count);
 
-  // The answer so far, best first:
+  // The answer so far, best first, other models last:
   // {"for","figure","value","feasible","changes":[{"id","title","overrides","figures","gain","effort",
-  // "needs"}],"pairs":[the same, and "of":[id,id]],"without_purchase": id of the first change that needs none, or
-  // null,"evaluated","done"}.
+  // "needs"}],"pairs":[the same, and "of":[id,id]],"without_purchase": id of the change without one that
+  // needs least, or null,"evaluated","done"}.
   [[nodiscard]] Json Report() const;
 
  private:

@@ -15,12 +15,14 @@ namespace {
 constexpr const char* kFigures[] = {"training.time_to_train_s",
                                     "training.step_time_s",
                                     "training.memory_bytes.total",
+                                    "training.memory_bytes.capacity",
                                     "training.cost_usd",
                                     "serving.tpot_s",
                                     "serving.ttft_s",
                                     "serving.tokens_per_s_per_device",
                                     "serving.requests_in_flight",
                                     "serving.memory_bytes.total",
+                                    "serving.memory_bytes.capacity",
                                     "serving.cost_usd_per_million_tokens",
                                     "cost.system_usd"};
 

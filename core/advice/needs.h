@@ -11,10 +11,11 @@ enum class Needs {
   kContract,  // another price
   kSoftware,  // software, a model or traffic that allow it
   kAccuracy,  // a check that the model is still good
+  kModel,     // another model, which does the work less well
   kPurchase   // devices
 };
 ENUM_NAMES(Needs, {kSettings, "settings"}, {kContract, "contract"}, {kSoftware, "software"}, {kAccuracy, "accuracy"},
-           {kPurchase, "purchase"});
+           {kModel, "model"}, {kPurchase, "purchase"});
 
 enum class MappingSearch {
   kNone,

@@ -108,6 +108,30 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
+// In serving each as many requests as are asked for, or else as fit. What else the request says of the model goes with it.
+std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
+  std::vector<Proposal> proposals;
+  const Json* model = FindMember(request, "model");
+  const bool is_plain = model != nullptr && model->is_object() && model->size() == 1 && model->contains("preset");
+  const Json* name = MemberAt(scenario, "model.name");
+  for (const SmallerModel& one : SmallerModelsOf(scenario)) {
+    Proposal proposal;
+    proposal.id = "model." + one.id;
+    proposal.title = one.name + " in place of " + TextOf(*name);
+    proposal.effort = "Another model, which knows less: evaluate it on your tasks.";
+    proposal.needs = Needs::kModel;
+    proposal.overrides[is_plain ? "model.preset" : "model"] = one.id;
+    proposal.search = MappingSearch::kIfNeeded;
+    proposal.only_first_of_kind = true;
+    proposals.push_back(proposal);
+    if (question.part != "serving") continue;
+    proposal.title += ", for as many concurrent requests as fit";
+    proposal.overrides["serving.batch"] = "max";
+    proposals.push_back(std::move(proposal));
+  }
+  return proposals;
+}
+
 bool Holds(const Json& scenario, std::string_view condition) {
   if (condition.empty()) return true;
   const std::size_t equals = condition.find('=');
@@ -126,6 +150,9 @@ std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& r
     if (!Holds(now.scenario, row.only_if)) continue;
     if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario))
       proposals.push_back(std::move(*proposal));
+  }
+  if (!now.IsAnswer()) {
+    for (Proposal& one : SmallerModels(question, request, now.scenario)) proposals.push_back(std::move(one));
   }
   return proposals;
 }

@@ -84,6 +84,28 @@ bool IsBeaten(const Offer& offer, const Offer& other) {
   return other.year < offer.year || is_variant;
 }
 
+struct PublishedModel {
+  SmallerModel model;
+  std::string by;
+  double year = 0, parameters = 0;
+};
+
+// Those whose publisher, year and size are known. Constant while the program runs.
+const std::vector<PublishedModel>& PublishedModels() {
+  static const auto& all = *new std::vector<PublishedModel>([] {
+    std::vector<PublishedModel> models;
+    for (const Json& entry : PresetCatalogue("model")) {
+      PublishedModel one{{TextAt(entry, "id"), TextAt(entry, "name")},
+                         TextAt(entry, "published.by"),
+                         NumberAt(entry, "published.year").value_or(0),
+                         NumberAt(entry, "published.parameters").value_or(0)};
+      if (!one.by.empty() && one.year > 0 && one.parameters > 0) models.push_back(std::move(one));
+    }
+    return models;
+  }());
+  return all;
+}
+
 }  // namespace
 
 std::vector<Successor> SuccessorsOf(const Json& scenario) {
@@ -107,6 +129,22 @@ std::vector<Successor> SuccessorsOf(const Json& scenario) {
   std::vector<Successor> successors;
   for (const Offer* one : kept) successors.push_back({one->id, one->device});
   return successors;
+}
+
+std::vector<SmallerModel> SmallerModelsOf(const Json& scenario) {
+  const std::string id = TextAt(scenario, "model.preset");
+  const std::vector<PublishedModel>& all = PublishedModels();
+  const auto own = std::find_if(all.begin(), all.end(), [&](const PublishedModel& one) { return one.model.id == id; });
+  if (own == all.end()) return {};
+  std::vector<const PublishedModel*> smaller;
+  for (const PublishedModel& one : all) {
+    if (one.by == own->by && one.year >= own->year && one.parameters < own->parameters) smaller.push_back(&one);
+  }
+  std::stable_sort(smaller.begin(), smaller.end(),
+                   [](const PublishedModel* a, const PublishedModel* b) { return a->parameters > b->parameters; });
+  std::vector<SmallerModel> models;
+  for (const PublishedModel* one : smaller) models.push_back(one->model);
+  return models;
 }
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Clusters of newer devices that could stand in a cluster's place.
+// What of the catalogue could stand in another's place: clusters of newer devices, smaller models.
 #pragma once
 
 #include <string>
@@ -18,5 +18,13 @@ struct Successor {
 // one, or one of the same year and compute throughput with more memory, makes pointless. `scenario` is resolved. None
 // for a cluster without a preset.
 std::vector<Successor> SuccessorsOf(const Json& scenario);
+
+struct SmallerModel {
+  std::string id, name;  // of the preset
+};
+
+// Models by the same publisher that are no older and have fewer parameters, the largest first. `scenario` is resolved.
+// None for a model that nobody published.
+std::vector<SmallerModel> SmallerModelsOf(const Json& scenario);
 
 }  // namespace slipstick

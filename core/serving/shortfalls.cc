@@ -69,11 +69,16 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
     const Bytes taken = budget.weights + budget.activations + budget.workspace;
-    report.infeasible.push_back(
-        {reason, "Out of memory: weights, activations and workspace take " + GibText(taken) + " of " +
-                     GibText(budget.capacity) + " per device, and " +
-                     (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
-                     " nothing for the KV cache; spread the model over more devices"});
+    const std::string of_device = " of " + GibText(budget.capacity) + " per device";
+    const std::string why =
+        budget.weights > budget.capacity
+            ? "the weights alone need " + GibText(budget.weights) + of_device
+            : "weights, activations and workspace take " + GibText(taken) + of_device + ", and " +
+                  (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
+                  " nothing for the KV cache";
+    const bool is_wide = BytesPerElement(deployment.load.precision.weights) > BytesPerElement(Precision::kQ4KM);
+    report.infeasible.push_back({reason, "Out of memory: " + why + "; use " + (is_wide ? "4-bit weights, " : "") +
+                                             "a smaller model or more devices"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
     report.infeasible.push_back({reason, "Out of memory: one request needs " +
                                              GibText(KvCacheAtEnd(deployment, prompt, output, off)) +

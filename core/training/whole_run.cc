@@ -204,6 +204,14 @@ Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, Train
   return mean_power;
 }
 
+// What else a run can be where no change of its mapping makes it fit.
+std::string OtherRuns(const TrainingRun& run) {
+  const std::string frozen = run.trainable == Trainable::kAll                ? "fine-tune with LoRA, "
+                             : run.frozen_precision == FrozenPrecision::kNf4 ? ""
+                                                                             : "freeze the weights in 4 bits (QLoRA), ";
+  return frozen + "choose a smaller model or add devices";
+}
+
 void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& report) {
   const Bytes needed = report.memory.Total(), host_memory = context.device().host.memory;
   if (needed > report.memory.capacity) {
@@ -212,8 +220,9 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
       const std::string nearest = NearestFit(context, report.memory.capacity);
       message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " +
                 GibText(report.memory.capacity) +
-                (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP on these devices makes it fit"
-                                 : "; " + nearest);
+                (nearest.empty()
+                     ? "; no single change of micro-batch, ZeRO, TP, PP or CP makes it fit: " + OtherRuns(context.run)
+                     : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});
   }

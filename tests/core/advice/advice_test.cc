@@ -74,6 +74,7 @@ TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
     const bool larger = figure == "serving.tokens_per_s_per_device";
     for (const char* list : {"changes", "pairs"}) {
       double last = 1e300;
+      bool is_other_model = false;  // these come last
       for (const Json& change : advice[list]) {
         SCOPED_TRACE(TextOf(change["id"]));
         const Json after = ReportOf(asked.scenario, change["overrides"]);
@@ -85,6 +86,9 @@ TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
         const double old_value = Number(before, figure), new_value = Number(after, figure),
                      gain = change["gain"].get<double>();
         EXPECT_DOUBLE_EQ(gain, larger ? new_value / old_value : old_value / new_value);
+        if (change["needs"] == "model" && !is_other_model) last = 1e300;
+        EXPECT_TRUE(!is_other_model || change["needs"] == "model");
+        is_other_model = change["needs"] == "model";
         EXPECT_LE(gain, last);
         last = gain;
         EXPECT_FALSE(TextOf(change["title"]).empty());
@@ -245,10 +249,37 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
   const Json& change = *Find(advice["changes"], "weights.q4_k_m");
   EXPECT_GE(change["figures"]["serving.requests_in_flight"].get<double>(), 1);
   EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
+  const std::string message = TextOf(ReportOf({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090",
+                                               "training=null"})["serving"]["infeasible"][0]["message"]);
+  EXPECT_TRUE(message.starts_with("Out of memory: the weights alone need 31.96 GiB of 23.76 GiB per device"))
+      << message;
+  EXPECT_TRUE(message.ends_with("use 4-bit weights, a smaller model or more devices")) << message;
+  // Or a smaller model: the largest by its publisher that is no older and, at 8 bits, leaves room for a KV cache.
+  EXPECT_EQ(advice["changes"].back()["id"], "model.qwen3-14b");
+  EXPECT_EQ(advice["changes"].back()["needs"], "model");
   // Where a change of settings serves it, nobody needs another engine.
   EXPECT_EQ(
       Find(Advised({"version=3", "training=null"}, {{"for", "serving"}, {"top", 100}})["changes"], "weights.q4_k_m"),
       nullptr);
+}
+
+TEST(Advice, FineTuningStandsInForAPreTrainingThatACardWouldNotHold) {
+  // 8.03e9 parameters at 18 bytes of weights, gradients and optimizer state are 145 GB; frozen at 4 bits they are 4 GB.
+  const Assignments scenario{"version=3", "model=llama-3.1-8b", "cluster=single-rtx-4090", "serving=null"};
+  const Json advice = Advised(scenario, {{"top", 100}});
+  EXPECT_EQ(advice["feasible"], false);
+  EXPECT_EQ(advice["without_purchase"], "trainable.qlora");
+  const std::string message = TextOf(ReportOf(scenario)["training"]["infeasible"][0]["message"]);
+  EXPECT_NE(message.find("fine-tune with LoRA, choose a smaller model or add devices"), std::string::npos) << message;
+}
+
+TEST(Successors, SmallerModelsAreByTheSamePublisherAndNoOlder) {
+  const Scenario scenario = *ParseScenario(*ReadRequest(R"({"version": 3})", {"model=llama-3.1-8b"}));
+  std::vector<std::string> ids;
+  for (const SmallerModel& one : SmallerModelsOf(Write(scenario))) ids.push_back(one.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"llama-3.2-3b", "llama-3.2-1b"}));  // of 2024; LLaMA-7B is of 2023
+  EXPECT_TRUE(
+      SmallerModelsOf(Write(*ParseScenario(*ReadRequest(R"({"version": 3})", {"model.preset=llama-3.2-1b"})))).empty());
 }
 
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
