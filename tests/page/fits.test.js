@@ -57,7 +57,28 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
 
 test('what is out of memory leads to what fits on the same device', async () => {
   const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', { fresh: true });
+  assert.match(plain(await page.locator('[data-answer=serving]').textContent()), /Out of memory.*weights alone need 31\.96 GiB of 23\.76 GiB per device; use 4-bit weights, a smaller model or more devices/);
+  // What keeps the card comes first, with the users that it serves and the memory that it takes; then what money buys, with what it costs.
+  const rows = page.locator('#advice tbody tr');
+  await page.waitForSelector('#advice .apply');
+  const said = (await rows.allTextContents()).map(plain);
+  assert.match(said[0], /^4-bit weights \(Q4_K_M\) in llama\.cpp.*Serves \d+ requests? at once instead of 32.*[\d.]+ GiB of 23\.8 GiB/);
+  assert.match(said[1], /^Qwen3-14B in place of Qwen3-32B.*Another model/);
+  assert.match(said[2], /TCO \$10\.05 k → \$\d/);
   await page.locator('[data-answer=serving] .fixes button', { hasText: 'What fits on RTX 4090?' }).click();
   await asked(page, 'RTX 4090');
+  assert.deepEqual(faults, []);
+});
+
+test('a pre-training that a card does not hold is a fine-tune in one press', async () => {
+  const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&v=3', { fresh: true });
+  await page.waitForSelector('#advice .apply');
+  const first = page.locator('#advice tbody tr').first();
+  assert.match(await first.textContent(), /^QLoRA/);
+  await first.locator('.apply').click();
+  await page.waitForSelector('#advice .undo');
+  await settled(page);
+  assert.match(plain(await page.locator('.say').textContent()), /^Fine-tune Llama-3\.1-8B on 1 RTX 4090/);
+  assert.doesNotMatch(await page.locator('[data-answer=training]').textContent(), /Out of memory/);
   assert.deepEqual(faults, []);
 });
