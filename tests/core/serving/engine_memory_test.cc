@@ -38,7 +38,7 @@ TEST(EngineMemory, PoolsOfVllmAreThoseOfItsLogs) {
   }
 }
 
-// By default a step of vLLM has 2,048 tokens of 256 sequences on devices below 70 GiB and on every A100. Logs: 19.92 GiB
+// By default a step of vLLM has 2,048 tokens of 256 sequences below 70 GiB and on every A100. Logs: 19.92 GiB
 // on an A100 of 40 GB (2026), 5.05 on an RTX 4090 (0.19), 37.42 of Qwen3-0.6B on an L40S (0.12, whose sampler took 0.8
 // GiB more).
 TEST(EngineMemory, SmallDevicesProfileASmallStep) {
@@ -78,8 +78,8 @@ TEST(EngineMemory, StepsAreTheSettings) {
   EXPECT_NEAR(static_cast<double>(long_steps.max_context), 1952 * 16, 0.05 * 1952 * 16);
 }
 
-// Experts: a row for each of a token's experts. Ranks of data-parallel attention gather their tokens: eight of 8,192, by
-// eight experts of 2,560 columns whose results of 6,144 are wider than gate and up. Qwen3-Coder-480B on eight H20 of
+// Experts: a row for each of a token's experts. Ranks of data-parallel attention gather their tokens: eight of 8,192,
+// by eight experts of 2,560 columns whose results of 6,144 are wider than gate and up. Qwen3-Coder-480B on eight H20 of
 // 141 GB, as many GiB as an H200: 48.66 GiB (release 0.10).
 TEST(EngineMemory, ExpertsHoldTheRowsOfAllRanksThatGather) {
   const ServingReport report =
