@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
 import '../text/later.js';
-import { number, text, whole } from '../text/format.js';
+import { number, parts, text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 
@@ -51,10 +51,12 @@ function effectOf({ paths }, figures, before) {
   return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
 }
 
-// "23.5 of 23.8 GiB" of memory, else the figure alone.
-function figureText(path, figures, unit) {
-  const capacity = figures[path.replace(/\.total$/, '.capacity')];
-  return unit === 'B' && capacity > 0 ? t('advice.of', { used: text(figures[path], unit), capacity: text(capacity, unit) }) : text(figures[path], unit);
+// "of 23.8" beside the memory in use, in its unit where that is the device's too; "" of other figures.
+function capacityText(path, figures, unit) {
+  const capacity = unit === 'B' ? figures[path.replace(/\.total$/, '.capacity')] : undefined;
+  if (!(capacity > 0)) return '';
+  const [used, all] = [figures[path], capacity].map((one) => parts(one, unit));
+  return t('advice.of', { capacity: used.unit === all.unit ? all.number : text(capacity, unit) });
 }
 
 function cell(column, figures, before) {
@@ -62,12 +64,13 @@ function cell(column, figures, before) {
   const effect = effectOf(column, figures, before);
   if (!effect) return h('td', { ...attributes, class: 'quiet' }, '–');
   const { path, was, isMoved, isSecond } = effect;
-  const shown = figureText(path, figures, column.unit);
-  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, column.unit === 'B' ? shown : t('advice.same'));
+  const capacity = capacityText(path, figures, column.unit);
+  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'), capacity && [h('br'), h('small', {}, capacity)]);
   // A figure other than the column's first is named.
   const of = isSecond && h('small', {}, `${t('advice.serving')} `);
   const after = figures[path];
-  return h('td', attributes, of, shown, was > 0 && [h('br'), h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after))]);
+  const difference = was > 0 && h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after));
+  return h('td', attributes, of, text(after, column.unit), (capacity || difference) && h('br'), capacity && h('small', {}, capacity, ' '), difference);
 }
 
 // The same in one line.
@@ -76,7 +79,7 @@ export function changeText(column, figures, before) {
   if (!effect) return '–';
   const { path, was, isMoved, isSecond } = effect;
   if (!isMoved) return t('advice.same');
-  return [isSecond && t('advice.serving'), figureText(path, figures, column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
+  return [isSecond && t('advice.serving'), text(figures[path], column.unit), capacityText(path, figures, column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
 }
 
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.

@@ -5,7 +5,7 @@ extend({
   'advice.caption': 'The best next changes with their effect on each answer', 'advice.by': 'Rank by', 'advice.change': 'Change · what it takes',
   'advice.aim.training': 'training time', 'advice.aim.token': 'TPOT', 'advice.aim.cost': 'cost per token',
   'advice.column.training': 'Training time', 'advice.column.token': 'TPOT', 'advice.column.memory': 'Peak memory', 'advice.column.cost': 'Run · per 1 M tokens',
-  'advice.now': 'now {value}', 'advice.same': 'same', 'advice.of': '{used} of {capacity}', 'advice.serving': 'serving', 'advice.action': 'Action', 'advice.apply': 'Apply', 'advice.undo': 'Undo',
+  'advice.now': 'now {value}', 'advice.same': 'same', 'advice.of': 'of {capacity}', 'advice.serving': 'serving', 'advice.action': 'Action', 'advice.apply': 'Apply', 'advice.undo': 'Undo',
   'advice.apply.of': 'Apply: {title}', 'advice.undo.of': 'Undo: {title}', 'advice.none': 'No single change that is tried makes this better.',
   'advice.users': 'Serves {now} {now:request|requests} at once instead of {was}.', 'advice.pair': 'Together, {title}: ▼ {share}.',
   'choice.library.measured': 'Measured', 'choice.library.analytic': 'Analytic', 'choice.library.alpha_beta': 'Textbook (α-β)',
