@@ -77,7 +77,7 @@ void AdviceJob::StepOnce() {
 void AdviceJob::Begin(const Proposal& proposal) {
   const auto replaces = [&](const Improvement& one) {
     return (proposal.only_first_of_kind && one.proposal.Kind() == proposal.Kind()) ||
-           (proposal.only_way && one.proposal.needs < Needs::kModel);
+           (proposal.only_way && one.proposal.needs < Needs::kOtherWork);
   };
   if (std::any_of(changes_.begin(), changes_.end(), replaces)) return;
   if (proposal.search == MappingSearch::kAlways) return StartSearch(proposal);
@@ -187,8 +187,8 @@ std::vector<const AdviceJob::Improvement*> AdviceJob::Ranked(const std::vector<I
   std::vector<const Improvement*> ranked;
   for (const Improvement& one : improvements) ranked.push_back(&one);
   std::stable_sort(ranked.begin(), ranked.end(), [](const Improvement* a, const Improvement* b) {
-    const bool other_a = a->proposal.needs == Needs::kModel, other_b = b->proposal.needs == Needs::kModel;
-    if (other_a != other_b) return other_b;  // the figures of another model are of other work
+    const bool other_a = a->proposal.needs == Needs::kOtherWork, other_b = b->proposal.needs == Needs::kOtherWork;
+    if (other_a != other_b) return other_b;
     return a->gain != b->gain ? a->gain > b->gain : a->verdict.second < b->verdict.second;
   });
   return ranked;
@@ -197,7 +197,7 @@ std::vector<const AdviceJob::Improvement*> AdviceJob::Ranked(const std::vector<I
 void AdviceJob::AddPairs() {
   std::vector<const Improvement*> best;
   for (const Improvement* one : Ranked(changes_)) {
-    if (one->proposal.needs == Needs::kModel) continue;
+    if (one->proposal.needs == Needs::kOtherWork) continue;
     const auto is_of_kind = [one](const Improvement* other) { return other->proposal.Kind() == one->proposal.Kind(); };
     if (best.size() < kPairedKinds && std::none_of(best.begin(), best.end(), is_of_kind)) best.push_back(one);
   }
@@ -234,12 +234,12 @@ Json AdviceJob::ListOf(const std::vector<const Improvement*>& ranked, std::size_
   return list;
 }
 
-// Where a setting makes the scenario fit, nobody buys devices for that, which remain in pairs, or takes another model.
+// Where a setting makes the scenario fit, nobody buys devices for that, which remain in pairs, or does other work.
 std::vector<const AdviceJob::Improvement*> AdviceJob::ListedChanges() const {
   std::vector<const Improvement*> listed = Ranked(changes_);
   const auto is_setting = [](const Improvement* one) { return one->proposal.needs == Needs::kSettings; };
   if (now_.IsAnswer() || std::none_of(listed.begin(), listed.end(), is_setting)) return listed;
-  std::erase_if(listed, [](const Improvement* one) { return one->proposal.needs >= Needs::kModel; });
+  std::erase_if(listed, [](const Improvement* one) { return one->proposal.needs >= Needs::kOtherWork; });
   return listed;
 }
 

@@ -23,7 +23,7 @@ class AdviceJob {
   // Does `count` pieces of work, each about as long as an evaluation; false when none is left.
   bool Step(int count);
 
-  // The answer so far, best first, other models last:
+  // The answer so far, best first, other work last:
   // {"for","figure","value","feasible","changes":[{"id","title","overrides","figures","gain","effort",
   // "needs"}],"pairs":[the same, and "of":[id,id]],"without_purchase": id of the change without one that
   // needs least, or null,"evaluated","done"}.

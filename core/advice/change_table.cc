@@ -10,7 +10,7 @@ constexpr std::string_view kBatch =
 constexpr std::string_view kTrainFormat = "Validate convergence on a short run; sensitive layers stay in 16 bits.";
 constexpr std::string_view kQuantize = "Quantize the checkpoint and evaluate it on your tasks.";
 constexpr std::string_view kAdapters =
-    "Adapts a pre-trained model instead of training all weights: for fine-tuning only.";
+    "Adapts a pre-trained model instead of training one: for some ten thousand examples of your own.";
 constexpr std::string_view kConfiguration = "A setting of the launch configuration.";
 constexpr std::string_view kDeeperBatch = "More users share a replica; each waits longer per token.";
 
@@ -81,10 +81,12 @@ constexpr ChangeRow kRows[] = {
      kQuantize, When::kAlways, "training.trainable=lora", MappingSearch::kIfNeeded},
     {"optimizer.adam8bit", "training", "training.optimizer=adam8bit", Needs::kAccuracy, "8-bit Adam in place of {old}",
      "Validate convergence: moments are kept in 8 bits.", When::kInfeasible},
-    {"trainable.lora", "training", "training.trainable=lora", Needs::kAccuracy, "LoRA adapters in place of all weights",
-     kAdapters, When::kOnlyWay, "", MappingSearch::kIfNeeded},
-    {"trainable.qlora", "training", "training.trainable=lora training.frozen_precision=nf4", Needs::kAccuracy,
-     "QLoRA: adapters over frozen nf4 weights", kAdapters, When::kOnlyWay, "", MappingSearch::kIfNeeded},
+    {"trainable.lora", "training", "training.trainable=lora training.tokens=10000000", Needs::kOtherWork,
+     "LoRA: a fine-tune on 10 M tokens, of adapters in place of all weights", kAdapters, When::kOnlyWay, "",
+     MappingSearch::kIfNeeded},
+    {"trainable.qlora", "training", "training.trainable=lora training.frozen_precision=nf4 training.tokens=10000000",
+     Needs::kOtherWork, "QLoRA: a fine-tune on 10 M tokens, of adapters over frozen nf4 weights", kAdapters,
+     When::kOnlyWay, "", MappingSearch::kIfNeeded},
 
     {"mapping", "serving", "", Needs::kSettings, "Best mapping", "Restart the engine with the new layout.",
      When::kAlways, "", MappingSearch::kAlways, "prefill_devices<=0"},

@@ -119,7 +119,7 @@ std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& 
     proposal.id = "model." + one.id;
     proposal.title = one.name + " in place of " + TextOf(*name);
     proposal.effort = "Another model, which knows less: evaluate it on your tasks.";
-    proposal.needs = Needs::kModel;
+    proposal.needs = Needs::kOtherWork;
     proposal.overrides[is_plain ? "model.preset" : "model"] = one.id;
     proposal.search = MappingSearch::kIfNeeded;
     proposal.only_first_of_kind = true;

@@ -19,7 +19,7 @@ struct Proposal {
   MappingSearch search = MappingSearch::kNone;
   std::vector<std::string> search_limits;  // besides those of every search
   bool only_first_of_kind = false;         // not tried where another of its kind was an answer
-  bool only_way = false;                   // not tried where an answer needs no purchase and keeps the model
+  bool only_way = false;                   // not tried where an answer needs no purchase and does the same work
   std::vector<std::string> of = {};        // of a pair: the ids of its two
 
   [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }
