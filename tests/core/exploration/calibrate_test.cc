@@ -65,10 +65,10 @@ TEST(Calibrate, SaysByHowMuchATermWouldHaveToBeOff) {
 
 TEST(Calibrate, MemoryIsExplainedByTheReserve) {
   const double total = FigureIn({}, "serving.memory_bytes.total");
-  const Json answer = Calibrate({{{"figure", "serving.memory_bytes.total"}, {"value", total + 1e9}}});
+  const Json answer = Calibrate({{{"figure", "serving.memory_bytes.total"}, {"value", total + 5e8}}});
   const Json* reserve = InputOf(answer["measured"][0], "serving.engine.memory.reserve");
   ASSERT_NE(reserve, nullptr);
-  EXPECT_NEAR((*reserve)["to"].get<double>() - (*reserve)["from"].get<double>(), 1e9, 1e6);
+  EXPECT_NEAR((*reserve)["to"].get<double>() - (*reserve)["from"].get<double>(), 5e8, 1e6);
 }
 
 TEST(Calibrate, TwoFiguresTakeOneInputEach) {
