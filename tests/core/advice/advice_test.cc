@@ -251,7 +251,7 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
   EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
   const std::string message = TextOf(ReportOf({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090",
                                                "training=null"})["serving"]["infeasible"][0]["message"]);
-  EXPECT_TRUE(message.starts_with("Out of memory: the weights alone need 31.96 GiB of 23.76 GiB per device"))
+  EXPECT_TRUE(message.starts_with("Out of memory: the weights alone need 31.96 GiB of 23.52 GiB per device"))
       << message;
   EXPECT_TRUE(message.ends_with("use 4-bit weights, a smaller model or more devices")) << message;
   // The engine reserves memory for its largest step; beside a long prompt only llama.cpp leaves room.
