@@ -101,11 +101,11 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
       break;
     }
     case BudgetRule::kShareOfStart: {
-      FIGURE(
-          trace, kv_cache_budget,
-          max(0 * kB, min(share * (visible - workspace), visible - workspace - activations) - weights),
-          (Note{kTitle, "the engine's share of what is free at its start, less weights; activations fit in the rest"}),
-          share, visible, workspace, activations, weights);
+      FIGURE(trace, kv_cache_budget,
+             max(0 * kB, min(share * (visible - workspace), visible - workspace - activations) - weights),
+             (Note{kTitle,
+                   "the engine's share of the memory free at its start, less weights; activations fit in the rest"}),
+             share, visible, workspace, activations, weights);
       budget.kv_cache = kv_cache_budget;
       break;
     }

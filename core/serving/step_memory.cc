@@ -58,7 +58,7 @@ double MlpElements(const Deployment& deployment, Trace& trace) {
   return mlp_elements;
 }
 
-// The same of experts: a row for each expert of a token. Where ranks of data-parallel attention gather their tokens, a
+// As MlpElements, for experts: a row for each expert of a token. Where ranks of data-parallel attention gather their tokens, a
 // device has the rows of all. What the experts return takes the place of what their first product wrote.
 double InnerElements(const Deployment& deployment, Trace& trace) {
   const double mlp_elements = MlpElements(deployment, trace);
@@ -92,7 +92,7 @@ Bytes ActivationsOf(const Deployment& deployment, Trace& trace) {
   CONSTANTS(trace, "serving.activations", "16-bit logits, fp32 copy, fp32 probabilities, fp32 random numbers", logit);
   FIGURE(trace, layer_activations, step_tokens * (2 * hidden + inner_elements + layers * layer_embedding) * half,
          (Note{"Activations of the largest step in a layer",
-               "residual stream and its norm, what is between the products, rows of the layers' embeddings"}),
+               "residual stream and its norm, values between the products, rows of the layers' embeddings"}),
          step_tokens, hidden, inner_elements, layers, layer_embedding, half);
   FIGURE(trace, sampler, step_tokens * hidden * half + sampled * vocab * logit,
          (Note{"Activations while the largest step samples", "the layers' output, logits of its sequences"}),

@@ -49,7 +49,7 @@ enum class BudgetRule {
                    // gpu_memory_utilization)
   kShareOfFree,    // a share of what weights, activations and the reserve leave free (TensorRT-LLM:
                    // free_gpu_memory_fraction)
-  kShareOfStart    // a share of what is free at the start, less weights; activations are in the rest (SGLang:
+  kShareOfStart    // a share of the memory free at the start, less weights; activations are in the rest (SGLang:
                    // mem_fraction_static)
 };
 ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"},

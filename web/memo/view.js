@@ -15,7 +15,7 @@ import { memoMarkdown, memoOf } from './memo.js';
 await addStyle('style/memo.css');
 
 // What one page holds; the rest is in the link and in the Markdown.
-const MOST = { changed: 6, chosen: 4, warnings: 3, citations: 6, source: 90, note: 150, why: 330, value: 60 };
+const MOST = { changed: 5, chosen: 3, warnings: 3, citations: 5, source: 90, note: 150, why: 330, value: 60 };
 
 const clipped = (words, letters) => (words.length > letters ? `${words.slice(0, letters).replace(/[\s,;:]+\S*$/, '')} …` : words);
 
