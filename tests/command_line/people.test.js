@@ -58,11 +58,11 @@ test("what would fit is found where it is the sequence that must be split", () =
   assert.equal(split.training.feasible, true);
 });
 
-// 80 layers x 2 x 8 heads x 128 x 2 bytes x 2,304 tokens are 0.703 GiB, whatever the batch.
+// 80 layers x 2 x 8 heads x 128 x 2 bytes x 40,256 tokens are 12.29 GiB, whatever the batch.
 test("one request that does not fit is said to need the KV cache of one request", () => {
   for (const batch of [1, 32]) {
-    const { stdout } = run("evaluate", "--format", "table", "cluster=single-h100-sxm5-80gb", "training=null", "model=llama-3.1-70b", `serving.batch=${batch}`);
-    assert.match(stdout, /one request needs 0\.7031 GiB of KV cache per device/);
+    const { stdout } = run("evaluate", "--format", "table", "cluster=single-h100-sxm5-80gb", "training=null", "model=llama-3.1-70b", "serving.prompt=40000", `serving.batch=${batch}`);
+    assert.match(stdout, /one request needs 12\.29 GiB of KV cache per device/);
   }
 });
 
