@@ -12,10 +12,8 @@ export const EXAMPLES = [
   ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora'],
 ];
 
-// Ready devices: a card, a laptop, a desk, a server.
 export const CARDS = ['single-rtx-4090', 'single-m4-max', 'single-dgx-spark', 'dgx-h100'];
 
-// What runs on the device that somebody has, a press away.
 const cards = ({ open }) =>
   h(
     'section',
@@ -51,7 +49,7 @@ export const overview = {
       h(
         'section',
         { class: 'part' },
-        h('h1', { class: 'question', tabindex: -1 }, t(shown.length || context.faulty.size ? 'overview.title' : 'overview.nothing')),
+        h('h1', { class: 'question', tabindex: -1 }, t('overview.title')),
         ['training', 'serving'].filter((part) => context.faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
         shown,
       ),
