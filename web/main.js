@@ -115,6 +115,7 @@ class Page {
     };
     this.exercise = new ExerciseView(byId('exercise'), { store: this.store, form: this.form, onreveal });
     const { defaults, follows } = described;
+    // The page answers what its link holds: what is not written any more may be chosen by the core.
     const tidy = () => {
       const tidied = withoutIdle(defaults, this.store.inputs, this.form.presetPaths, follows);
       if (tidied === this.store.inputs) return;

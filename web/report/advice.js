@@ -9,7 +9,7 @@ import { inputText } from '../text/inputs.js';
 import { t } from '../text/strings.js';
 
 const SHOWN = 3;
-const ASKED = 24;
+const ASKED = 24; // of which one of a kind is shown before a second, with and without a purchase
 const SMALL = 0.005; // a change of a figure that is not worth a word
 const SAME = 0.01; // how near what the core chooses must come to what a change says
 
@@ -51,7 +51,7 @@ function effectOf({ paths }, figures, before) {
   return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
 }
 
-// "of 23.8" beside the memory in use.
+// "of 23.8" beside the memory in use, in its unit where that is the device's too; "" of other figures.
 function capacityText(path, figures, unit) {
   const capacity = unit === 'B' ? figures[path.replace(/\.total$/, '.capacity')] : undefined;
   if (!(capacity > 0)) return '';
@@ -174,7 +174,7 @@ function oneOfAKindFirst(changes) {
   return [...firsts, ...changes.filter((one) => !firsts.includes(one))];
 }
 
-// What needs no purchase first, then at least one that money buys.
+// What needs no purchase first, then what money buys, of which there is always one.
 export function chooseShown(changes, count) {
   const isBought = ({ needs }) => needs === 'purchase';
   const bought = oneOfAKindFirst(changes.filter(isBought));

@@ -118,6 +118,8 @@ function answer({ id, scene, title, subject, value, unit, suffix, known, of, lin
   );
 }
 
+// What a part that has no answer shows in place of its figure, why, and where memory is short the ways out: of a written mapping, and to
+// what the device holds.
 function inTrouble(part, id, { store, scenario }) {
   const [{ reason, message } = {}] = part.infeasible;
   const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';

@@ -192,9 +192,10 @@ export const taskOptions = (scenario) =>
 
 const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
 
+// A fine-tune by low-rank adapters, of some ten thousand examples.
 const FINE_TUNE = { 'training.trainable': 'lora', 'training.framework': 'fsdp', 'training.sequence': '2048', 'training.tokens': '10 Mtoken' };
 
-// Pre-training takes a fine-tune's inputs back.
+// The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
 export function withTaskPicked(inputs, task) {
   if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
   const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;

@@ -12,8 +12,10 @@ export const EXAMPLES = [
   ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora'],
 ];
 
+// Ready devices: a card, a laptop, a desk, a server.
 export const CARDS = ['single-rtx-4090', 'single-m4-max', 'single-dgx-spark', 'dgx-h100'];
 
+// What runs on the device that somebody has, a press away.
 const cards = ({ open }) =>
   h(
     'section',

@@ -3,7 +3,8 @@
 // `v` names the default scenario that the inputs are over. Links that say none were made when there was but the first; a link without
 // any words is the newest. Inputs over another than the newest hold it as their "version".
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
-// Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, size and explore (questions). Long links are "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
+// Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, size (a sizing question) and explore (a
+// panel's question). Long links are "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
 import { isPath } from './paths.js';
 import { NEWEST, versionOf, withVersion } from './scenario.js';
 

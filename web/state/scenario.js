@@ -85,7 +85,7 @@ const plainly = (_, value) => (typeof value === 'number' ? String(value) : value
 export const sayTheSame = (defaults, some, others, presetPaths) =>
   JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) === JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
 
-// The inputs without those that change nothing, such as a value set back to the default. `follows`: paths whose default moves with
+// The inputs without those that change nothing, such as a value set back to the default; the same object where there are none. `follows`: paths whose default moves with
 // what else is written, where the default's own value says something.
 export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
   const kept = { ...inputs };
