@@ -85,14 +85,20 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
   return proposal;
 }
 
-// A cluster that is more than a preset and a number of devices is replaced as a whole.
+// Where another preset of a part of the request goes: in place of its preset, or of the whole where it says more than
+// that, but for the member `kept`.
+std::string PathOfPreset(const Json& request, std::string_view part, std::string_view kept = "") {
+  const Json* written = FindMember(request, part);
+  bool is_plain = written != nullptr && written->is_object();
+  if (is_plain) {
+    for (const auto& [key, value] : written->items()) is_plain = is_plain && (key == "preset" || key == kept);
+  }
+  return std::string(part) + (is_plain ? ".preset" : "");
+}
+
 std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
-  const Json* cluster = FindMember(request, "cluster");
-  bool is_plain = cluster != nullptr && cluster->is_object();
-  if (is_plain) {
-    for (const auto& [key, value] : cluster->items()) is_plain = is_plain && (key == "preset" || key == "devices");
-  }
+  const std::string path = PathOfPreset(request, "cluster", "devices");
   const Json* name = MemberAt(scenario, "cluster.device.name");
   for (const Successor& one : SuccessorsOf(scenario)) {
     Proposal proposal;
@@ -100,7 +106,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
     proposal.title = one.device + " in place of " + TextOf(*name);
     proposal.effort = "New hardware; retune kernels.";
     proposal.needs = Needs::kPurchase;
-    proposal.overrides[is_plain ? "cluster.preset" : "cluster"] = one.cluster;
+    proposal.overrides[path] = one.cluster;
     proposal.overrides["cluster.devices"] = *MemberAt(scenario, "cluster.devices");
     proposal.search = MappingSearch::kIfNeeded;
     proposals.push_back(std::move(proposal));
@@ -108,11 +114,10 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-// In serving each as many requests as are asked for, or else as fit. What else the request says of the model goes with it.
+// In serving each as many requests as are asked for, or else as fit.
 std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
-  const Json* model = FindMember(request, "model");
-  const bool is_plain = model != nullptr && model->is_object() && model->size() == 1 && model->contains("preset");
+  const std::string path = PathOfPreset(request, "model");
   const Json* name = MemberAt(scenario, "model.name");
   for (const SmallerModel& one : SmallerModelsOf(scenario)) {
     Proposal proposal;
@@ -120,7 +125,7 @@ std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& 
     proposal.title = one.name + " in place of " + TextOf(*name);
     proposal.effort = "Another model, which knows less: evaluate it on your tasks.";
     proposal.needs = Needs::kOtherWork;
-    proposal.overrides[is_plain ? "model.preset" : "model"] = one.id;
+    proposal.overrides[path] = one.id;
     proposal.search = MappingSearch::kIfNeeded;
     proposal.only_first_of_kind = true;
     proposals.push_back(proposal);
