@@ -56,14 +56,16 @@ void ExplainCarrier(const Carrier& carrier, SquareMillimetres standing, const Pa
                  Note{"Area of the interposer, or of a bridge or RDL"}, "standing, area_scale", standing, area_scale);
   }
   const double carrier_count = static_cast<double>(geometry.carriers);
-  if (carrier.edge_each > Millimetres()) {
-    const Millimetres edge_each = carrier.edge_each;
-    trace.Input("edge_each", edge_each, "cost.device.package.carrier.edge_each");
+  const Millimetres edge_each = carrier.edge_each;
+  trace.Input("edge_each", edge_each, "cost.device.package.carrier.edge_each");
+  if (edge_each > Millimetres()) {
     trace.Procedure("carrier_count", carrier_count,
                     Note{"Bridges", "along the edges that a stack shares with its die and a die with the next one"},
                     "standing, edge_each", standing, edge_each);
   } else {
-    trace.Input("carrier_count", carrier_count, "cost.device.package.carrier.count");
+    trace.Input("stated_count", carrier_count, "cost.device.package.carrier.count");
+    trace.Procedure("carrier_count", carrier_count, Note{"Carriers", "as many as stated: no edge per bridge is given"},
+                    "stated_count, edge_each", carrier_count, edge_each);
   }
   FIGURE(trace, side, sqrt(carrier_area), (Note{"Side of the carrier, taken as a square"}), carrier_area);
   trace.Input("diameter", wafer.diameter, "cost.device.wafer.diameter");
