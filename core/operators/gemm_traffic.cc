@@ -8,8 +8,8 @@ namespace slipstick {
 namespace {
 
 // How much of what the resident tiles share they find in L2. They advance along k together, as far apart as their
-// buffers in shared memory are deep, so that L2 must hold the rows and columns of that depth; without L2 every tile reads
-// its own from memory.
+// buffers in shared memory are deep, so that L2 must hold the rows and columns of that depth; without L2 every tile
+// reads its own from memory.
 double SharedInL2(const TileChoice& best, const GemmData& data, double resident_tiles, const Device& device,
                   Trace& trace) {
   const std::size_t levels = device.caches.size();
@@ -18,8 +18,8 @@ double SharedInL2(const TileChoice& best, const GemmData& data, double resident_
       activation_size = data.activation_size, weight_size = data.weight_size;
   const double k = data.k, tile_rows = best.tile.rows, tile_columns = best.tile.columns,
                units = static_cast<double>(device.units);
-  const std::string caches = "cluster.device.caches";
   if (trace.on()) {
+    const std::string caches = "cluster.device.caches";
     trace.Input("l1_capacity", l1_capacity, levels > 1 ? caches + ".0.capacity" : caches);
     trace.Input("last_capacity", last_capacity,
                 levels > 0 ? caches + "." + std::to_string(levels - 1) + ".capacity" : caches);

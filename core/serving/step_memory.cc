@@ -28,15 +28,17 @@ LargestStep LargestStepOf(const Deployment& deployment, Trace& trace) {
             std::find(large.devices.begin(), large.devices.end(), device.architecture) != large.devices.end());
   };
   const bool large = rule.large_devices && is_large(*rule.large_devices);
-  const std::string path = std::string("serving.engine.memory.") + (large ? "large_devices." : "");
   const Count tokens = large ? rule.large_devices->activation_tokens : rule.activation_tokens,
               sequences = large ? rule.large_devices->logit_sequences : rule.logit_sequences;
   const bool states_tokens = tokens > 0 && load.prefill_chunk, states_sequences = sequences > 0 && load.max_requests;
   LargestStep step{static_cast<double>(states_tokens ? *load.prefill_chunk : tokens),
                    static_cast<double>(states_sequences ? *load.max_requests : sequences)};
   const double step_tokens = step.tokens, most_sequences = step.sequences;
-  trace.Input("step_tokens", step_tokens, states_tokens ? "serving.prefill_chunk" : path + "activation_tokens");
-  trace.Input("most_sequences", most_sequences, states_sequences ? "serving.max_requests" : path + "logit_sequences");
+  if (trace.on()) {
+    const std::string path = std::string("serving.engine.memory.") + (large ? "large_devices." : "");
+    trace.Input("step_tokens", step_tokens, states_tokens ? "serving.prefill_chunk" : path + "activation_tokens");
+    trace.Input("most_sequences", most_sequences, states_sequences ? "serving.max_requests" : path + "logit_sequences");
+  }
   FIGURE(trace, sampled, min(step_tokens, most_sequences),
          (Note{"Sequences that the largest step samples", "a token of each at least"}), step_tokens, most_sequences);
   step.sequences = sampled;
@@ -58,8 +60,8 @@ double MlpElements(const Deployment& deployment, Trace& trace) {
   return mlp_elements;
 }
 
-// As MlpElements, for experts: a row for each expert of a token. Where ranks of data-parallel attention gather their tokens, a
-// device has the rows of all. What the experts return takes the place of what their first product wrote.
+// As MlpElements, for experts: a row for each expert of a token. Where ranks of data-parallel attention gather their
+// tokens, a device has the rows of all. What the experts return takes the place of what their first product wrote.
 double InnerElements(const Deployment& deployment, Trace& trace) {
   const double mlp_elements = MlpElements(deployment, trace);
   if (!deployment.model.moe) {
@@ -87,7 +89,7 @@ Bytes ActivationsOf(const Deployment& deployment, Trace& trace) {
   const double hidden = deployment.shapes.hidden, inner_elements = InnerElements(deployment, trace),
                layers = deployment.layers.total, vocab = static_cast<double>(deployment.model.vocab),
                layer_embedding = static_cast<double>(deployment.model.layer_embeddings.width);
-  const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
+  const Bytes logit = kLogitBytes * kB, half = 2 * kB;
   trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
   CONSTANTS(trace, "serving.activations", "16-bit logits, fp32 copy, fp32 probabilities, fp32 random numbers", logit);
   FIGURE(trace, layer_activations, step_tokens * (2 * hidden + inner_elements + layers * layer_embedding) * half,

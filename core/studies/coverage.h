@@ -28,9 +28,10 @@ std::string_view TitleOf(MeasuredKind kind);
 std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested);
 
 // One line of JSON a measurement, answered without all runs of its publisher, or of its device: {"kind", "publisher",
-// "source", "id", "device", "error", "low", "high", "least", "most", "measured", "stock"}. Logarithms over the answer, of a rate
-// those of the time: the measurement, the ends of its interval, and those of its neighbors' errors alone. `measured`:
-// others measured its software with its kind of model on its architecture; `stock`: how the engine is run widens it.
+// "source", "id", "device", "error", "low", "high", "least", "most", "measured", "stock"}. Logarithms over the answer,
+// of a rate those of the time: the measurement, the ends of its interval, and those of its neighbors' errors alone.
+// `measured`: others measured its software with its kind of model on its architecture; `stock`: how the engine is run
+// widens it.
 enum class LeftOut { kPublisher, kDevice };
 std::string LinesOfLeftOut(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested, LeftOut by);
 
