@@ -161,8 +161,10 @@ constexpr FieldRow kServingLoadFields[] = {
         "redundant_experts", "Redundant copies of busy experts (EPLB); experts plus copies must be a multiple of ep")
         .Between(0, 1 << 16)
         .Advanced(),
-    Of<&ServingLoad::prefill_chunk>("prefill_chunk",
-                                    "Chunked-prefill size: prefill tokens per step; default: whole prompts")
+    Of<&ServingLoad::prefill_chunk>(
+        "prefill_chunk",
+        "Chunked-prefill size: prefill tokens per step; default: the engine's step where it splits "
+        "prompts, else whole prompts")
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/engine_step/step_limits.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/simulation/lengths.h"
@@ -174,9 +175,10 @@ RolloutGroup GroupOf(const Deployment& deployment, Count devices, double samples
   return {sequences, running};
 }
 
-Seconds ExplainedPrefill(const RolloutGroup& group, const ServingLoad& load, StepTimes& times, Trace& trace) {
+Seconds ExplainedPrefill(const RolloutGroup& group, const Deployment& deployment, StepTimes& times, Trace& trace) {
+  const ServingLoad& load = deployment.load;
   const double sequences = group.sequences, prompt = static_cast<double>(load.prompt), prefix_hit = load.prefix_hit;
-  const auto step_tokens = static_cast<double>(load.prefill_chunk.value_or(load.engine.scheduler.prefill_tokens));
+  const auto step_tokens = static_cast<double>(StepTokensOf(load, deployment.device).tokens);
   const Seconds prefill = PrefillAll({sequences, prompt, prefix_hit, step_tokens}, times);
   trace.Input("prefix_hit", prefix_hit, "serving.prefix_hit");
   trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"},
@@ -257,7 +259,7 @@ Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts,
   const RolloutGroup group = GroupOf(deployment, devices, samples, mean_response, max(1.0, fitting), trace);
   rollouts.running = group.running;
   StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
-  const Seconds prefill = ExplainedPrefill(group, load, times, trace);
+  const Seconds prefill = ExplainedPrefill(group, deployment, times, trace);
   DecodeAll(asked, group, prompt, sampled.lengths, prefill, times, rollouts, trace);
   return rollouts;
 }

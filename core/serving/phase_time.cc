@@ -4,6 +4,7 @@
 
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_limits.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/prefix_cache.h"
 
@@ -31,11 +32,11 @@ Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const
 
 // Parts of a prompt that are prefilled in a step each.
 double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
-  if (!deployment.load.prefill_chunk)
+  if (!SplitsPrompts(deployment.load))
     return trace.Constant("chunks", 1.0, "serving.scheduler", "a prompt is prefilled whole");
-  const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
-  FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens,
-         prefill_chunk);
+  const double step_tokens = StepTokens(deployment, trace);
+  FIGURE(trace, chunks, max(1.0, ceil(tokens / step_tokens)), (Note{"Chunks of a prompt", "one step each"}), tokens,
+         step_tokens);
   return chunks;
 }
 
@@ -142,13 +143,13 @@ std::optional<Seconds> FillOfChunks(const Deployment& deployment, double sequenc
                                     Trace& trace) {
   if (deployment.mapping.pp <= 1) return std::nullopt;
   const double tokens = prompt.tokens, cached = prompt.cached;
-  const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
-  FIGURE(trace, whole_cached, cached + (tokens - prefill_chunk) / 2,
-         (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached, tokens, prefill_chunk);
+  const double step_tokens = StepTokens(deployment, trace);
+  FIGURE(trace, whole_cached, cached + (tokens - step_tokens) / 2,
+         (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached, tokens, step_tokens);
   const Trace::Scope scope(trace, "whole_chunk");
-  trace.Alias("tokens", prefill_chunk, "prefill_chunk");
+  trace.Alias("tokens", step_tokens, "step_tokens");
   trace.Alias("cached", whole_cached, "whole_cached");
-  const PassCost whole = TimeOf(PrefillPass{sequences, prefill_chunk, whole_cached}, deployment, trace);
+  const PassCost whole = TimeOf(PrefillPass{sequences, step_tokens, whole_cached}, deployment, trace);
   const Seconds pass_time = whole.time, occupancy = whole.occupancy;
   FIGURE(trace, fill, pass_time - occupancy,
          (Note{"Other stages of a whole chunk", "that the next chunk does not wait for"}), pass_time, occupancy);
@@ -214,9 +215,9 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
 }  // namespace
 
 double StepTokens(const Deployment& deployment, Trace& trace) {
-  const std::optional<Count> prefill_chunk = deployment.load.prefill_chunk;
-  const auto step_tokens = static_cast<double>(prefill_chunk.value_or(deployment.engine.scheduler.prefill_tokens));
-  trace.Input("step_tokens", step_tokens, prefill_chunk ? "serving.prefill_chunk" : "serving.engine.prefill_tokens");
+  const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.device);
+  const auto step_tokens = static_cast<double>(limit.tokens);
+  trace.Input("step_tokens", step_tokens, limit.path);
   return step_tokens;
 }
 
@@ -263,7 +264,7 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
 }
 
 PrefillStall TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
-  if (PrefillsApart(deployment) || deployment.load.prefill_chunk) {
+  if (PrefillsApart(deployment) || SplitsPrompts(deployment.load)) {
     return TimePrefills(deployment, running, decode, trace).stall;
   }
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);

@@ -2,9 +2,7 @@
 //
 // Engines find out how much is left for the KV cache by a step of as many tokens and sequences as they may ever run
 // (vLLM: profile_run with max_num_batched_tokens tokens, then the sampler with max_num_seqs sequences).
-#include <algorithm>
-
-#include "core/operators/efficiency.h"
+#include "core/engine_step/step_limits.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
@@ -21,24 +19,14 @@ struct LargestStep {
 LargestStep LargestStepOf(const Deployment& deployment, Trace& trace) {
   const MemoryBudget& rule = deployment.engine.memory;
   const ServingLoad& load = deployment.load;
-  const Device& device = deployment.device;
-  const auto is_large = [&](const LargeDeviceSteps& large) {
-    return UsableMemory(device) >= large.device_memory &&
-           (large.devices.empty() ||
-            std::find(large.devices.begin(), large.devices.end(), device.architecture) != large.devices.end());
-  };
-  const bool large = rule.large_devices && is_large(*rule.large_devices);
-  const Count tokens = large ? rule.large_devices->activation_tokens : rule.activation_tokens,
-              sequences = large ? rule.large_devices->logit_sequences : rule.logit_sequences;
+  const StepLimits limits = DefaultStepLimits(rule, deployment.device);
+  const Count tokens = limits.tokens, sequences = limits.sequences;
   const bool states_tokens = tokens > 0 && load.prefill_chunk, states_sequences = sequences > 0 && load.max_requests;
   LargestStep step{static_cast<double>(states_tokens ? *load.prefill_chunk : tokens),
                    static_cast<double>(states_sequences ? *load.max_requests : sequences)};
   const double step_tokens = step.tokens, most_sequences = step.sequences;
-  if (trace.on()) {
-    const std::string path = std::string("serving.engine.memory.") + (large ? "large_devices." : "");
-    trace.Input("step_tokens", step_tokens, states_tokens ? "serving.prefill_chunk" : path + "activation_tokens");
-    trace.Input("most_sequences", most_sequences, states_sequences ? "serving.max_requests" : path + "logit_sequences");
-  }
+  trace.Input("step_tokens", step_tokens, states_tokens ? "serving.prefill_chunk" : limits.tokens_path);
+  trace.Input("most_sequences", most_sequences, states_sequences ? "serving.max_requests" : limits.sequences_path);
   FIGURE(trace, sampled, min(step_tokens, most_sequences),
          (Note{"Sequences that the largest step samples", "a token of each at least"}), step_tokens, most_sequences);
   step.sequences = sampled;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine_step/step_limits.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 #include "core/simulation/event_loop.h"
@@ -42,12 +43,12 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment) {
 // every coming output, a sequence in the middle of its own holds 1/2 + r/2 of it.
 double ReservedShare(const Engine& engine) { return max(0.0, 2 * engine.memory.output_reserved - 1); }
 
-SchedulerRules RulesOf(const ServingLoad& load) {
+SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
   const EngineScheduler& scheduler = load.engine.scheduler;
   SchedulerRules rules;
-  rules.step_tokens = static_cast<double>(load.prefill_chunk.value_or(scheduler.prefill_tokens));
+  rules.step_tokens = static_cast<double>(StepTokensOf(load, device).tokens);
   rules.prefills_first = scheduler.prefills_first;
-  rules.splits_prompts = scheduler.splits_prompts || load.prefill_chunk;
+  rules.splits_prompts = SplitsPrompts(load);
   rules.collect_steps = scheduler.collect_steps;
   rules.collect_tokens = scheduler.collect_share * rules.step_tokens;
   rules.max_sequences = static_cast<double>(load.max_requests.value_or(scheduler.max_sequences));
@@ -198,7 +199,7 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   if (max_sequences < 1) return {std::nullopt, "serving.simulate: no request fits"};
   StepTimes times(model, cluster, load, budget.kv_cache);
   SimulatedSystem system;
-  system.rules = RulesOf(load);
+  system.rules = RulesOf(load, deployment.device);
   system.room = {budget.Room(), BytesByPage(deployment)};
   system.step_time = [&](const StepWork& work) { return times.Of(work); };
   system.handling = HandlingOf(load);

@@ -170,14 +170,13 @@ struct EngineOverhead {
 };
 
 struct EngineScheduler {
-  double steps_ahead = 0;      // steps launched already when a request arrives, besides the running one
-  Count prefill_tokens = 1;    // maximum per step
-  Count receive_interval = 1;  // steps between looks for new requests
-  Count collect_steps = 0;     // that a request waits at most for others to be prefilled with
-  double collect_share = 1;    // of a step's tokens: so many are prefilled without waiting longer
-  // Of the simulation: a step prefills or decodes, prompts first; a prompt is spread over steps that decode too.
-  bool prefills_first = false;
-  bool splits_prompts = false;
+  double steps_ahead = 0;            // steps launched already when a request arrives, besides the running one
+  Count prefill_tokens = 1;          // maximum per step
+  Count receive_interval = 1;        // steps between looks for new requests
+  Count collect_steps = 0;           // that a request waits at most for others to be prefilled with
+  double collect_share = 1;          // of a step's tokens: so many are prefilled without waiting longer
+  bool splits_prompts = false;       // a prompt longer than a step is spread over several
+  bool prefills_first = false;       // of the simulation: a step prefills or decodes, prompts first
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
   Count max_sequences = 1;           // running at once

@@ -128,7 +128,7 @@ constexpr FieldRow kEngineFields[] = {
         .Label("Prefills before decodes")
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::splits_prompts>(
-        "splits_prompts", "Simulation: a prompt may be spread over several steps (chunked prefill)")
+        "splits_prompts", "A prompt may be spread over several steps (chunked prefill)")
         .Label("Splits long prompts")
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::groups_prefills>(

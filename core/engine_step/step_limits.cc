@@ -1,0 +1,34 @@
+#include "core/engine_step/step_limits.h"
+
+#include <algorithm>
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+bool IsLarge(const LargeDeviceSteps& large, const Device& device) {
+  return UsableMemory(device) >= large.device_memory &&
+         (large.devices.empty() ||
+          std::find(large.devices.begin(), large.devices.end(), device.architecture) != large.devices.end());
+}
+
+}  // namespace
+
+StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device) {
+  const std::optional<LargeDeviceSteps>& large = rule.large_devices;
+  if (large && IsLarge(*large, device))
+    return {large->activation_tokens, large->logit_sequences, "serving.engine.memory.large_devices.activation_tokens",
+            "serving.engine.memory.large_devices.logit_sequences"};
+  return {rule.activation_tokens, rule.logit_sequences, "serving.engine.memory.activation_tokens",
+          "serving.engine.memory.logit_sequences"};
+}
+
+StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device) {
+  if (load.prefill_chunk) return {*load.prefill_chunk, "serving.prefill_chunk"};
+  const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
+  if (limits.tokens > 0) return {limits.tokens, limits.tokens_path};
+  return {load.engine.scheduler.prefill_tokens, "serving.engine.prefill_tokens"};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,31 @@
+// What a step of an engine takes at most, where the load does not say so.
+#pragma once
+
+#include <string_view>
+
+#include "core/engine_step/serving_load.h"
+#include "core/hardware/device.h"
+
+namespace slipstick {
+
+struct StepLimits {
+  Count tokens = 0;     // 0: the engine states none
+  Count sequences = 0;  // that are sampled; 0: the engine states none
+  std::string_view tokens_path{}, sequences_path{};
+};
+// By the engine's defaults for the device.
+StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);
+
+struct StepTokenLimit {
+  Count tokens = 0;
+  std::string_view path{};  // of the input that sets it
+};
+// Prompt tokens that a step takes at most: the load's chunk, the engine's default for the device, or its scheduler's.
+StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device);
+
+// Whether a prompt longer than a step is spread over several.
+inline bool SplitsPrompts(const ServingLoad& load) {
+  return load.prefill_chunk || load.engine.scheduler.splits_prompts;
+}
+
+}  // namespace slipstick
