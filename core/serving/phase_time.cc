@@ -1,7 +1,5 @@
 #include "core/serving/phase_time.h"
 
-#include <optional>
-
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_limits.h"
@@ -30,13 +28,14 @@ Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const
   return shared_prefill;
 }
 
-// Parts of a prompt that are prefilled in a step each.
+// Parts of a prompt that are prefilled in a step each. The last one shares its step with the prompt that follows.
 double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
   if (!SplitsPrompts(deployment.load))
     return trace.Constant("chunks", 1.0, "serving.scheduler", "a prompt is prefilled whole");
   const double step_tokens = StepTokens(deployment, trace);
-  FIGURE(trace, chunks, max(1.0, ceil(tokens / step_tokens)), (Note{"Chunks of a prompt", "one step each"}), tokens,
-         step_tokens);
+  FIGURE(trace, chunks, max(1.0, tokens / step_tokens),
+         (Note{"Chunks of a prompt", "one step each; the last one shares its step with the prompt that follows"}),
+         tokens, step_tokens);
   return chunks;
 }
 
@@ -137,39 +136,14 @@ PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Tra
   return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
 }
 
-// What the stages after the slowest one add to a prompt in chunks: the time of a whole chunk, of which only the last
-// one is the rest.
-std::optional<Seconds> FillOfChunks(const Deployment& deployment, double sequences, const PromptTokens& prompt,
-                                    Trace& trace) {
-  if (deployment.mapping.pp <= 1) return std::nullopt;
-  const double tokens = prompt.tokens, cached = prompt.cached;
-  const double step_tokens = StepTokens(deployment, trace);
-  FIGURE(trace, whole_cached, cached + (tokens - step_tokens) / 2,
-         (Note{"Tokens before a whole chunk", "mean over the chunks"}), cached, tokens, step_tokens);
-  const Trace::Scope scope(trace, "whole_chunk");
-  trace.Alias("tokens", step_tokens, "step_tokens");
-  trace.Alias("cached", whole_cached, "whole_cached");
-  const PassCost whole = TimeOf(PrefillPass{sequences, step_tokens, whole_cached}, deployment, trace);
-  const Seconds pass_time = whole.time, occupancy = whole.occupancy;
-  FIGURE(trace, fill, pass_time - occupancy,
-         (Note{"Other stages of a whole chunk", "that the next chunk does not wait for"}), pass_time, occupancy);
-  return fill;
-}
-
 // Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures.
-// `chunk_fill`: of chunks, what the other stages add.
-PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks,
-                  std::optional<Seconds> chunk_fill, Trace& trace) {
+PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks, Trace& trace) {
   PassCost step = TimeOf(pass, deployment, trace);
   if (chunks <= 1) return step;
   const Seconds pass_time = step.time, occupancy = step.occupancy,
                 prefill_step = deployment.engine.overhead.prefill_step;
-  if (!chunk_fill) {
-    FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a pass", "that the next one does not wait for"}),
-           pass_time, occupancy);
-    chunk_fill = fill;
-  }
-  const Seconds fill = *chunk_fill;
+  FIGURE(trace, fill, pass_time - occupancy, (Note{"Other stages of a pass", "that the next one does not wait for"}),
+         pass_time, occupancy);
   FIGURE(trace, chunked_time, fill + chunks * occupancy + (chunks - 1) * prefill_step,
          (Note{"Prefill in several passes",
                "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
@@ -195,9 +169,8 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
 PassCost ComputePrompts(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double chunks = ChunksOf(deployment, tokens, trace);
   if (chunks > 1) {
-    const std::optional<Seconds> fill = FillOfChunks(deployment, sequences, {tokens, cached}, trace);
     const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
-    return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, fill, trace);
+    return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, trace);
   }
   if (deployment.mapping.pp <= 1 || sequences <= 1)
     return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
@@ -209,7 +182,7 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
   FIGURE(trace, pass_sequences, sequences / passes, (Note{"Prompts per pass", ""}), sequences, passes);
   trace.Alias("sequences", pass_sequences, "pass_sequences");
   trace.Alias("chunks", passes, "passes");
-  return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, std::nullopt, trace);
+  return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, trace);
 }
 
 }  // namespace

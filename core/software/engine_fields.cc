@@ -105,7 +105,9 @@ constexpr FieldRow kEngineFields[] = {
                                                           "Steps launched before the previous one has ended")
         .Between(0, 16)
         .Advanced(),
-    Of<&Engine::scheduler, &EngineScheduler::prefill_tokens>("prefill_tokens", "Maximum prefill tokens per step")
+    Of<&Engine::scheduler, &EngineScheduler::prefill_tokens>(
+        "prefill_tokens",
+        "Maximum prefill tokens per step, where neither the load nor memory.activation_tokens states them")
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),

@@ -83,6 +83,21 @@ TEST(Chunks, LengthenThePrefillByTheirSteps) {
   EXPECT_EQ(With({"serving.concurrency=16", "serving.prefill_chunk=4096"}).prefill, whole.prefill);
 }
 
+// vLLM's get_batch_defaults: 2,048 tokens a step, 8,192 on devices of 70 GiB and more that are no A100. TensorRT-LLM
+// takes prompts whole unless it is told otherwise.
+TEST(Chunks, AreAsLargeAsTheEnginesStepOnTheDevice) {
+  const auto prefill = [](const char* cluster, const char* engine, const char* chunk) {
+    return Serve({std::string("cluster=") + cluster, "model=llama-3.1-8b", std::string("serving.engine=") + engine,
+                  "serving.devices=1", "serving.mapping.tp=1", "serving.batch=1", "serving.prompt=8000",
+                  std::string("serving.prefill_chunk=") + chunk})
+        .prefill;
+  };
+  EXPECT_EQ(prefill("dgx-a100", "vllm", "null"), prefill("dgx-a100", "vllm", "2048"));
+  EXPECT_GT(prefill("dgx-a100", "vllm", "null"), prefill("dgx-a100", "vllm", "8192"));
+  EXPECT_EQ(prefill("dgx-h100", "vllm", "null"), prefill("dgx-h100", "vllm", "8192"));
+  EXPECT_GT(prefill("dgx-h100", "trtllm", "2048"), prefill("dgx-h100", "trtllm", "null"));
+}
+
 TEST(Speculation, GainsWithAcceptanceAndCostsWithoutIt) {
   const auto tpot = [](const char* acceptance) {
     return With({"serving.batch=1", "serving.speculative.draft_tokens=3",
@@ -127,7 +142,9 @@ TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
                   "serving.mapping.pp=2", "serving.mapping.tp=1", "serving.batch=8", "serving.prompt=1000", limit})
         .static_ttft;
   };
-  EXPECT_NEAR(prefill("serving.prefill_chunk=2000") / prefill("serving.engine.prefill_tokens=2000"), 1, 1e-9);
+  EXPECT_NEAR(
+      prefill("serving.prefill_chunk=2000") / prefill("serving.engine.memory.large_devices.activation_tokens=2000"), 1,
+      1e-9);
   EXPECT_NE(prefill("serving.prefill_chunk=2000"), prefill("serving.prefill_chunk=null"));
 }
 
