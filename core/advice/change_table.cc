@@ -140,7 +140,7 @@ constexpr ChangeRow kRows[] = {
     {"prefill_chunk.8192", "serving", "serving.prefill_chunk=8192", Needs::kSettings, "Chunked prefill of 8,192 tokens",
      kConfiguration},
     {"prefill_chunk.off", "serving", "serving.prefill_chunk=null", Needs::kSettings,
-     "Whole prompts in one prefill step", kConfiguration},
+     "Prefill steps as large as the engine's own", kConfiguration},
     {"prefix_cache.half", "serving", "serving.prefix_hit=0.5", Needs::kSoftware,
      "Prefix cache, if it finds half of the prompt tokens",
      "Holds only if prompts share system text or history: measure the hit rate first."},
