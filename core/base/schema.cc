@@ -306,7 +306,7 @@ Json WithoutRemarks(const Json& preset) {
   Json plain = Json::object();
   plain.get_ref<Json::object_t&>().reserve(preset.size());
   for (const auto& [key, value] : preset.items()) {
-    if (key != "sources" && key != "note" && key != "published") AddMember(plain, key, value);
+    if (key != "sources" && key != "note" && key != "published" && key != "usual_for") AddMember(plain, key, value);
   }
   return plain;
 }

@@ -34,7 +34,7 @@ struct NamedUnit {
   std::string path, text, value;
 };
 
-// A catalogue entry without its sources, note and published values.
+// A catalogue entry without its sources, note, published values and what it is usual for.
 Json WithoutRemarks(const Json& preset);
 
 namespace internal {

@@ -247,14 +247,28 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   bill["package"]["price"] = nullptr;
 }
 
+// The system of a cluster of the catalogue: that of its own id, or the one that is usual for it. "": none.
+std::string SystemOf(const std::string& cluster) {
+  if (cluster.empty() || FindPreset("system", cluster) != nullptr) return cluster;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "system") continue;
+    const Json& usual_for = Member(*FindPreset("system", preset.id), "usual_for");
+    if (std::find(usual_for.begin(), usual_for.end(), Json(cluster)) != usual_for.end()) return std::string(preset.id);
+  }
+  return "";
+}
+
 Json DefaultSystem(const Json& cluster, const Json& written) {
+  const std::string own = TextAt(cluster, "preset");
   std::string id = TextAt(written, "preset");
-  if (id.empty()) id = TextAt(cluster, "preset");
+  if (id.empty()) id = SystemOf(own);
   const Json& networks = Member(cluster, "networks");
   const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
   Json system = FindPreset("system", id) != nullptr ? Json{{"preset", id}}
                                                     : Json{{"devices_per_host", std::clamp<double>(innermost, 1, 8)}};
-  if (const Json* catalogue = FindPreset("cluster", id)) IncludeNetwork(Member(*catalogue, "networks"), system);
+  const Json* catalogue = FindPreset("cluster", id);
+  if (catalogue == nullptr) catalogue = FindPreset("cluster", own);
+  if (catalogue != nullptr) IncludeNetwork(Member(*catalogue, "networks"), system);
   return system;
 }
 

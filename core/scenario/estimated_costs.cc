@@ -53,10 +53,13 @@ void AddEstimates(const Json& json, const Json& entry, const internal::Type& typ
 std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
   const Json cost = Write(inputs);
   std::vector<std::string> paths;
-  const Json* device = FindMember(cost, "device");
-  const Json* bill = device == nullptr ? nullptr : FindMember(*device, "preset");
-  const bool has_bill = bill != nullptr && bill->is_string() && FindPreset("bill", TextOf(*bill)) != nullptr;
-  if (!has_bill) paths.push_back("cost.device");
+  const auto is_of_catalogue = [&cost](const char* member, std::string_view kind) {
+    const Json* part = FindMember(cost, member);
+    const Json* preset = part == nullptr ? nullptr : FindMember(*part, "preset");
+    return preset != nullptr && preset->is_string() && FindPreset(kind, TextOf(*preset)) != nullptr;
+  };
+  if (!is_of_catalogue("device", "bill")) paths.push_back("cost.device");
+  if (!is_of_catalogue("system", "system")) paths.push_back("cost.system");
   VisitPresets(cost, internal::kType<CostInputs>, "cost",
                [&paths](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
                  AddEstimates(held, entry, type, path, paths);

@@ -177,6 +177,20 @@ TEST(Presets, DeviceValuesAreConsistent) {
   }
 }
 
+// Each cluster has one usual system at most, and each name is a cluster's.
+TEST(Presets, SystemsAreUsualForClustersThatExist) {
+  std::set<std::string> seen;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "system") continue;
+    for (const Json& cluster : FindPreset("system", preset.id)->value("usual_for", Json::array())) {
+      const std::string id = cluster.get<std::string>();
+      EXPECT_NE(FindPreset("cluster", id), nullptr) << preset.id << " " << id;
+      EXPECT_EQ(FindPreset("system", id), nullptr) << preset.id << " " << id;
+      EXPECT_TRUE(seen.insert(id).second) << preset.id << " " << id;
+    }
+  }
+}
+
 // "published" states the count, and "within" its rounding.
 TEST(Presets, ModelsHaveTheirPublishedParameters) {
   int models = 0;

@@ -1,8 +1,11 @@
 // Bills of real devices against published ones, and of every device of the catalogue against arithmetic.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/catalogue/presets.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/estimated_costs.h"
 #include "costs.h"
 
 namespace slipstick {
@@ -61,6 +64,37 @@ TEST(Bill, ConsumerCardSharesItsDesignAmongMillions) {
 TEST(Bill, TpuV5pSharesItsDesignAmongItsFleet) {
   const CostReport report = DeviceCostOf("tpu-v5p");
   EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 685.9, 0.5);
+}
+
+struct PublishedBill {
+  const char* device;
+  double low, high;
+  const char* source;
+};
+constexpr PublishedBill kPublishedBills[] = {
+    {"h100-sxm5-80gb", 3320, 3320, "Raymond James 2023; siliconanalysts.com, February 2026"},
+    {"h200-sxm", 4250, 4800, "siliconanalysts.com, February and June 2026"},
+    {"b200-sxm", 6400, 6400, "siliconanalysts.com, 2026"},
+    {"gb200", 6750, 6750, "siliconanalysts.com, June 2026: 13,500 $ with Grace for two"},
+    {"mi300x", 5300, 5300, "siliconanalysts.com, February 2026"},
+    {"mi355x", 8000, 8000, "siliconanalysts.com, June 2026"}};
+
+TEST(Bill, BillsAreNearPublishedOnes) {
+  for (const PublishedBill& row : kPublishedBills) {
+    const double bill = DeviceCostOf(row.device).device.base();
+    EXPECT_GE(bill, 0.8 * row.high) << row.device << ", " << row.source;
+    EXPECT_LE(bill, 1.2 * row.low) << row.device << ", " << row.source;
+  }
+}
+
+// Of these no bill is public: what their entries take from other devices, or guess, is listed.
+TEST(Bill, ABillThatNobodyPublishedIsAssumed) {
+  for (const char* device : {"b300-sxm", "gb300", "tpu-v5p", "tpu-v7", "trainium2", "trainium3"}) {
+    const std::vector<std::string> assumed =
+        EstimatedCosts(*ScenarioOf({"cluster=dgx-h100", std::string("cluster.device=") + device}).cost);
+    for (const char* path : {"cost.device.memory", "cost.device.package", "cost.device.module", "cost.device.design"})
+      EXPECT_NE(std::find(assumed.begin(), assumed.end(), path), assumed.end()) << device << " " << path;
+  }
 }
 
 TEST(Bill, EveryDeviceIsPricedAndAddsUp) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/economics/network_cost.h"
+#include "core/scenario/estimated_costs.h"
 #include "costs.h"
 
 namespace slipstick {
@@ -60,6 +63,80 @@ TEST(Ownership, CitedElectricity) {
   };
   EXPECT_NEAR(electricity("700 W"), 2.1098, 5e-5);
   EXPECT_NEAR(electricity("1000 W"), 3.0140, 5e-5);
+}
+
+// What the servers and their network draw at full load, from the electricity that is paid for.
+double KilowattsOf(const std::string& cluster) {
+  const CostReport report =
+      CostOf({cluster, "cost.system.load=1", "cost.system.pue=1", "cost.electricity=1 $/kWh", "cost.lifetime=1 year"});
+  return In(LineOf(report.system_parts, "electricity"), kUsd) / 8760;
+}
+
+struct PublishedPower {
+  const char* cluster;
+  double low, high;  // kW
+  const char* source;
+};
+constexpr PublishedPower kPublishedPower[] = {
+    {"cluster=gb300-nvl72", 120, 140, "introl.com 2025; Supermicro 132 to 140, Microsoft about 136 (2026)"},
+    {"cluster=gb200-nvl72", 120, 120, "NVIDIA 2024"},
+    {"cluster=dgx-b300", 14.5, 14.5, "NVIDIA documentation 2025"},
+    {"cluster=dgx-b200", 14.3, 14.3, "DGX B200 user guide"},
+    {"cluster=dgx-h100", 10.2, 10.2, "DGX H100 user guide"}};
+
+TEST(Ownership, RacksAndServersDrawWhatIsPublished) {
+  for (const PublishedPower& row : kPublishedPower) {
+    const double power = KilowattsOf(row.cluster);
+    EXPECT_GE(power, 0.85 * row.high) << row.cluster << ", " << row.source;
+    EXPECT_LE(power, 1.15 * row.low) << row.cluster << ", " << row.source;
+  }
+  // Google at Hot Chips 2025: 9,216 chips, 10 MW.
+  EXPECT_NEAR(KilowattsOf("cluster=single-tpu-v7") * 9216, 10'000, 0.15 * 10'000);
+}
+
+// SemiAnalysis (AMD vs NVIDIA inference benchmark, May 2025): an MI300X costs its owner 1.34 $ an hour, an MI325X 1.53.
+TEST(Ownership, HoursOfAmdServersAreNearAnalystsOnes) {
+  const auto hour = [](const char* cluster) { return In(CostOf({cluster}).device_second, kUsdPerHour); };
+  EXPECT_NEAR(hour("cluster=hgx-mi300x"), 1.34, 0.15 * 1.34);
+  EXPECT_NEAR(hour("cluster=hgx-mi325x"), 1.53, 0.15 * 1.53);
+}
+
+// One rack of GB300 is one server: its NVLink is inside, and no InfiniBand is bought for it.
+TEST(Ownership, ARackIsOneServer) {
+  const Scenario rack = ScenarioOf({"cluster=gb300-nvl72"});
+  EXPECT_EQ(rack.cost->system.devices_per_host, 72);
+  EXPECT_EQ(LineOf(CostOf({"cluster=gb300-nvl72"}).system_parts, "network"), 0 * kUsd);
+}
+
+// At home nobody builds a hall: a card in a PC, a laptop, a box on the desk.
+TEST(Ownership, ADeskHasNoBuilding) {
+  for (const char* cluster : {"cluster=single-rtx-4090", "cluster=single-rtx-5090", "cluster=single-m4-max",
+                              "cluster=laptop", "cluster=single-dgx-spark"}) {
+    const CostReport report = CostOf({cluster});
+    for (const char* line : {"power delivery", "cooling", "building", "maintenance"})
+      EXPECT_EQ(LineOf(report.system_parts, line), 0 * kUsd) << cluster << " " << line;
+  }
+  // Apple and NVIDIA sell the whole computer at the device's price.
+  for (const char* cluster : {"cluster=single-m4-max", "cluster=laptop", "cluster=single-dgx-spark"})
+    EXPECT_EQ(LineOf(CostOf({cluster}).system_parts, "servers"), 0 * kUsd) << cluster;
+  // A DGX Spark has a supply of 240 W; a Mac Studio with M3 Ultra draws 270 W at most (Apple support, 2025).
+  EXPECT_LE(KilowattsOf("cluster=single-dgx-spark"), 0.240);
+  EXPECT_NEAR(KilowattsOf("cluster=single-m3-ultra"), 0.270, 0.15 * 0.270);
+}
+
+TEST(Ownership, ASystemThatNoPresetDescribesIsAssumed) {
+  const auto assumes_system = [](const std::vector<std::string>& assignments) {
+    const std::vector<std::string> paths = EstimatedCosts(*ScenarioOf(assignments).cost);
+    return std::find(paths.begin(), paths.end(), "cost.system") != paths.end();
+  };
+  for (const char* cluster :
+       {"dgx-h100", "dgx-b300", "gb300-nvl72", "hgx-mi300x", "hgx-mi325x", "hgx-mi355x", "tpu-v5p-pod", "single-tpu-v7",
+        "trn2-48xlarge", "single-trainium3", "gaudi3-hls3", "single-rtx-5090", "laptop", "single-dgx-spark"}) {
+    EXPECT_FALSE(assumes_system({std::string("cluster=") + cluster})) << cluster;
+  }
+  EXPECT_TRUE(assumes_system({"cluster=dgx-v100"}));
+  EXPECT_TRUE(assumes_system({"cluster=pcie5-server"}));
+  EXPECT_FALSE(assumes_system({"cluster=dgx-v100", "cost.system.preset=dgx-a100"}));
 }
 
 TEST(Ownership, AnnuityPaysBackOneDollar) {  // paid level over the years, discounted, it is a dollar
