@@ -1,8 +1,10 @@
-// Colours that everyone can tell apart: contrast against the surface, and the distance of neighbours in a stack for normal sight
+// Colors that everyone can tell apart: contrast against the surface, and the distance of neighbours in a stack for normal sight
 // and for protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009, severity 1), in both themes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import '../support/browser_globals.js';
+import { boundParts, latencyParts, MEANINGS, memoryParts, timeParts } from '../../web/charts/parts.js';
 import { ROOT } from '../support/module.js';
 
 const SIGHT = {
@@ -12,18 +14,22 @@ const SIGHT = {
   tritanopia: [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039],
 };
 const STACKS = {
-  time: ['forward', 'backward', 'recompute', 'tp', 'pp', 'dp', 'ep', 'optimizer'],
-  bounds: ['forward', 'test', 'backward', 'pp', 'tp', 'others', 'workspace'],
-  bounds_without_caches: ['forward', 'pp', 'others', 'workspace'],
-  bounds_by_network: ['pp', 'workspace', 'tp', 'forward', 'others', 'optimizer'],
-  bounds_by_l2: ['forward', 'backward', 'tp', 'workspace', 'backward'],
-  memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'kv', 'workspace'],
+  time: ['forward', 'backward', 'recompute', 'tp', 'ep', 'pp', 'dp', 'optimizer', 'launch'],
+  time_without_recomputation: ['forward', 'backward', 'tp', 'pp', 'dp', 'optimizer', 'launch'],
+  bounds: ['forward', 'l1', 'l2', 'memory', 'tp', 'launch'],
+  bounds_without_caches: ['forward', 'memory', 'tp', 'launch', 'others'],
+  bounds_by_level: ['memory', 'tp', 'pp', 'dp', 'ep', 'launch'],
+  memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'workspace'],
+  memory_while_serving: ['weights', 'kv', 'activations', 'workspace'],
   token: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others'],
-  post_training: ['pp', 'launch', 'backward', 'tp', 'workspace', 'forward', 'ep', 'dp'],
-  post_training_of_two_passes: ['pp', 'backward', 'tp', 'forward', 'ep', 'dp'],
-  post_training_without_passes: ['pp', 'forward'],
+  first_token: ['scheduler', 'others', 'forward', 'recompute', 'reduce', 'launch', 'scheduler'],
+  post_training: ['memory', 'launch', 'backward', 'recompute', 'optimizer', 'forward', 'tp', 'workspace'],
+  post_training_of_two_passes: ['memory', 'backward', 'recompute', 'forward', 'tp', 'workspace'],
+  post_training_without_passes: ['memory', 'forward'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
+// What the reader tells apart on every chart: a color of its own each, whatever stands beside it.
+const MAIN = ['forward', 'memory', 'tp', 'launch', 'weights', 'kv', 'activations'];
 const LEAST_DISTANCE = 14;
 
 const css = readFileSync(`${ROOT}web/style/tokens.css`, 'utf8');
@@ -64,3 +70,42 @@ for (const theme of ['light', 'dark']) {
       });
   });
 }
+
+const meaningOf = (token) => Object.keys(MEANINGS).find((meaning) => MEANINGS[meaning].includes(token));
+
+for (const theme of ['light', 'dark']) {
+  test(`one color has one meaning, and the main ones are told apart by every kind of sight, ${theme}`, () => {
+    const meant = new Map(); // by color
+    for (const name of Object.keys(tokens).filter((one) => one.startsWith('c-'))) {
+      const meaning = meaningOf(name.slice(2));
+      assert.ok(meaning, `${name} has a meaning`);
+      assert.equal(meant.get(tokens[name][theme]) ?? meaning, meaning, `${name} has the color of ${meant.get(tokens[name][theme])}`);
+      meant.set(tokens[name][theme], meaning);
+    }
+    MAIN.forEach((one, i) =>
+      MAIN.slice(i + 1).forEach((other) => {
+        for (const [sight, matrix] of Object.entries(SIGHT)) {
+          const apart = distance(tokens[`c-${one}`][theme], tokens[`c-${other}`][theme], matrix);
+          assert.ok(apart >= LEAST_DISTANCE, `${one} and ${other}, ${sight}: ${apart.toFixed(1)}`);
+        }
+      }),
+    );
+  });
+}
+
+test('every chart gives its parts the color of what they mean', () => {
+  const meant = (parts) => Object.fromEntries(parts.filter(({ hatch }) => !hatch).map(({ id, color }) => [id, meaningOf(/--c-([\w-]+)/.exec(color)[1])]));
+  const ones = (...ids) => Object.fromEntries(ids.map((id) => [id, 1]));
+  const compute = { forward: 'compute', backward: 'compute', recompute: 'compute' };
+  const communication = Object.fromEntries(['tp', 'cp', 'ep', 'pp', 'dp'].map((id) => [id, 'communication']));
+  assert.deepEqual(meant(timeParts({})), { ...compute, ...communication, optimizer: 'optimizer', other: 'latency', offload: 'memory' });
+  assert.deepEqual(meant(boundParts(ones('compute'))), { compute: 'compute', l1: 'memory', l2: 'memory', memory: 'memory', network: 'communication', latency: 'latency' });
+  const levels = ['NVLink', 'InfiniBand', 'Ethernet'].map((level) => ({ level, time_s: 1 }));
+  for (const i of [0, 1, 2]) assert.equal(meant(boundParts({}, levels))[`network-${i}`], 'communication');
+  const memory = { weights: 'weights', activations: 'activations', workspace: 'rest' };
+  assert.deepEqual(meant(memoryParts({ ...ones('weights', 'kv_cache', 'activations', 'workspace'), capacity: 9, total: 4 })), { ...memory, kv_cache: 'kv' });
+  assert.deepEqual(meant(memoryParts({ ...ones('weights', 'gradients', 'optimizer', 'activations', 'workspace'), capacity: 9, total: 5 })), { ...memory, gradients: 'gradients', optimizer: 'optimizer' });
+  assert.deepEqual(meant(latencyParts(ones('gemm', 'attention', 'communication', 'small_kernels', 'scheduler', 'prefill'), 'tpot')), {
+    gemm: 'weights', attention: 'kv', communication: 'communication', small_kernels: 'latency', scheduler: 'rest', prefill: 'compute',
+  });
+});

@@ -1,7 +1,22 @@
-// The parts of the report's stacks, in their order, with their names and colours. One colour means one thing everywhere.
+// The parts of the report's stacks, in their order, with their names and colors. One color means one thing everywhere.
 import { has, t } from '../text/strings.js';
 
-const COLORS = { optimizer_state: 'optimizer-state', kv_cache: 'kv', cp: 'tp', other: 'workspace' };
+// What each color of tokens.css means; shades of one meaning tell its parts apart.
+export const MEANINGS = {
+  compute: ['forward', 'backward', 'recompute', 'others', 'logic'],
+  memory: ['memory', 'l2', 'l1', 'memory-stacks'],
+  communication: ['tp', 'pp', 'dp', 'ep', 'reduce', 'package'],
+  latency: ['launch'],
+  weights: ['weights', 'gemm'],
+  kv: ['kv', 'attention'],
+  activations: ['activations'],
+  gradients: ['gradients'],
+  optimizer: ['optimizer', 'optimizer-state'],
+  rest: ['workspace', 'scheduler', 'quiet', 'test'],
+  development: ['nre'],
+};
+
+const COLORS = { optimizer_state: 'optimizer-state', kv_cache: 'kv', cp: 'tp', other: 'launch', offload: 'l1' };
 const part = (id, value, name = id) => ({
   id,
   name: t(`part.${name}`),
@@ -14,19 +29,21 @@ const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
 // A post-training step, in the order in which its parts run.
-const POST_TRAINING = { generation: 'pp', reward: 'launch', old_log_probs: 'backward', reference: 'tp', values: 'workspace', training: 'forward', weight_sync: 'ep', engine_switch: 'dp' };
+const POST_TRAINING = { generation: 'memory', reward: 'launch', old_log_probs: 'backward', reference: 'recompute', values: 'optimizer', training: 'forward', weight_sync: 'tp', engine_switch: 'workspace' };
 export const postTrainingParts = (time) =>
   Object.entries(POST_TRAINING).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
 
 // A latency by what it is spent on, in the order of the report; what is waiting is hatched.
 const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler', prefill: 'others', others: 'others', handling: 'scheduler', transfer: 'reduce', first_step: 'gemm' };
+// A prefill computes where a decode step reads weights and KV cache.
+const PREFILL_COLORS = { ...WORK_COLORS, gemm: 'forward', attention: 'recompute' };
 export const latencyParts = (parts, latency) =>
-  Object.entries(parts).map(([id, value]) => ({ id, value, name: t(`${latency}.${id}`), color: `var(--c-${WORK_COLORS[id]})`, hatch: id === 'queue' }));
+  Object.entries(parts).map(([id, value]) => ({ id, value, name: t(`${latency}.${id}`), color: `var(--c-${(latency === 'ttft' ? PREFILL_COLORS : WORK_COLORS)[id]})`, hatch: id === 'queue' }));
 
 // Times by what bounds them; the names are those of a roofline's bounds. What communication bounds is split by network level, the
 // innermost first, where that is known: `levels`, [{level, time_s}].
-const BOUNDS = { compute: 'forward', l1: 'test', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
-const LEVELS = ['tp', 'others', 'optimizer', 'ep'];
+const BOUNDS = { compute: 'forward', l1: 'l1', l2: 'l2', memory: 'memory', network: 'tp', latency: 'launch', bubble: 'bubble' };
+const LEVELS = ['tp', 'pp', 'dp', 'ep'];
 const levelParts = (levels) =>
   levels.map(({ level, time_s: value }, i) => ({ id: `network-${i}`, name: t('bound.level', { level }), value, color: `var(--c-${LEVELS[i % LEVELS.length]})` }));
 export const boundParts = (times, levels = []) =>
@@ -51,10 +68,10 @@ const BILL = [
   [/test/i, 'test'],
 ];
 const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace', 'backward', 'recompute', 'pp', 'logic'];
-// Spare colours that another name already gives.
-const SAME = { recompute: 'nre', pp: 'memory-stacks', activations: 'package' };
+// Spare colors that another name already gives.
+const SAME = { pp: 'package', workspace: 'test' };
 
-// Colours by what the names say, spare ones for what is left.
+// Colors by what the names say, spare ones for what is left.
 function billColors(names) {
   let spare = 0;
   const colors = new Map();
@@ -69,7 +86,7 @@ function billColors(names) {
 
 export const billName = (name) => (has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '));
 
-// Bills that stand below each other: a line's colour is the same in all of them.
+// Bills that stand below each other: a line's color is the same in all of them.
 export function billsParts(bills) {
   const colors = billColors(bills.flat().filter(({ cost_usd: value }) => value > 0).map(({ name }) => name));
   const part = ({ name, cost_usd: value }) => ({ id: name, name: billName(name), value, color: `var(--c-${colors.get(name)})` });

@@ -20,7 +20,7 @@ const NAMED = 4;
 const RIDGE = 300; // px of another way that a name goes rather than lie on the ridge
 const WORK = { gemm: 'var(--c-gemm)', attention: 'var(--c-attention)', communication: 'var(--c-reduce)', small_kernels: 'var(--c-launch)', scheduler: 'var(--c-scheduler)' };
 const colorOf = (one) => WORK[one.work] ?? COLOR[one.phase];
-const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(--c-forward)' };
+const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-memory)', layer: 'var(--c-forward)' };
 
 const ofLevel = { l1: (bytes) => bytes[0], l2: (bytes) => bytes.at(-2) };
 

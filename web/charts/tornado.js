@@ -41,7 +41,7 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
   const drawn = rows.map((row, i) => [
     names[i].map((line, at) => svg('text', { class: 'lab halo', x: 0, y: tops[i] + (above ? 13 : 15) + at * LINE }, line)),
     bar(row.down, tops[i] + barsAt[i] + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
-    bar(row.up, tops[i] + barsAt[i] + 11, 'var(--c-kv)', row.names?.[1] ?? ends[1], row),
+    bar(row.up, tops[i] + barsAt[i] + 11, 'var(--c-memory)', row.names?.[1] ?? ends[1], row),
   ]);
   const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => {
     const words = `${value > 0 ? '+' : ''}${format(value, '%').replace('-', '−')}`;
@@ -60,7 +60,7 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
     drawing: canvas(width, height, axis, marks(title, drawn)),
     key: [
       { color: 'var(--c-forward)', text: ends[0] },
-      { color: 'var(--c-kv)', text: ends[1] },
+      { color: 'var(--c-memory)', text: ends[1] },
     ],
     columns: [t('overview.tornado.column'), ...ends],
     rows: rows.map(({ label, down, up }) => [label, { value: down, unit: '%' }, { value: up, unit: '%' }]),

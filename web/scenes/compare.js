@@ -120,7 +120,7 @@ function cell(path, value, { most, best, base, first, place }) {
     'td',
     place,
     h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, h('span', {}, unbroken(plain(text(value, unitOf(path))))), !first && delta(value, base, better, unitOf(path)), isBest && h('small', { class: 'bst' }, t('compare.best'))),
-    h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-gemm)' : 'var(--c-quiet)' } })),
+    h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-forward)' : 'var(--c-quiet)' } })),
   );
 }
 
