@@ -87,7 +87,7 @@ bool IsBeaten(const Offer& offer, const Offer& other) {
 struct PublishedModel {
   SmallerModel model;
   std::string by;
-  double year = 0, parameters = 0;
+  double year = 0, parameters = 0, context = 0;
 };
 
 // Those whose publisher, year and size are known. Constant while the program runs.
@@ -98,7 +98,8 @@ const std::vector<PublishedModel>& PublishedModels() {
       PublishedModel one{{TextAt(entry, "id"), TextAt(entry, "name")},
                          TextAt(entry, "published.by"),
                          NumberAt(entry, "published.year").value_or(0),
-                         NumberAt(entry, "published.parameters").value_or(0)};
+                         NumberAt(entry, "published.parameters").value_or(0),
+                         NumberAt(entry, "context").value_or(0)};
       if (!one.by.empty() && one.year > 0 && one.parameters > 0) models.push_back(std::move(one));
     }
     return models;
@@ -140,8 +141,10 @@ std::vector<SmallerModel> SmallerModelsOf(const Json& scenario) {
   for (const PublishedModel& one : all) {
     if (one.by == own->by && one.year >= own->year && one.parameters < own->parameters) smaller.push_back(&one);
   }
-  std::stable_sort(smaller.begin(), smaller.end(),
-                   [](const PublishedModel* a, const PublishedModel* b) { return a->parameters > b->parameters; });
+  // Of one size the one with the longer context: a later release of the same shape.
+  std::stable_sort(smaller.begin(), smaller.end(), [](const PublishedModel* a, const PublishedModel* b) {
+    return a->parameters != b->parameters ? a->parameters > b->parameters : a->context > b->context;
+  });
   std::vector<SmallerModel> models;
   for (const PublishedModel* one : smaller) models.push_back(one->model);
   return models;
