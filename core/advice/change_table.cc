@@ -13,6 +13,7 @@ constexpr std::string_view kAdapters =
     "Adapts a pre-trained model instead of training one: for some ten thousand examples of your own.";
 constexpr std::string_view kConfiguration = "A setting of the launch configuration.";
 constexpr std::string_view kDeeperBatch = "More users share a replica; each waits longer per token.";
+constexpr std::string_view kPerReplica = "serving.concurrency=null";  // else the requests in total rule
 
 constexpr ChangeRow kRows[] = {
     {"mapping", "training", "", Needs::kSettings, "Best mapping", "Restart from a checkpoint with the new layout.",
@@ -117,18 +118,20 @@ constexpr ChangeRow kRows[] = {
     {"kv_cache.fp8", "serving", "serving.precision.kv_cache=fp8", Needs::kAccuracy, "fp8 KV cache in place of {old}",
      "A setting; evaluate long contexts, where errors add up."},
     {"batch.x2", "serving", "serving.batch*=2", Needs::kSettings,
-     "{new} concurrent requests per replica in place of {old}", kDeeperBatch},
+     "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
     {"batch.x4", "serving", "serving.batch*=4", Needs::kSettings,
-     "{new} concurrent requests per replica in place of {old}", kDeeperBatch},
+     "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
     {"batch.half", "serving", "serving.batch*=0.5", Needs::kSettings,
      "{new} concurrent requests per replica in place of {old}",
-     "A setting; further requests queue or need more replicas."},
+     "A setting; further requests queue or need more replicas.", When::kAlways, kPerReplica},
     {"batch.max", "serving", "serving.batch=max", Needs::kSettings, "As many concurrent requests as fit",
      "A setting; further requests queue or need more replicas.", When::kLastResort},
     {"concurrency.x2", "serving", "serving.concurrency*=2", Needs::kSettings,
-     "{new} requests in flight in place of {old}", kDeeperBatch},
+     "{new} requests at once in place of {old}", kDeeperBatch},
+    {"concurrency.x4", "serving", "serving.concurrency*=4", Needs::kSettings,
+     "{new} requests at once in place of {old}", kDeeperBatch},
     {"concurrency.half", "serving", "serving.concurrency*=0.5", Needs::kSettings,
-     "{new} requests in flight in place of {old}", "A setting; further requests queue or need more replicas."},
+     "{new} requests at once in place of {old}", "A setting; further requests queue or need more replicas."},
     {"cuda_graphs.on", "serving", "serving.cuda_graphs=true", Needs::kSettings, "CUDA graphs for decode steps",
      "A setting; graphs take memory and start-up time."},
     {"prefill_chunk.512", "serving", "serving.prefill_chunk=512", Needs::kSettings, "Chunked prefill of 512 tokens",

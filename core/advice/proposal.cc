@@ -141,8 +141,8 @@ bool Holds(const Json& scenario, std::string_view condition) {
   if (condition.empty()) return true;
   const std::size_t equals = condition.find('=');
   const Json* value = MemberAt(scenario, condition.substr(0, equals));
-  if (value == nullptr || value->is_null()) return false;
-  return equals == std::string_view::npos || *value == ParseAssignment(condition)->value;
+  if (value == nullptr) return false;
+  return equals == std::string_view::npos ? !value->is_null() : *value == ParseAssignment(condition)->value;
 }
 
 }  // namespace

@@ -117,7 +117,24 @@ class ServingAdjuster {
   ServingAdjuster(const Scenario& scenario, const Written& written)
       : version_(scenario.version), model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
+  // At most as many requests as run at once: the default lets none wait.
+  void AdjustTotal(ServingLoad& load) const {
+    if (!load.concurrency || !written_.IsDefault("serving.concurrency") || load.disaggregated || load.kv_offload)
+      return;
+    ServingLoad complete = load;
+    Issues issues;
+    ValidateAndFillDefaults(complete, model_, cluster_, "serving", issues);
+    if (!issues.empty()) return;
+    Trace off = Trace::Off();
+    const Deployment deployment = Deploy(model_, cluster_, complete);
+    const double each = BatchThatFits(deployment, KvCacheBudgetOf(deployment, off), static_cast<double>(load.prompt),
+                                      static_cast<double>(load.output), off);
+    const double all = each * deployment.mapping.attention_dp * deployment.mapping.replicas;
+    if (all >= 1 && all < static_cast<double>(*load.concurrency)) load.concurrency = static_cast<Count>(all);
+  }
+
   void AdjustLoad(ServingLoad& load) const {
+    AdjustConcurrency(load);
     AdjustFormats(load);
     AdjustLengths(load);
     AdjustDevices(load);
@@ -140,6 +157,12 @@ class ServingAdjuster {
   }
 
  private:
+  // The default's requests in total give way to a batch per replica or to arrivals that somebody wrote.
+  void AdjustConcurrency(ServingLoad& load) const {
+    const bool has_other = load.requests_per_s || !written_.IsDefault("serving.batch");
+    if (has_other && written_.IsDefault("serving.concurrency")) load.concurrency.reset();
+  }
+
   // The checkpoint as published, where that is narrower; links of the first version stay as they were. An engine that
   // lists its formats takes that one if it has it, else its first.
   void AdjustFormats(ServingLoad& load) const {
@@ -249,7 +272,10 @@ class ServingAdjuster {
 
 void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched) {
   if (scenario.training && searched != "training") TrainingAdjuster(scenario, written).Adjust(*scenario.training);
-  if (scenario.serving) ServingAdjuster(scenario, written).Adjust(*scenario.serving);
+  if (!scenario.serving) return;
+  const ServingAdjuster adjuster(scenario, written);
+  adjuster.Adjust(*scenario.serving);
+  adjuster.AdjustTotal(*scenario.serving);
 }
 
 void AdjustServingLoad(Scenario& scenario, const Written& written) {

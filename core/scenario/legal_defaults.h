@@ -1,6 +1,7 @@
 // Moves unwritten values of the default scenario to legal ones, so that every model on every cluster has an answer.
 //
 // A legal value stays; in serving, the model must fit too. Otherwise, in this order:
+//   serving.concurrency        none where a batch per replica or a rate of arrivals is written; else at most what fits
 //   serving.precision          of the weights as they are published, where that is narrower, the activations in 16 bit;
 //                              where the engine lists the formats that it has, one of these, the activations in fp16
 //   serving.prompt, output     prompt + output within the model's learned positions, the prompt shrinks first; from
@@ -24,10 +25,11 @@
 namespace slipstick {
 
 // The paths that may change. All other members of the default scenario are legal with any written value.
-inline constexpr std::array<std::string_view, 11> kAdjustableDefaults{"training.global_batch",
+inline constexpr std::array<std::string_view, 12> kAdjustableDefaults{"training.global_batch",
                                                                       "training.mapping.tp",
                                                                       "training.mapping.pp",
                                                                       "training.mapping.virtual_stages",
+                                                                      "serving.concurrency",
                                                                       "serving.prompt",
                                                                       "serving.output",
                                                                       "serving.devices",

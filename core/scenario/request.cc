@@ -41,6 +41,7 @@ const Json& DefaultRequest(Count version) {
   static const Json second = mapped(2), third = [&] {
     Json one = mapped(3);
     one["serving"]["tuning"] = ObjectOf({{"preset", "stock"}});
+    one["serving"]["concurrency"] = one["serving"]["batch"];  // in total, so that layouts are compared at equal load
     return one;
   }();
   return version == 1 ? request : version == 2 ? second : third;

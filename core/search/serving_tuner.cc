@@ -19,6 +19,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kSlowestOverFastest = 2;
+constexpr double kWaiting = 0.5;  // requests
 
 struct ServingMember {
   std::string_view name, label;
@@ -34,7 +35,8 @@ constexpr std::array<ServingMember, 4> kServingMembers{
 struct ServedMapping {
   ServingMapping mapping;
   bool fits = false;
-  Bytes needed;  // device memory of weights and one request
+  bool queues = false;  // some of the requests in total wait for memory, and those that run are fast for it
+  Bytes needed;         // device memory of weights and one request
   double utilization = 0;
   Seconds tpot, latency;
   TokensPerSecond per_device;
@@ -110,6 +112,7 @@ class ServingTuner {
     const ServingReport report = EvaluateServing(model_, cluster_, load_, false, off, &memo_);
     ServedMapping served{mapping,
                          report.infeasible.empty(),
+                         load_.concurrency && report.requests_waiting > kWaiting,
                          {},
                          report.utilization,
                          report.tpot,
@@ -125,13 +128,17 @@ class ServingTuner {
 
   // Whether one serves more within the bound on the time per token, or else is nearer to fitting.
   [[nodiscard]] const ServedMapping* Best() const {
+    const bool some_hold =
+        std::any_of(tried_.begin(), tried_.end(), [](const ServedMapping& one) { return one.fits && !one.queues; });
+    const auto competes = [some_hold](const ServedMapping& one) { return one.fits && !(some_hold && one.queues); };
     std::optional<Seconds> fastest;
     for (const ServedMapping& one : tried_) {
-      if (one.fits && (!fastest || one.tpot < *fastest)) fastest = one.tpot;
+      if (competes(one) && (!fastest || one.tpot < *fastest)) fastest = one.tpot;
     }
     const ServedMapping* best = nullptr;
     for (const ServedMapping& one : tried_) {
-      if (fastest && (!one.fits || (WaitsForTokens() && one.tpot > kSlowestOverFastest * *fastest))) continue;
+      const bool is_slow = fastest && some_hold && WaitsForTokens() && one.tpot > kSlowestOverFastest * *fastest;
+      if (fastest && (!competes(one) || is_slow)) continue;
       if (best == nullptr || (fastest ? ServesMore(one, *best) : one.needed < best->needed)) best = &one;
     }
     return best;

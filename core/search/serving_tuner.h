@@ -2,8 +2,9 @@
 //
 // Best is the most tokens per second and device among the mappings whose time per output token is at most twice the
 // shortest: small replicas serve most, but a user waits for them, and beyond that factor people buy more devices rather
-// than wait. A load of one output token has no such time. Under given arrivals all that hold serve the same, and the
-// fastest wins. Where nothing fits, the mapping that comes nearest.
+// than wait. A load of one output token has no such time. Of requests counted in total none waits where a mapping holds
+// them all; where none does, the most tokens win, however long each takes. Under given arrivals all that hold serve the
+// same, and the fastest wins. Where nothing fits, the mapping that comes nearest.
 #pragma once
 
 #include <string>

@@ -245,8 +245,9 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
   const Json advice = Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null"},
                               {{"for", "serving"}, {"top", 100}});
   EXPECT_EQ(advice["feasible"], false);
-  ASSERT_EQ(advice["without_purchase"], "weights.int4_few");
-  const Json& change = *Find(advice["changes"], "weights.int4_few");
+  ASSERT_EQ(advice["without_purchase"], "weights.int4");
+  const Json& change = *Find(advice["changes"], "weights.int4");
+  EXPECT_EQ(Find(advice["changes"], "weights.int4_few"), nullptr);  // nobody wrote how many: as many as fit
   EXPECT_GE(change["figures"]["serving.requests_in_flight"].get<double>(), 1);
   EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
   const std::string message = TextOf(ReportOf({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090",
@@ -285,6 +286,14 @@ TEST(Successors, SmallerModelsAreByTheSamePublisherAndNoOlder) {
   std::vector<std::string> ids;
   for (const SmallerModel& one : SmallerModelsOf(Write(scenario))) ids.push_back(one.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"llama-3.2-3b", "llama-3.2-1b"}));  // of 2024; LLaMA-7B is of 2023
+  // Llama-3-8B has as many parameters as Llama-3.1-8B, and a context of 8,192 tokens in place of 131,072.
+  ids.clear();
+  for (const SmallerModel& one :
+       SmallerModelsOf(Write(*ParseScenario(*ReadRequest(R"({"version": 3})", {"model=llama-3.3-70b"})))))
+    ids.push_back(one.id);
+  const auto newer = std::find(ids.begin(), ids.end(), "llama-3.1-8b");
+  ASSERT_NE(newer, ids.end());
+  EXPECT_LT(newer, std::find(ids.begin(), ids.end(), "llama-3-8b"));
   EXPECT_TRUE(
       SmallerModelsOf(Write(*ParseScenario(*ReadRequest(R"({"version": 3})", {"model.preset=llama-3.2-1b"})))).empty());
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/api.h"
 #include "core/evaluation/evaluate.h"
 #include "core/scenario/parse_scenario.h"
 
@@ -163,6 +164,51 @@ TEST(AutoMapping, OfPromptsAloneServesTheMost) {
 TEST(AutoMapping, MustBeTrueOrFalse) {
   EXPECT_EQ(ParseScenario(*ReadRequest(R"({"version": 1})", {"training.mapping.auto=3"})).issues.front().path,
             "training.mapping.auto");
+}
+
+Json Served(std::vector<std::string> assignments) {
+  assignments.emplace_back("training=null");
+  return (*ParseJson(EvaluateAnswer(R"({"version": 3})", assignments, "", false).text))["serving"];
+}
+
+TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheLayout) {
+  for (const char* tp : {"serving.mapping.tp=4", "serving.mapping.tp=8"}) {
+    EXPECT_EQ(Served({tp, "serving.mapping.pp=1"})["requests_in_flight"], 32) << tp;
+    EXPECT_EQ(Served({tp, "serving.mapping.pp=1", "serving.concurrency=100"})["requests_in_flight"], 100) << tp;
+  }
+  // A batch per replica that somebody writes takes the place of the default's total: two replicas of TP 4 on 8 GPUs.
+  EXPECT_EQ(Served({"serving.mapping.tp=4", "serving.mapping.pp=1", "serving.batch=32"})["requests_in_flight"], 64);
+  EXPECT_EQ(Settled({"serving.requests_per_s=2"}, R"({"version": 3})").serving->concurrency, std::nullopt);
+  for (const char* version : {R"({"version": 1})", R"({"version": 2})"})
+    EXPECT_EQ(Settled({}, version).serving->concurrency, std::nullopt) << version;
+}
+
+TEST(AutoMapping, LayoutsAreComparedAtEqualTotalLoad) {
+  const std::string total = "serving.concurrency=100";
+  const double fastest = Served({total, "serving.mapping.tp=8"})["tpot_s"].get<double>();
+  const Json chosen = Served({total});
+  EXPECT_EQ(chosen["requests_in_flight"], 100);
+  // No layout of 8 GPUs within twice the shortest time per token serves the same 100 requests faster.
+  for (const char* tp : {"1", "2", "4", "8"}) {
+    const Json other = Served({total, std::string("serving.mapping.tp=") + tp, "serving.mapping.pp=1"});
+    const bool competes = other["feasible"].get<bool>() && other["tpot_s"].get<double>() <= 2 * fastest;
+    if (!competes) continue;
+    EXPECT_EQ(other["requests_in_flight"], 100) << tp;
+    EXPECT_LE(other["tokens_per_s"].get<double>(), chosen["tokens_per_s"].get<double>() * (1 + 1e-9)) << tp;
+  }
+}
+
+TEST(AutoMapping, ALayoutThatLetsRequestsWaitDoesNotWinByItsShortTokens) {
+  double served = 0, user = 1e9;
+  for (const char* requests : {"64", "128", "256", "512"}) {
+    const Json now = Served({std::string("serving.concurrency=") + requests});
+    EXPECT_EQ(now["requests_waiting"], 0) << requests;  // TP 8 holds 700 of 2,304 tokens
+    EXPECT_GT(now["tokens_per_s"].get<double>(), served) << requests;
+    EXPECT_LT(1 / now["tpot_s"].get<double>(), user) << requests;
+    served = now["tokens_per_s"].get<double>(), user = 1 / now["tpot_s"].get<double>();
+  }
+  // More than any layout holds: none serves more than those that are full.
+  EXPECT_GE(Served({"serving.concurrency=4096"})["tokens_per_s"].get<double>(), served);
 }
 
 }  // namespace
