@@ -10,7 +10,7 @@
 #include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
-#include "core/scenario/legal_defaults.h"
+#include "core/exploration/fixed_defaults.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 
@@ -20,6 +20,7 @@ namespace {
 constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
+constexpr int kUneven = 24;  // steps looked at beyond a count that fails
 constexpr double kRelativeWidth = 1e-9;
 
 // The described field of a path, or null; list indices are "*".
@@ -36,20 +37,6 @@ Json FieldOf(std::string_view path) {
     if (field["path"] == wanted) return field;
   }
   return nullptr;
-}
-
-// Fixes the adjustable defaults at their present values, so that only the unknown changes. Unchanged if the request is
-// invalid.
-Json WithDefaultsFixed(Json request) {
-  const Result<Scenario> scenario = ParseScenario(request);
-  if (!scenario) return request;
-  const Written written(request);
-  const Json resolved = Write(*scenario);
-  for (const std::string_view path : kAdjustableDefaults) {
-    const Json* value = MemberAt(resolved, path);
-    if (value != nullptr && written.IsDefault(path)) Apply(request, {{std::string(path), *value}});
-  }
-  return request;
 }
 
 // A condition's figure, and what it is compared with: a bound, or a figure of the other scenario.
@@ -283,9 +270,24 @@ class Solver {
         bracket.beyond = trial;
       }
     }
+    if (span_.whole && !problem_.options.search && HasFollowers(problem_.path)) LookBeyond(bracket);
   }
 
  private:
+  // Some counts of devices divide better than their neighbors: the furthest of a few beyond the first that fails.
+  void LookBeyond(Bracket& bracket) {
+    const double step = bracket.bad > bracket.good ? span_.step : -span_.step, from = bracket.bad;
+    for (int i = 1; i <= kUneven; ++i) {
+      const double value = from + i * step;
+      if (value < span_.low || value > span_.high) return;
+      Trial trial = Test(value);
+      if (trial.valid && trial.holds) {
+        bracket.good = value;
+        bracket.best = std::move(trial);
+      }
+    }
+  }
+
   Trial Test(double value) {
     Trial trial = EvaluateAt(problem_, Value(value));
     ++progress_.tried;
@@ -343,12 +345,12 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
-  SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, std::move(*conditions), options};
+  SolveProblem problem{WithDefaultsFixed(*base, path), nullptr, path, std::move(*conditions), options};
   if (std::any_of(problem.conditions.begin(), problem.conditions.end(),
                   [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);
     if (!other) return WrongRequest(std::move(other.issues));
-    problem.other = WithDefaultsFixed(std::move(*other));
+    problem.other = WithDefaultsFixed(std::move(*other), path);
   }
   Solver solver(problem, *span);
   double low = span->low, high = span->high;

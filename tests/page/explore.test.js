@@ -373,9 +373,22 @@ test('the link holds the questions of the other panels: objective and constraint
   assert.deepEqual(faults, []);
 });
 
+test('the fewest GPUs for 30 days are those with which the page is done in 30 days', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/solve?serving=null&training.tokens=2+Ttoken&v=3');
+  await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
+  await page.waitForFunction(() => /696/.test(document.querySelector('#solve-answer .ex-answer')?.textContent)); // start.test.js says why
+  const [, days] = /([\d.]+)\sdays/u.exec(await page.locator('#solve-answer .ex-answer').textContent());
+  await page.locator('#solve-use').click();
+  await settled(page);
+  assert.ok((await page.locator('[data-answer=training] .value').textContent()).startsWith(days));
+  assert.deepEqual(faults, []);
+});
+
 test('a solution that searches says how far it is and can be stopped at once; the pool goes on', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve');
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
+  await page.getByLabel('Best mapping at each point').selectOption('training');
+  await page.locator('#solve-start').click();
   await page.waitForFunction(() => /of about \d+ values tried; between \d+ and \d+/.test(document.querySelector('.ex-solve .ex-run .ex-status').textContent));
   assert.ok((await page.locator('.ex-solve progress').evaluate((one) => one.value)) > 0);
   const waited = await page.evaluate(

@@ -19,13 +19,13 @@ const QUESTIONS = [
   {
     id: 'gpus',
     unknown: 'cluster.devices',
-    from: '64',
-    to: '16384',
-    step: '64',
+    from: '8',
+    to: '32768',
+    step: '8',
     figure: 'training.time_to_train_s',
     how: '<=',
     bound: '30 day',
-    best: 'training',
+    best: 'none',
   },
   {
     id: 'chiplets',
