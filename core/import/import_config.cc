@@ -201,7 +201,7 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
   issues.push_back({"model_type",
                     "Architecture " + internal::Shown(Json(type)) + " is not supported" +
                         ": set layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
-                        "tied_embeddings by hand, or import one of " + list,
+                        "tied_embeddings by hand",
                     SetToEach("model_type", NearestNames(type, known))});
   return nullptr;
 }

@@ -14,7 +14,7 @@ void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>
       framework.experts.expert_tp == ExpertTensor::kTensorParallel && mapping.tp > 1 && mapping.expert_tp == 1;
   if (!context.model.moe || !differs) return;
   const std::string degree = std::to_string(mapping.tp);
-  warnings.push_back("Expert tensor parallelism is 1 here; " + framework.name + " defaults to TP (" + degree +
+  warnings.push_back("ETP is 1; the default of " + framework.name + " is TP (" + degree +
                      "): training.mapping.expert_tp " + degree);
 }
 

@@ -18,7 +18,7 @@ export const texts = {
   'evidence.far': 'Nothing very like it has been measured, which widens it.',
   'evidence.sheet': 'This device is known by its data sheet only, which more than doubles it.',
   'evidence.off': 'This figure is switched off in the scenario, or does not fit.',
-  'evidence.line': 'Your figure with the errors of the runs most like it',
+  'evidence.line': 'Your figure and the errors of similar runs',
   'evidence.line.sub': 'logarithmic; a circle is your {value} times measured over computed of one run',
   'evidence.line.summary': '{value}, 90 % interval {low} to {high}; the runs put it between {least} and {most}.',
   'evidence.interval': '90 % interval', 'evidence.would': 'with its error',

@@ -102,7 +102,7 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
     return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off).warnings;
   };
   const std::vector<std::string> expected{
-      "Expert tensor parallelism is 1 here; Megatron-Core defaults to TP (8): training.mapping.expert_tp 8"};
+      "ETP is 1; the default of Megatron-Core is TP (8): training.mapping.expert_tp 8"};
   EXPECT_EQ(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4})"), expected);
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4, "expert_tp": 8})").empty());
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"pp": 4, "ep": 8})").empty());
