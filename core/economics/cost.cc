@@ -97,12 +97,13 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.device_hour = system.device_hour;
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
-  const Watts wall_power = PowerAtTheMeter(cluster, inputs.system, trace);
-  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, wall_power, trace);
+  {
+    const Trace::Scope scope(trace, "cost.energy");
+    report.use = TimeInUse(inputs, trace);
+    report.wall = WallPowerOf(cluster, inputs.system, system.network_power, trace);
+  }
+  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall.mean, trace);
   report.grid_intensity = inputs.carbon.grid_intensity;
-  const Trace::Scope scope(trace, "cost.energy");
-  report.use = TimeInUse(inputs, trace);
-  report.wall = WallPowerOf(cluster, inputs.system, trace);
   CheckReticle(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
   return report;

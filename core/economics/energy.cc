@@ -2,37 +2,29 @@
 
 namespace slipstick {
 
-namespace {
-
-void BindPowers(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  trace.Input("tdp", cluster.device.tdp, "cluster.device.tdp");
-  trace.Input("host_power", inputs.host_power, "cost.system.host_power");
-  trace.Input("load", inputs.load, "cost.system.load");
-  trace.Input("pue", inputs.pue, "cost.system.pue");
-}
-
-}  // namespace
-
-Watts PowerAtTheMeter(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  const Trace::Scope scope(trace, "cost.energy");
+WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network, Trace& trace) {
   const Watts tdp = cluster.device.tdp;
-  const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue;
-  if (trace.on()) BindPowers(cluster, inputs, trace);
-  FIGURE(trace, wall_power, tdp * (host_power * load * pue),
-         (Note{"Power per device at the meter",
-               "with its share of the server, cooling and power distribution, at mean load"}),
-         tdp, host_power, load, pue);
-  return wall_power;
-}
-
-WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  const Watts tdp = cluster.device.tdp;
-  const double host_power = inputs.host_power, load = inputs.load;
-  if (trace.on()) BindPowers(cluster, inputs, trace);
+  const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue,
+               devices = static_cast<double>(cluster.devices);
+  if (trace.on()) {
+    trace.Input("tdp", tdp, "cluster.device.tdp");
+    trace.Input("host_power", host_power, "cost.system.host_power");
+    trace.Input("load", load, "cost.system.load");
+    trace.Input("pue", pue, "cost.system.pue");
+    trace.Alias("network_power", network, "system.network_power");
+  }
+  const Watts network_power = network;
   FIGURE(trace, server_power, tdp * (host_power - 1) * load,
          (Note{"Power of the rest of the server, per device", "at mean load; excludes switches outside the servers"}),
          tdp, host_power, load);
-  return {server_power, inputs.pue};
+  FIGURE(trace, network_share, network_power / devices,
+         (Note{"Power of the network, per device", "switches and optics outside the servers, under any load"}),
+         network_power, devices);
+  FIGURE(trace, wall_power, (tdp * (host_power * load) + network_share) * pue,
+         (Note{"Power per device at the meter",
+               "with its share of the server, the network, cooling and power distribution, at mean load"}),
+         tdp, host_power, load, network_share, pue);
+  return {server_power, network_share, pue, wall_power};
 }
 
 }  // namespace slipstick

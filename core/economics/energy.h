@@ -1,4 +1,4 @@
-// Electricity at the meter: devices, the rest of their servers, and the building.
+// Electricity at the meter: devices, the rest of their servers, the network, and the building.
 #pragma once
 
 #include "core/base/trace.h"
@@ -7,15 +7,15 @@
 
 namespace slipstick {
 
-// Power on top of a device's own draw. A device at `load` of its TDP then reaches exactly the wall power that TCO and
-// operational carbon use.
+// Power on top of a device's own draw. A device at `load` of its TDP then reaches exactly `mean`, the wall power that
+// TCO and operational carbon use.
 struct WallPower {
   Watts server;    // CPUs, NICs, fans and power supplies, per device
+  Watts network;   // switches and optics outside the servers, per device
   double pue = 1;  // facility power / server power
+  Watts mean;      // of a device with its share of server, network, cooling and power distribution
 };
-// Mean power of a device with its share of the server, cooling and power distribution.
-Watts PowerAtTheMeter(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
-
-WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
+// `network`: power of all devices' network.
+WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network, Trace& trace);
 
 }  // namespace slipstick

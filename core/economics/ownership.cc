@@ -59,6 +59,19 @@ NetworkInServer BeyondIncluded(const NetworkCost& network, const SystemInputs& i
   return {network_more, network_power_more};
 }
 
+// What all devices' network draws beyond the servers' own power, under any load.
+Watts PowerNetwork(const Cluster& cluster, const NetworkCost& network, Watts network_power_more, Trace& trace) {
+  const double devices = static_cast<double>(cluster.devices);
+  const Watts outside_power = network.power;
+  trace.Alias("outside_power", outside_power, "network.outside_power");
+  FIGURE(trace, network_power, max(outside_power + devices * network_power_more, 0 * outside_power),
+         (Note{"Power of the network",
+               "switches and optics outside the servers, and what the servers' own power leaves "
+               "out; the building's prices per watt are quoted for the servers alone"}),
+         outside_power, devices, network_power_more);
+  return network_power;
+}
+
 // The price of a server without its devices: an input, or a share of the price of its devices.
 Dollars PriceHost(const SystemInputs& inputs, double per_host, Dollars device_price, Trace& trace) {
   if (inputs.host) {
@@ -147,13 +160,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
                                             {"links", links, links > Dollars()}});
   FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power,
          host_power);
-  const Watts outside_power = network.power;
-  trace.Alias("outside_power", outside_power, "network.outside_power");
-  FIGURE(trace, network_power, max(outside_power + devices * network_power_more, 0 * power),
-         (Note{"Power of the network",
-               "switches and optics outside the servers, and what the servers' own power leaves "
-               "out; the building's prices per watt are quoted for the servers alone"}),
-         outside_power, devices, network_power_more, power);
+  const Watts network_power = PowerNetwork(cluster, network, network_power_more, trace);
   const bool rented = inputs.colocation.base() > 0;
   const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,
                        cooling_price = rented ? DollarsPerWatt() : inputs.cooling,
@@ -203,6 +210,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
                   {"margin", margin_usd}};
   result.total = system_usd;
   result.energy = energy;
+  result.network_power = network_power;
   PriceDeviceHour(system_usd, device_hours, result, trace);
   return result;
 }
@@ -230,13 +238,16 @@ SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const 
          devices, rent, accounting_year, years, paid_share);
   FIGURE(trace, device_hours, devices * accounting_year * years * utilisation,
          (Note{"Device-hours in use over the years"}), devices, accounting_year, years, utilisation);
-  FIGURE(trace, energy, devices * device_power * host_power * load * pue * accounting_year * years,
-         (Note{"Energy over the years", "part of the rent"}), devices, device_power, host_power, load, pue,
-         accounting_year, years);
+  const NetworkCost network = NetworkOf(cluster, inputs, trace);
+  const Watts network_power = PowerNetwork(cluster, network, BeyondIncluded(network, inputs, trace).power, trace);
+  FIGURE(trace, energy, (devices * device_power * host_power * load + network_power) * pue * accounting_year * years,
+         (Note{"Energy over the years", "part of the rent"}), devices, device_power, host_power, load, network_power,
+         pue, accounting_year, years);
   SystemCost result;
   result.lines = {{"rent", system_usd}};
   result.total = system_usd;
   result.energy = energy;
+  result.network_power = network_power;
   PriceDeviceHour(system_usd, device_hours, result, trace);
   return result;
 }

@@ -40,7 +40,8 @@ struct SystemCost {
   std::vector<BillLine> hour_lines;  // of a device in use
   Dollars device_hour;               // the lines, added in order
   DollarsPerSecond device_second;
-  Joules energy;  // drawn over the lifetime, building included
+  Joules energy;        // drawn over the lifetime, building included
+  Watts network_power;  // of all devices, outside the servers' own power
 };
 // Rented at a price per GPU-hour, for as long: a reservation is paid for every hour, busy or idle, other rents for the
 // hours in use.

@@ -19,12 +19,13 @@ std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Sec
 
 // Report paths of an energy and its parts; such figures take their titles from the outputs.
 struct EnergyPaths {
-  std::string_view total, servers, building;
+  std::string_view total, servers, network, building;
 };
-constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", "training.building_energy_j"};
-constexpr EnergyPaths kOfRun{"training.run.energy_j", "", ""};
+constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", "training.network_energy_j",
+                               "training.building_energy_j"};
+constexpr EnergyPaths kOfRun{"training.run.energy_j", "", "", ""};
 constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token",
-                               "serving.building_energy_j_per_token"};
+                               "serving.network_energy_j_per_token", "serving.building_energy_j_per_token"};
 
 template <class Energy, class Time>
 EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost,
@@ -32,21 +33,41 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
   if (!cost) {
     LISTED_FIGURE(trace, energy, 1 * device_energy,
                   (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
-    return {device_energy, std::nullopt, std::nullopt, energy};
+    return {device_energy, std::nullopt, std::nullopt, std::nullopt, energy};
   }
   const WallPower& wall = cost->wall;
-  const Watts server_power = wall.server;
+  const Watts server_power = wall.server, network_share = wall.network;
   const double pue = wall.pue;
   trace.Input("pue", pue, "cost.system.pue");
   LISTED_FIGURE(trace, server_energy, device_seconds * server_power,
                 (Note{"Energy of the rest of the servers", "", "", paths.servers}), device_seconds, server_power);
-  LISTED_FIGURE(trace, building_energy, (device_energy + server_energy) * (pue - 1),
+  LISTED_FIGURE(trace, network_energy, device_seconds * network_share,
+                (Note{"Energy of the network outside the servers", "", "", paths.network}), device_seconds,
+                network_share);
+  LISTED_FIGURE(trace, building_energy, (device_energy + server_energy + network_energy) * (pue - 1),
                 (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy,
-                server_energy, pue);
-  LISTED_FIGURE(trace, energy, device_energy + server_energy + building_energy,
-                (Note{"", "devices, the rest of their servers, and the building (PUE)", "", paths.total}),
-                device_energy, server_energy, building_energy);
-  return {device_energy, server_energy, building_energy, energy};
+                server_energy, network_energy, pue);
+  LISTED_FIGURE(trace, energy, device_energy + server_energy + network_energy + building_energy,
+                (Note{"", "devices, the rest of their servers, the network, and the building (PUE)", "", paths.total}),
+                device_energy, server_energy, network_energy, building_energy);
+  return {device_energy, server_energy, network_energy, building_energy, energy};
+}
+
+// Of an output token, likewise.
+void CarbonOf(const CostReport& cost, SecondsPerToken device_seconds, ServingCostEfficiency& cost_efficiency,
+              Trace& trace) {
+  const GramsPerJoule grid_intensity = cost.grid_intensity;
+  const JoulesPerToken energy = cost_efficiency.energy.total;
+  FIGURE(trace, emitted, energy * grid_intensity,
+         (Note{"", "operational; embodied carbon is a separate figure", "", "serving.carbon_g_per_million_tokens"}),
+         energy, grid_intensity);
+  cost_efficiency.emitted = emitted;
+  const Grams embodied = cost.carbon.embodied;
+  const Seconds device_life = cost.use;
+  FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
+         (Note{"", "share of the device's hours in use", "", "serving.embodied_g_per_million_tokens"}), embodied,
+         device_seconds, device_life);
+  cost_efficiency.embodied = embodied_share;
 }
 
 // Operational carbon from the electricity; embodied carbon by the share of the devices' life that the run takes.
@@ -115,6 +136,7 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
   trace.Alias("tokens_per_s_per_device", tokens_per_s_per_device, "rate_per_device");
   if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
+  CarbonOf(*cost, serving.device_seconds_per_token, cost_efficiency, trace);
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
          (Note{"", "idle hours are paid for by the hours in use", "", "serving.cost_usd_per_million_tokens"}),

@@ -14,13 +14,14 @@ using TokensPerDollar = decltype(Tokens() / Dollars());
 using TokensPerJoule = decltype(Tokens() / Joules());
 using FlopsPerDollar = decltype(Flops() / Dollars());
 using FlopsPerJoule = decltype(Flops() / Joules());
+using GramsPerToken = decltype(Grams() / Tokens());
 
-// Electricity at the meter: devices, the rest of their servers, and the building. Devices only if the cost question is
-// off, since server and building are then unknown.
+// Electricity at the meter: devices, the rest of their servers, the network, and the building. Devices only if the cost
+// question is off, since the rest is then unknown.
 template <class Energy>
 struct EnergyParts {
   Energy devices;
-  std::optional<Energy> servers, building;
+  std::optional<Energy> servers, network, building;
   Energy total;
 };
 struct TrainingCostEfficiency {
@@ -35,6 +36,7 @@ struct TrainingCostEfficiency {
 struct ServingCostEfficiency {
   EnergyParts<JoulesPerToken> energy;
   std::optional<DollarsPerToken> token;
+  std::optional<GramsPerToken> emitted, embodied;
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };

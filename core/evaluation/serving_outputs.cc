@@ -11,6 +11,7 @@ namespace slipstick {
 namespace {
 
 double InAMillion(DollarsPerToken price) { return In(price, kUsdPerMToken); }
+double GramsInAMillion(GramsPerToken carbon) { return 1e6 * carbon.base(); }
 
 }  // namespace
 
@@ -213,8 +214,20 @@ struct Outputs<ServingPart> {
       Output("server_energy_j_per_token", &P::cost_efficiency, &C::energy, &E::servers,
              "Energy per output token, rest of the servers")
           .SmallerIsBetter(),
+      Output("network_energy_j_per_token", &P::cost_efficiency, &C::energy, &E::network,
+             "Energy per output token, network outside the servers")
+          .SmallerIsBetter(),
       Output("building_energy_j_per_token", &P::cost_efficiency, &C::energy, &E::building,
              "Energy per output token, cooling and power conversion (PUE)")
+          .SmallerIsBetter(),
+      Output("carbon_g_per_million_tokens", &P::cost_efficiency, &C::emitted, GramsInAMillion,
+             "Operational carbon per 1 M output tokens")
+          .In("g")
+          .SmallerIsBetter()
+          .Searchable(),
+      Output("embodied_g_per_million_tokens", &P::cost_efficiency, &C::embodied, GramsInAMillion,
+             "Embodied carbon per 1 M output tokens, devices")
+          .In("g")
           .SmallerIsBetter(),
       Output("operators", &P::operators, "Operators"),
       Output("collectives", &P::collectives, &CollectiveLog::uses, "Collectives"),

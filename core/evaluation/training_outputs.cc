@@ -197,6 +197,9 @@ struct Outputs<TrainingPart> {
           .SmallerIsBetter(),
       Output("server_energy_j", &P::cost_efficiency, &C::energy, &E::servers, "Training energy, rest of the servers")
           .SmallerIsBetter(),
+      Output("network_energy_j", &P::cost_efficiency, &C::energy, &E::network,
+             "Training energy, network outside the servers")
+          .SmallerIsBetter(),
       Output("building_energy_j", &P::cost_efficiency, &C::energy, &E::building,
              "Training energy, cooling and power conversion (PUE)")
           .SmallerIsBetter(),

@@ -29,8 +29,9 @@ inline void ExpectSound(const Json& json, const std::string& path) {
                 path == "training.timeline_cut" || path == "training.run.wall_time_s" ||
                 path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
                 path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
-                path.find("building_energy_j") != std::string::npos || path == "serving.simulated" ||
-                path.ends_with("_percentiles_s"))
+                path.find("building_energy_j") != std::string::npos ||
+                path.find("network_energy_j") != std::string::npos || path.find("_g_per_") != std::string::npos ||
+                path == "serving.simulated" || path.ends_with("_percentiles_s"))
         << path << " is null";
   }
 }

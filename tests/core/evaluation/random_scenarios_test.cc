@@ -48,7 +48,8 @@ void ExpectTimesAndEnergiesAddUp(const Json& report) {
     ExpectBoundsAddUp((*training)["time_by_bound"], (*training)["network_by_level"], Number(*training, "step_time_s"),
                       "training");
     if ((*training)["server_energy_j"].is_number()) {
-      const double parts = Sum(*training, {"device_energy_j", "server_energy_j", "building_energy_j"});
+      const double parts =
+          Sum(*training, {"device_energy_j", "server_energy_j", "network_energy_j", "building_energy_j"});
       EXPECT_NEAR(parts / Number(*training, "energy_j"), 1, 1e-9);
     }
   }
@@ -58,8 +59,8 @@ void ExpectTimesAndEnergiesAddUp(const Json& report) {
                         Number(*serving, time), phase);
     }
     if ((*serving)["server_energy_j_per_token"].is_number()) {
-      const double parts =
-          Sum(*serving, {"device_energy_j_per_token", "server_energy_j_per_token", "building_energy_j_per_token"});
+      const double parts = Sum(*serving, {"device_energy_j_per_token", "server_energy_j_per_token",
+                                          "network_energy_j_per_token", "building_energy_j_per_token"});
       EXPECT_NEAR(parts / Number(*serving, "energy_j_per_token"), 1, 1e-9);
     }
   }
