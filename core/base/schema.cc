@@ -303,10 +303,11 @@ void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vec
 namespace slipstick {
 
 Json WithoutRemarks(const Json& preset) {
+  static constexpr std::string_view kRemarks[] = {"sources", "note", "published", "usual_for", "comes_with"};
   Json plain = Json::object();
   plain.get_ref<Json::object_t&>().reserve(preset.size());
   for (const auto& [key, value] : preset.items()) {
-    if (key != "sources" && key != "note" && key != "published" && key != "usual_for") AddMember(plain, key, value);
+    if (std::find(std::begin(kRemarks), std::end(kRemarks), key) == std::end(kRemarks)) AddMember(plain, key, value);
   }
   return plain;
 }

@@ -17,6 +17,13 @@ Count RowsOf(Count n) {
   return rows;
 }
 
+// Dies that hold I/O of `area`: as many as the exposure field needs.
+double IoDies(const Partition& partition, SquareMillimetres area) {
+  if (partition.io_share <= 0) return 0;
+  const Wafer& wafer = Standard<DeviceBill>().wafer;
+  return std::max(1.0, WholeAbove(area / (wafer.reticle_width * wafer.reticle_height)));
+}
+
 void LayLinks(const Partition& partition, DieLayout& layout) {
   const double d = static_cast<double>(layout.dies), links = layout.dies == 2 ? 1 : d;
   const double ends = layout.dies == 2 ? 1 : 2;  // of the ring, on one die
@@ -40,23 +47,25 @@ DieLayout LayOut(const Partition& partition, SquareMillimetres area, double anal
   DieLayout layout;
   const double n = static_cast<double>(partition.chiplets);
   const SquareMillimetres compute = area * (1 - partition.io_share);
+  const SquareMillimetres io = area * partition.io_share * (partition.io_node.analog_scale / analog_scale);
+  const double io_dies = IoDies(partition, io);
   layout.compute_dies = partition.chiplets;
-  layout.dies = partition.chiplets + (partition.io_share > 0 ? 1 : 0);
+  layout.dies = partition.chiplets + static_cast<Count>(io_dies);
   if (layout.dies > 1) {
     layout.link_area = compute / n * partition.overhead;
     LayLinks(partition, layout);
   }
   layout.compute_area = compute / n + layout.link_area;
-  if (partition.io_share > 0)
-    layout.io_area = area * partition.io_share * (partition.io_node.analog_scale / analog_scale) + layout.link_area;
-  layout.silicon = n * layout.compute_area + layout.io_area;
+  if (io_dies > 0) layout.io_area = io / io_dies + layout.link_area;
+  layout.silicon = n * layout.compute_area + io_dies * layout.io_area;
   layout.edge_fits = layout.link_edge <= 4 * sqrt(layout.compute_area);
-  const Count rows = RowsOf(partition.chiplets), columns = partition.chiplets / rows;
   // Links take the inner edges first.
-  const Millimetres side = sqrt(layout.compute_area), outer = 2 * static_cast<double>(rows + columns) * side;
-  const Millimetres left =
-      partition.io_share > 0 ? 4 * sqrt(layout.io_area) - layout.link_edge : n * (4 * side - layout.link_edge);
-  layout.shoreline = max(Millimetres(), partition.io_share > 0 ? left : min(outer, left));
+  const Count reaching = io_dies > 0 ? layout.dies - layout.compute_dies : layout.compute_dies;
+  const Count rows = RowsOf(reaching), columns = reaching / rows;
+  const Millimetres side = sqrt(io_dies > 0 ? layout.io_area : layout.compute_area),
+                    outer = 2 * static_cast<double>(rows + columns) * side,
+                    left = static_cast<double>(reaching) * (4 * side - layout.link_edge);
+  layout.shoreline = max(Millimetres(), min(outer, left));
   return layout;
 }
 
@@ -76,12 +85,14 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   die.units = std::max<Count>(1, static_cast<Count>(std::llround(units / n)));
   die.spare_units = std::min(die.units, static_cast<Count>(WholeBelow(spares / n)));
   die.count = partition.chiplets;
-  die.aspect = 1;
+  die.aspect = AspectThatFits(die.area, 1, result.bill.wafer);
   if (partition.io_share > 0) {
     DieInput io = Standard<DieInput>();
     io.name = "I/O";
     io.node = partition.io_node;
     io.area = result.io_area;
+    io.count = result.dies - result.compute_dies;
+    io.aspect = AspectThatFits(io.area, 1, result.bill.wafer);
     result.bill.dies.insert(result.bill.dies.begin() + 1, io);
   }
   return result;

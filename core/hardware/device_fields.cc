@@ -117,7 +117,10 @@ constexpr FieldRow kDeviceFields[] = {
     Of<&Device::name>("name", "Name"),
     Of<&Device::vendor>("vendor", "Vendor").Advanced(),
     Of<&Device::year>("year", "Year of announcement").Between(2010, 2100).Advanced(),
-    Of<&Device::architecture>("architecture", "GPU family, which selects the kernel constants").Advanced(),
+    Of<&Device::architecture>("architecture",
+                              "GPU family, which selects the kernel constants; of a chip design the newest, unless the "
+                              "design names another")
+        .Advanced(),
     Of<&Device::peak>("peak", "Dense peak throughput"),
     Of<&Device::units>("units", "SMs (compute units, matrix engines)")
         .Label("SMs (compute units)")

@@ -314,7 +314,8 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
 }
 
 void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
-  if (bill.dies.empty()) bill.dies.push_back(Standard<DieInput>());
+  // A design is all of a device's silicon.
+  if (bill.dies.empty() || device.design) bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);
   if (die.area != device.die.area) bill.package.price.reset();

@@ -6,6 +6,7 @@
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
 #include "core/economics/carrier.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
@@ -48,7 +49,29 @@ std::vector<std::string> CarriersOfHbm() {
   return ids;
 }
 
+// What the entry of the chip design says that such a chip comes with; null: nothing.
+const Json* ComesWith(std::string_view kind, const std::string& id, const char* member) {
+  const Json* entry = FindPreset(kind, id);
+  const Json* comes_with = entry == nullptr ? nullptr : FindMember(*entry, "comes_with");
+  return comes_with == nullptr ? nullptr : FindMember(*comes_with, member);
+}
+
 }  // namespace
+
+void ApplyDesignDefaults(Json& request) {
+  const Json* design = MemberAt(request, "cluster.device.design");
+  const bool is_named = design != nullptr && design->is_string();
+  if (design == nullptr || !(is_named || (design->is_object() && !design->empty()))) return;
+  const Json* preset = is_named ? design : FindMember(*design, "preset");
+  const std::string id = preset != nullptr && preset->is_string() ? std::string(TextOf(*preset)) : "";
+  const Json* partition = ComesWith(Schema<ChipDesign>::preset_kind, id, "partition");
+  const Json* family = ComesWith(Schema<ChipDesign>::preset_kind, id, "architecture");
+  if (family == nullptr) family = ComesWith("standard", "chip_design", "architecture");
+  if (partition != nullptr && !request.contains("partition")) request["partition"] = *partition;
+  Json& device = request["cluster"]["device"];
+  if (VersionOf(request) >= 3 && family != nullptr && !device.contains("architecture"))
+    device["architecture"] = *family;
+}
 
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path) {

@@ -13,6 +13,10 @@
 
 namespace slipstick {
 
+// What a chip of the request's design comes with, where the request does not say: its dies, and from version 3 on the
+// kernels that it runs, the newest unless the design names others.
+void ApplyDesignDefaults(Json& request);
+
 // The chip that a device's design yields on the dies of a partition, if there is one. `path` is the design's.
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path);

@@ -95,6 +95,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
   std::vector<NamedUnit> units_assumed;
   if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
   autos = TakeAutoMappings(expanded, issues);
+  ApplyDesignDefaults(expanded);
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
   ApplyNetworkPresets(expanded, issues);

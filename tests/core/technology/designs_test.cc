@@ -1,0 +1,126 @@
+// Chip designs like real chips: node and budgets give what the data sheet says.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/catalogue/presets.h"
+#include "core/economics/cost.h"
+#include "core/scenario/designed_device.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+namespace {
+
+Scenario ScenarioOf(const std::vector<std::string>& assignments) {
+  Result<Json> request = ReadRequest("", assignments);
+  EXPECT_TRUE(request);
+  if (!request) return {};
+  (*request)["training"] = nullptr;
+  (*request)["serving"] = nullptr;
+  Result<Scenario> scenario = ParseScenario(*request);
+  for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return scenario ? *scenario : Scenario{};
+}
+
+struct RealChip {
+  const char *cluster, *design;
+  std::optional<double> bf16, fp8, fp4;  // dense TFLOP/s
+  double memory, capacity;               // GB/s, GB
+  std::optional<double> l2;              // MiB; none: managed by the compiler
+  double links;                          // GB/s, one direction
+  const char* source;
+};
+const RealChip kRealChips[] = {
+    {"dgx-a100", "a100-like", 312, {}, {}, 2039, 80, 40, 300, "NVIDIA A100 data sheet, 2021"},
+    {"dgx-h100", "h100-like", 989.4, 1978.9, {}, 3350, 80, 50, 450, "NVIDIA H100 data sheet, 2022"},
+    {"dgx-b200", "b200-like", 2250, 4500, 9000, 8000, 186, 126, 900, "NVIDIA B200 data sheet and device query, 2024"},
+    {"dgx-b200", "rubin-like", 4000, 17500, 35000, 22000, 288, {}, 1800, "NVIDIA Rubin platform page, 2026"},
+    {"hgx-mi355x", "mi355x-like", 2516.6, 5033.2, 10066, 8000, 288, 256, 537.6, "AMD MI355X data sheet, 2025"},
+    {"tpu-v5p-pod", "tpu7x-like", 2307, 4614, {}, 7380, 192, {}, 600, "Google Cloud TPU7x documentation, 2025"},
+    {"tpu-v5e-pod", "tpu-v5e-like", 197, {}, {}, 819, 16, {}, 200, "Google Cloud TPU v5e documentation, 2023"}};
+
+void ExpectNear(const std::optional<double>& real, double value, const RealChip& chip, const char* what) {
+  if (!real) return;
+  EXPECT_NEAR(value / *real, 1, 0.1) << chip.design << " " << what << ", " << chip.source;
+}
+
+TEST(Designs, NodeAndBudgetsGiveTheDataSheetWithinTenPercent) {
+  for (const RealChip& chip : kRealChips) {
+    const Cluster cluster =
+        ScenarioOf({std::string("cluster=") + chip.cluster, std::string("cluster.device.design=") + chip.design})
+            .cluster;
+    const Device& device = cluster.device;
+    ASSERT_EQ(device.caches.size(), 2U) << chip.design;
+    const auto peak = [](const std::optional<FlopsPerSecond>& rate) { return rate ? In(*rate, kTFlops) : 0; };
+    ExpectNear(chip.bf16, peak(device.peak.bf16), chip, "bf16");
+    ExpectNear(chip.fp8, peak(device.peak.fp8), chip, "fp8");
+    ExpectNear(chip.fp4, peak(device.peak.fp4), chip, "fp4");
+    ExpectNear(chip.memory, In(device.memory.bandwidth, kGBps), chip, "memory");
+    ExpectNear(chip.capacity, In(device.memory.capacity, kGB), chip, "capacity");
+    ExpectNear(chip.l2, In(device.caches[1].capacity, kMiB), chip, "L2");
+    ExpectNear(chip.links, In(cluster.networks[0].bandwidth, kGBps), chip, "links");
+  }
+}
+
+// Two dies of a B200 and eight of an MI355X with its two base dies, each within the exposure field.
+TEST(Designs, DiesOfTodayCanBeMade) {
+  const auto dies_of = [](const char* cluster, const char* design) {
+    const Scenario scenario = ScenarioOf({cluster, design});
+    Trace off = Trace::Off();
+    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, off);
+    EXPECT_TRUE(split) << design;
+    const CostReport cost = EvaluateCost(scenario.cluster, split.value_or(*scenario.cost), off);
+    for (const Infeasibility& reason : cost.infeasible) ADD_FAILURE() << design << ": " << reason.message;
+    return cost.dies;
+  };
+  const std::vector<DieReport> b200 = dies_of("cluster=dgx-b200", "cluster.device.design=b200-like");
+  ASSERT_EQ(b200.size(), 1U);
+  EXPECT_EQ(b200[0].count, 2);
+  EXPECT_NEAR(b200[0].area.base(), 800, 0.05 * 800);
+  const std::vector<DieReport> mi355x = dies_of("cluster=hgx-mi355x", "cluster.device.design=mi355x-like");
+  ASSERT_EQ(mi355x.size(), 2U);
+  EXPECT_EQ(mi355x[0].count, 8);
+  EXPECT_NEAR(mi355x[0].area.base(), 110, 0.1 * 110);
+  EXPECT_EQ(mi355x[1].count, 2);
+  EXPECT_EQ(mi355x[1].node, "6 nm");
+  EXPECT_NEAR(mi355x[1].area.base(), 740, 0.1 * 740);
+}
+
+// A chip that nobody built yet runs the newest kernels, unless the request or the design names others.
+TEST(Designs, RunTheNewestKernelsUnlessToldOtherwise) {
+  const auto family = [](std::vector<std::string> assignments) {
+    assignments.insert(assignments.begin(), "cluster=dgx-a100");
+    return ScenarioOf(assignments).cluster.device.architecture.name();
+  };
+  EXPECT_EQ(family({}), "ampere");
+  EXPECT_EQ(family({"cluster.device.design=a100-like"}), "blackwell");
+  EXPECT_EQ(family({"cluster.device.design.node=2nm"}), "blackwell");
+  EXPECT_EQ(family({"cluster.device.design=a100-like", "cluster.device.architecture=hopper"}), "hopper");
+  EXPECT_EQ(family({"cluster.device.design=mi355x-like"}), "cdna");
+  EXPECT_EQ(family({"cluster.device.design=tpu7x-like"}), "tpu");
+  // Links of former versions keep their meaning.
+  EXPECT_EQ(family({"version=2", "cluster.device.design=a100-like"}), "ampere");
+}
+
+TEST(Designs, ComeWithTheirDiesUnlessTheRequestSays) {
+  const auto chiplets = [](std::vector<std::string> assignments) {
+    assignments.insert(assignments.begin(), {"cluster=dgx-b200", "cluster.device.design=b200-like"});
+    const Scenario scenario = ScenarioOf(assignments);
+    return scenario.partition ? scenario.partition->chiplets : 1;
+  };
+  EXPECT_EQ(chiplets({}), 2);
+  EXPECT_EQ(chiplets({"partition.chiplets=4"}), 4);
+  // What is resolved reads back as it is.
+  const Scenario first = ScenarioOf({"cluster=dgx-b200", "cluster.device.design=b200-like"});
+  Result<Scenario> again = ParseScenario(Write(first));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->partition->chiplets, 2);
+  EXPECT_EQ(again->cluster.device.architecture, first.cluster.device.architecture);
+}
+
+}  // namespace
+}  // namespace slipstick
