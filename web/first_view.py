@@ -49,7 +49,10 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
     report["training"]["timeline"] = []  # most of a report, and a question of its own
     picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input picks
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]
-    catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in entries]
+    kept = {"rental": ("device", "provider", "date", "term", "price")}  # of which the head offers the cheapest
+    catalogue = [
+        {key: entry[key] for key in ("kind", "id", "name", *kept.get(entry["kind"], ())) if key in entry} for entry in entries
+    ]
     open_paths = set(PATH.findall((site / "form/layout.js").read_text(encoding="utf-8")))
     return {"described": shown(described, report, open_paths), "report": report, "catalogue": catalogue}
 

@@ -41,6 +41,8 @@ const FETCHERS = {
   advising: () => import('./engine/advising.js'),
   help: () => import('./report/help.js'),
   hardware: () => import('./state/hardware.js'),
+  step_curve: () => import('./scenes/step_curve.js'),
+  users_curve: () => import('./scenes/users_curve.js'),
   releases: () => import('./releases/notice.js'),
 };
 
@@ -61,6 +63,7 @@ class Page {
   #parts = {};
   #isOpening = false; // a picker is on its way, and keys are meant for it
   #catalogue = null;
+  #rentals = [];
   #before = null; // the report before a change of advice, for a moment after the next is drawn
   #forgetting = 0;
   #soon = 0;
@@ -75,6 +78,7 @@ class Page {
     setOutputs(described.outputs);
     setInputs(described.inputs);
     sceneOf(state.scene).load?.();
+    this.#rentals = catalogue.filter(({ kind }) => kind === 'rental');
     this.makeParts(described, catalogue, state);
     this.answering.know(described, this.form.presetPaths, report);
     this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
@@ -102,7 +106,7 @@ class Page {
       described,
       catalogue,
       onconfig: later('import_model', 'importModel'),
-      ondevice: later('own_device', 'ownDevice'),
+      ondevice: () => this.ownDevice(),
       onpick: (path, id) => this.pick(path, id),
       onopen: (noun) => this.openPicker(noun),
       onfocus: () => this.inputsBar.open(),
@@ -278,7 +282,7 @@ class Page {
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
       if (this.#before) this.#forgetting ||= setTimeout(() => this.#forgetBefore(), BEFORE_MS);
-      showAnswers(byId('answers'), { ...report, faulty, store: this.store, before: this.#before });
+      showAnswers(byId('answers'), { ...report, faulty, store: this.store, rentals: this.#rentals, before: this.#before });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: this.store.inputs,
         onopen: (noun) => this.openPicker(noun),
@@ -308,6 +312,10 @@ class Page {
 
   async pasteMeasurement() {
     if (this.report) (await import('./evidence/paste.js')).pasteMeasurement(this);
+  }
+
+  async ownDevice() {
+    (await FETCHERS.own_device()).ownDevice(this);
   }
 
   async help() {

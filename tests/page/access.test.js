@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test from 'node:test';
-import { eventually, settled, site } from './browser.js';
+import { eventually, settled, site, unfold } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -182,7 +182,7 @@ test('a change is said once, in one summary', async () => {
       { childList: true, subtree: true, characterData: true },
     );
   });
-  await page.locator('[data-path="serving.batch"] .rule input').focus();
+  await page.locator('[data-path="serving.concurrency"] .rule input').focus();
   await page.keyboard.press('ArrowRight');
   await settled(page);
   const heard = await page.evaluate(() => window.said);
@@ -213,6 +213,7 @@ test('language, one heading of the first rank, landmarks, a skip link that works
 
 test('single keys work outside fields only, ? lists them, and they can be turned off', async () => {
   const { page } = await chromium.open('#/overview');
+  await unfold(page, 'cluster.devices');
   await page.locator('[data-path="cluster.devices"] input[type=text]').focus();
   await page.keyboard.press('2');
   assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Start');

@@ -127,13 +127,18 @@ export async function eventually(check) {
   }
 }
 
-// Types into an input and waits for the answer that has it.
-export async function type(page, path, text) {
-  const field = page.locator(`[data-path="${path}"] input[type=text]`);
-  await field.evaluate((one) => {
+// Opens what an input of the form is folded in; one of a load that is not chosen is chosen by being written.
+export const unfold = (page, path) =>
+  page.locator(`#form [data-path="${path}"]`).evaluate((one) => {
+    const load = one.closest('.load-part');
+    if (load) load.hidden = false;
     for (let at = one.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
   });
-  await field.fill(text);
+
+// Types into an input and waits for the answer that has it.
+export async function type(page, path, text) {
+  await unfold(page, path);
+  await page.locator(`#form [data-path="${path}"] input[type=text]`).fill(text);
   await settled(page);
 }
 

@@ -168,7 +168,7 @@ test('a lesson outlines what was before its change: the bar that was longer, the
   await settled(page);
   assert.equal(await page.locator('.ghost').count(), 0, 'nothing has changed yet');
   await page.locator('[data-key=step-0]').click();
-  await page.waitForSelector('#batch-curve .ghost', { state: 'attached' });
+  await page.waitForSelector('#users-curve .ghost', { state: 'attached' });
   await settled(page);
   await eventually(async () => {
     const [bar, outline] = await page.locator('#ttft-bar').evaluate((chart) => [...chart.querySelectorAll('rect:not(.ghost)')].reduce(([sum], one) => [sum + one.getBoundingClientRect().width, chart.querySelector('.ghost').getBoundingClientRect().width], [0, 0]));

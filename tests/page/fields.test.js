@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, settled, site, type } from './browser.js';
+import { eventually, settled, site, type, unfold } from './browser.js';
 
 const chromium = site();
 
@@ -9,15 +9,15 @@ const box = (page, path) => field(page, path).locator('input[type=text]');
 
 test('an error stands under its field at once, says what is accepted and gives an example', async () => {
   const { page } = await chromium.open('#/serve');
-  await box(page, 'serving.batch').fill('1,5');
-  await page.waitForFunction(() => document.querySelector('[data-path="serving.batch"] .faults').textContent !== '');
-  const words = await field(page, 'serving.batch').locator('.faults').textContent();
+  await box(page, 'serving.concurrency').fill('1,5');
+  await page.waitForFunction(() => document.querySelector('[data-path="serving.concurrency"] .faults').textContent !== '');
+  const words = await field(page, 'serving.concurrency').locator('.faults').textContent();
   assert.match(words, /whole number/);
   assert.match(words, /comma only groups thousands/);
   assert.match(words, /for example 32/);
-  assert.equal(await box(page, 'serving.batch').getAttribute('aria-invalid'), 'true');
-  const described = await box(page, 'serving.batch').getAttribute('aria-describedby');
-  assert.ok(described.includes(await field(page, 'serving.batch').locator('.faults').getAttribute('id')));
+  assert.equal(await box(page, 'serving.concurrency').getAttribute('aria-invalid'), 'true');
+  const described = await box(page, 'serving.concurrency').getAttribute('aria-describedby');
+  assert.ok(described.includes(await field(page, 'serving.concurrency').locator('.faults').getAttribute('id')));
 });
 
 test('all issues are listed and each leads to its field', async () => {
@@ -92,15 +92,16 @@ test('a link of the first version keeps its mapping, which can be left to the co
 test('the load is chosen in one place: what another load would ask is not shown, and the sentence follows', async () => {
   const { page } = await chromium.open('#/serve');
   const shown = (path) => box(page, path).isVisible();
-  assert.deepEqual([await shown('serving.batch'), await shown('serving.requests_per_s')], [true, false]);
+  assert.deepEqual([await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')], [true, false, false]);
   await page.locator('.load [data-load=rate]').click();
   await settled(page);
-  assert.deepEqual([await shown('serving.batch'), await shown('serving.requests_per_s')], [false, true]);
+  assert.deepEqual([await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')], [false, false, true]);
   assert.ok(Number(await box(page, 'serving.requests_per_s').inputValue()) > 0);
   assert.doesNotMatch(await page.locator('.say').textContent(), /concurrent requests/);
   await page.locator('.load [data-load=batch]').click();
   await settled(page);
-  assert.match(page.url(), /#\/serve$/);
+  assert.equal(await shown('serving.batch'), true);
+  assert.match(page.url(), /serving\.concurrency=null/);
 });
 
 test('any input is found by its words and reached by the keyboard', async () => {
@@ -135,18 +136,19 @@ test('the wheel changes no value, and no control zooms by a double tap', async (
   const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);
   assert.equal(zooming, 0);
   for (const selector of ['input[type=text]', '.rule input']) {
-    const at = await field(page, 'serving.batch').locator(selector).boundingBox();
+    const at = await field(page, 'serving.concurrency').locator(selector).boundingBox();
     await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
     await page.mouse.click(at.x + at.width / 2, at.y + at.height / 2);
-    const before = await box(page, 'serving.batch').inputValue();
+    const before = await box(page, 'serving.concurrency').inputValue();
     await page.mouse.wheel(0, 300);
     await settled(page);
-    assert.equal(await box(page, 'serving.batch').inputValue(), before);
+    assert.equal(await box(page, 'serving.concurrency').inputValue(), before);
   }
 });
 
 test('slide rule and field agree, the rule is logarithmic and says its value with the unit', async () => {
   const { page } = await chromium.open('#/serve');
+  await unfold(page, 'cluster.device.memory.bandwidth');
   const rule = field(page, 'cluster.device.memory.bandwidth').locator('.rule input');
   assert.equal(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
   await rule.focus();
@@ -154,12 +156,12 @@ test('slide rule and field agree, the rule is logarithmic and says its value wit
   await settled(page);
   assert.equal(await rule.getAttribute('aria-valuetext'), await box(page, 'cluster.device.memory.bandwidth').inputValue());
   assert.notEqual(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
-  await type(page, 'serving.batch', '1024');
-  const at = (value) => page.evaluate((text) => Number(document.querySelector(`[data-path="serving.batch"] .rule input`).value) - text, value);
+  await type(page, 'serving.concurrency', '1024');
+  const at = (value) => page.evaluate((text) => Number(document.querySelector(`[data-path="serving.concurrency"] .rule input`).value) - text, value);
   const high = await at(0);
-  await type(page, 'serving.batch', '32');
+  await type(page, 'serving.concurrency', '32');
   const middle = await at(0);
-  await type(page, 'serving.batch', '1');
+  await type(page, 'serving.concurrency', '1');
   assert.ok(Math.abs((high + (await at(0))) / 2 - middle) < 5, 'a factor of 32 is the same way up as down');
 });
 

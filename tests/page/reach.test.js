@@ -14,7 +14,7 @@ test('on a phone the inputs are a sheet behind a bar that says the figures once 
   const bar = page.locator('#inputs-bar');
   assert.equal(await page.locator('#form').isVisible(), false);
   assert.match(await bar.locator('.said').textContent(), /Llama-3\.1-70B · 512 H100/);
-  for (const height of await page.locator('#roofline .drawing, #batch-curve .drawing').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
+  for (const height of await page.locator('#roofline .drawing, #users-curve .drawing').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
     assert.ok(height >= 280, `${height}`);
   await page.evaluate(() => window.scrollTo(0, 1500));
   await page.waitForSelector('#inputs-bar b');

@@ -12,7 +12,7 @@ const labels = (page, id) => page.locator(`#${id} .mark`).evaluateAll((all) => a
 const shares = (list) => Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
 
 test('the sentence names the largest part of the bar, with its share', async () => {
-  const { page, faults } = await chromium.open('#/serve');
+  const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // 32 on each of two replicas
   await settled(page);
   const tpot = shares(await labels(page, 'tpot-bar'));
   assert.ok(tpot['other users’ prefills'] > 0.4 && tpot.weights > 0.1 && tpot.scheduler > 0);
@@ -21,7 +21,7 @@ test('the sentence names the largest part of the bar, with its share', async () 
   assert.match(said, new RegExp(`^${Number((100 * tpot['other users’ prefills']).toPrecision(3))} % is other users’ prompts: each of the 31 others`));
   const ttft = shares(await labels(page, 'ttft-bar'));
   assert.ok(ttft['request handling'] > 0 && ttft['matrix products'] > 0.1 && ttft['all-reduce'] > 0.1);
-  await type(page, 'serving.batch', '1');
+  await type(page, 'serving.concurrency', '1');
   const alone = shares(await labels(page, 'tpot-bar'));
   assert.equal(alone['other users’ prefills'], undefined);
   assert.match(plain(await page.locator('.serve-answer').textContent()), /matrix products/);
@@ -32,7 +32,7 @@ test('no text of a chart touches another, at three widths', async () => {
   for (const width of [320, 768, 1280]) {
     const { page } = await chromium.open('#/serve', { width });
     await settled(page);
-    for (const id of ['tpot-bar', 'ttft-bar', 'batch-curve', 'roofline']) {
+    for (const id of ['tpot-bar', 'ttft-bar', 'users-curve', 'roofline']) {
       const touching = await page.locator(`#${id} .drawing svg text:not([transform])`).evaluateAll((all) => {
         const boxes = all.filter((one) => one.textContent.trim()).map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }));
         const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
@@ -46,63 +46,63 @@ test('no text of a chart touches another, at three widths', async () => {
 
 test('you, the service level and the most that holds it; with an arrival rate the curve stays', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#batch-curve .you');
-  await page.waitForFunction(() => /is the most within/.test(document.querySelector('#batch-curve').textContent));
-  const words = await page.locator('#batch-curve').textContent();
+  await page.waitForSelector('#users-curve .you');
+  await page.waitForFunction(() => /is the most within/.test(document.querySelector('#users-curve').textContent));
+  const words = await page.locator('#users-curve').textContent();
   const answer = plain(await page.locator('.four .answer', { hasText: 'Inference latency' }).first().textContent());
   const [, tpot] = /you: 32 at TPOT (\d+\.\d) ms/.exec(plain(words));
   assert.ok(answer.includes(tpot), `${tpot} in ${answer}`);
   assert.match(plain(words), /\d+ is the most within 40 ms/);
   await page.goto(`${chromium.base}#/serve?serving.requests_per_s=2&v=1`);
   await settled(page);
-  await page.waitForSelector('#batch-curve .you');
-  assert.ok((await page.locator('#batch-curve .mark').count()) > 8, 'more than the one point of the load');
+  await page.waitForSelector('#users-curve .you');
+  assert.ok((await page.locator('#users-curve .mark').count()) > 8, 'more than the one point of the load');
   assert.deepEqual(faults, []);
 });
 
 test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#batch-curve .measured'); // they come last, and move the chart
+  await page.waitForSelector('#users-curve .measured'); // they come last, and move the chart
   await settled(page);
   const middle = async (selector) => {
     const { x, y, width, height } = await eventually(async () => (await page.locator(selector).boundingBox()) ?? assert.fail(selector));
     return [x + width / 2, y + height / 2];
   };
-  await page.locator('#batch-curve .you').scrollIntoViewIfNeeded();
+  await page.locator('#users-curve .you').scrollIntoViewIfNeeded();
   const answer = () => page.locator('.four .answer .value').nth(1).textContent();
   const before = await answer();
-  const to = await middle('#batch-curve .mark[aria-label^="128 "]');
-  await page.mouse.move(...(await middle('#batch-curve .you')));
+  const to = await middle('#users-curve .mark[aria-label^="128 "]');
+  await page.mouse.move(...(await middle('#users-curve .you')));
   await page.mouse.down();
   await page.mouse.move(to[0] + 20, to[1], { steps: 4 });
   await page.mouse.move(...to, { steps: 4 });
-  await page.waitForURL(/serving\.batch=128/);
+  await page.waitForURL(/serving\.concurrency=128/);
   await settled(page);
   assert.notEqual(await answer(), before, 'while the button is down');
   await page.mouse.up();
   await page.mouse.move(to[0] - 80, to[1]);
   await settled(page);
-  assert.match(page.url(), /serving\.batch=128/, 'it stays where it was let go');
+  assert.match(page.url(), /serving\.concurrency=128/, 'it stays where it was let go');
   assert.deepEqual(faults, []);
 });
 
 test('published runs of the model on its family of devices stand beside the curve, and none where there are none', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#batch-curve .measured');
+  await page.waitForSelector('#users-curve .measured');
   const { rows } = JSON.parse(readFileSync(new URL('../../core/presets/evidence/inferencemax.json', import.meta.url)));
   const { value, serving } = rows.find(({ id }) => id === 'llama-3.1-70b-h100-sxm-vllm-fp8-1024x8192-c64-tp4-tpot');
   const user = 1 / value;
   const device = (serving.concurrency / value) / serving.devices;
-  const said = (await labels(page, 'batch-curve')).map(plain);
+  const said = (await labels(page, 'users-curve')).map(plain);
   const one = said.find((label) => /^measured: Llama-3\.1-70B on 4 × H100.*922 → 7,373, 64 concurrent/.test(label));
   const [, toUser, perDevice] = /: ([\d.]+) tokens\/s\/user, ([\d.]+) tokens\/s per GPU$/.exec(one);
   assert.ok(Math.abs(toUser / user - 1) < 0.005 && Math.abs(perDevice / device - 1) < 0.005, one);
-  assert.match(plain(await page.locator('#batch-curve').textContent()), /published runs of this model on this family of GPUs/);
+  assert.match(plain(await page.locator('#users-curve').textContent()), /published runs of this model on this family of GPUs/);
   assert.deepEqual(said.filter((label) => /^measured:.*(MI300X|A100|B200)/.test(label)), [], 'of its family only');
   await page.goto(`${chromium.base}#/serve?model=falcon-40b&v=1`);
   await settled(page);
-  await page.waitForFunction(() => /is the most within|out of memory/.test(document.querySelector('#batch-curve')?.textContent));
-  assert.equal(await page.locator('#batch-curve .measured').count(), 0);
+  await page.waitForFunction(() => /is the most within|out of memory/.test(document.querySelector('#users-curve')?.textContent));
+  assert.equal(await page.locator('#users-curve .measured').count(), 0);
   assert.deepEqual(faults, []);
 });
 

@@ -1,18 +1,22 @@
 // The first screen: its sentence, answers, bars and changes; and the ways through the page that its visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, settled, site, type } from './browser.js';
+import { slipstickCommand } from '../support/module.js';
+import { eventually, settled, site, type, unfold } from './browser.js';
 
 const chromium = site();
 
-const sentence = (page) => page.locator('.say').textContent();
+const plain = (text) => text.replace(/\s/gu, ' ');
+const sentence = async (page) => plain(await page.locator('.say').textContent());
+// What the command line answers.
+const command = (...words) => JSON.parse(slipstickCommand(['evaluate', ...words]));
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.key);
 const figures = (page) => page.locator('.four .value').allTextContents();
 
 test('the sentence is the control: model, count, device and task are chosen in it, by keyboard too', async () => {
   const { page, faults } = await chromium.open('');
-  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 512 H100, then serve 64 requests at once on 8 of them: 2 replicas, 32 each');
+  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 15 T tokens with 512 H100, then serve 32 requests at once on 8 of them');
   await noun(page, 'model').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForSelector('.picker [role=option]');
@@ -30,10 +34,10 @@ test('the sentence is the control: model, count, device and task are chosen in i
   await page.waitForSelector('#picker-count');
   await page.locator('#picker-count').fill('1024');
   await settled(page);
-  assert.match(await sentence(page), /Pre-train DeepSeek-V3 on 1,024 .*B200/);
+  assert.match(await sentence(page), /Pre-train DeepSeek-V3 on 15 T tokens with 1,024 .*B200/);
   await page.keyboard.press('Escape');
   await settled(page);
-  assert.match(await sentence(page), /on 512 /, 'Escape restores');
+  assert.match(await sentence(page), /with 512 /, 'Escape restores');
   assert.equal(await focused(page), 'noun-devices');
   await noun(page, 'task').click();
   await page.waitForSelector('.picker [role=option]');
@@ -80,17 +84,30 @@ test('models stand by family, the newest first, and are found by any of their wo
   assert.match(await page.locator('.picker [role=option]').first().textContent(), /DGX H100.*80 GB · 3\.35\s?TB\/s · 2022/u);
 });
 
-test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
-  const { page } = await chromium.open('');
+const CONTROLS = 48; // of the first screen at 1440 by 900: 17 of the header, 8 of the sentence, 9 of the answers
+
+test('the first screen: four answers by name, one finding, one thing to move, and nothing that is off', async () => {
+  const { page } = await chromium.open('', { width: 1440 });
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training time · 512 GPUs, 15 T tokens', 'Inference latency · 2 replicas of 4 GPUs', 'KV cache · 320 KiB per token', 'Chip cost · one H100, price $33,500']);
+  assert.deepEqual(subjects.map(plain), ['Training time · uninterrupted', 'Inference latency · 2 replicas of 4 GPUs', 'KV-cache size · 320 KiB per token', 'Chip cost · one H100, price $33,500']);
+  assert.match(plain(await page.locator('#content h1').innerText()), /^A training step is compute-bound: \d\d % is forward, backward and optimizer\.$/);
   const bounds = await page.locator('.stack .bound b').allTextContents();
-  assert.equal(bounds.length, 3);
+  assert.equal(bounds.length, 2, 'what the finding says is not said again');
   for (const bound of bounds) assert.match(bound, /bound/);
+  await page.waitForSelector('#step-columns .you');
+  await settled(page);
+  const { y, height } = await page.locator('#step-columns .drawing').boundingBox();
+  assert.ok(y + height <= 900, `${y + height}`);
+  const isSeen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().top < 900 && one.getBoundingClientRect().left > -100;
+  const controls = await page.locator('a, button, input, select, summary').evaluateAll((all, seen) => all.filter(new Function(`return ${seen}`)()).length, String(isSeen));
+  assert.ok(controls <= CONTROLS, `${controls} controls`);
+  assert.doesNotMatch(await page.locator('body').innerText(), /\boff\b/);
+  await page.locator('[data-key=part-serving]').click();
+  assert.match(plain(await page.locator('#content h1').innerText()), /^An output token is .*bound.*\d\d %/);
+  await page.waitForSelector('#users-curve .you');
+  assert.equal(await page.locator('#step-columns').count(), 0, 'one thing to move');
   await page.waitForSelector('#advice tbody tr');
   assert.equal(await page.locator('#advice tbody tr').count(), 3);
-  const { y, height } = await page.locator('#advice tbody').boundingBox();
-  assert.ok(y + height <= 900, `${y + height}`);
   const overlaps = await page.locator('.labs').evaluateAll((rows) =>
     rows.flatMap((row) => {
       const boxes = [...row.children].map((one) => one.getBoundingClientRect()).sort((a, b) => a.left - b.left);
@@ -98,6 +115,153 @@ test('each answer names its subject, each phase its bottleneck, and the first sc
     }).length,
   );
   assert.equal(overlaps, 0, 'labels do not touch');
+});
+
+// "you: 32 at TPOT 21.7 ms", "64 requests at once: 33.1 tokens/s/user, 260 tokens/s per GPU"
+const curve = (page) =>
+  page.locator('#users-curve .mark').evaluateAll((all) =>
+    all.flatMap((one) => {
+      const [, requests, user, device] = /^([\d,]+) requests? at once: ([\d,.]+) tokens\/s\/user, ([\d,.]+) tokens/.exec(one.getAttribute('aria-label')) ?? [];
+      return requests ? [[requests, user, device].map((text) => Number(text.replace(/,/g, '')))] : [];
+    }),
+  );
+
+test('100 requests at once are 100 in total: the answer is that of the command line for them, and tokens/s per user stand beside ms', async () => {
+  const { page, faults } = await chromium.open('#/overview?model=qwen3-235b-a22b&training=null&v=3');
+  await noun(page, 'requests').click();
+  await page.waitForSelector('#picker-count');
+  assert.equal(await page.locator('#picker-count').inputValue(), '32');
+  await page.locator('#picker-count').fill('100');
+  await settled(page);
+  await page.keyboard.press('Enter');
+  assert.match(await sentence(page), /^Serve Qwen3-235B-A22B on 8 H100, 100 requests at once$/);
+  assert.match(page.url(), /serving\.concurrency=100/);
+  const { serving } = command('version=3', 'model=qwen3-235b-a22b', 'training=null', 'serving.concurrency=100');
+  assert.equal(serving.requests_in_flight, 100);
+  const card = plain(await page.locator('[data-answer=serving]').innerText());
+  assert.match(card, new RegExp(`\\b${Number((serving.tpot_s * 1000).toPrecision(3))} ?ms`));
+  assert.match(card, new RegExp(`\\b${Number((1 / serving.tpot_s).toPrecision(3))} tokens/s per user`));
+  assert.deepEqual(faults, []);
+});
+
+test('the curve of users against speed is monotone and lies on the answer, whatever the load says', async () => {
+  for (const link of ['model=qwen3-235b-a22b&training=null&v=3', 'training=null&v=3', 'serving.batch=48&serving.concurrency=null&training=null&v=3', 'model=llama-3.1-8b&serving.devices=1&training=null&v=2']) {
+    const { page, done } = await chromium.open(`#/serve?${link}`);
+    await page.waitForSelector('#users-curve .you');
+    await settled(page);
+    await page.waitForFunction(() => !document.querySelector('.chart.waiting'));
+    const points = await curve(page);
+    assert.ok(points.length >= 6, `${link}: ${points.length}`);
+    if (link.startsWith('training')) assert.equal(points.at(-1)[0], 512, 'to where memory is full');
+    points.slice(1).forEach(([requests, user, device], i) => {
+      const [fewer, faster, less] = points[i];
+      // A few requests on as many replicas do not meet, and are as fast as one.
+      assert.ok(requests > fewer && user <= faster && device > less, `${link}: ${points[i]} then ${points[i + 1]}`);
+    });
+    // The own point lies on the line from the point before it to the next: no more than a pixel off.
+    const off = await page.locator('#users-curve svg').evaluate((drawing) => {
+      const { cx, cy } = drawing.querySelector('.you circle');
+      const [x, y] = [cx.baseVal.value, cy.baseVal.value];
+      const line = [...drawing.querySelector('polyline.line').points].sort((a, b) => a.x - b.x);
+      const i = line.findIndex((one) => one.x >= x);
+      const [a, b] = [line[Math.max(0, i - 1)], line[Math.max(1, i)]];
+      return Math.abs(y - (a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x)));
+    });
+    assert.ok(off < 3, `${link}: ${off} px`);
+    await done();
+  }
+});
+
+test('the column of another count of GPUs is taken by a press, and the answers follow', async () => {
+  const { page, faults } = await chromium.open('#/overview?serving=null&v=3');
+  await page.waitForSelector('#step-columns .you');
+  await page.locator('#step-columns .mark[aria-label^="1,024"]').click();
+  await settled(page);
+  assert.match(page.url(), /cluster\.devices=1024/);
+  assert.match(await sentence(page), /with 1,024 H100$/);
+  const own = plain(await page.locator('#step-columns .you').getAttribute('aria-label'));
+  const { training } = command('version=3', 'serving=null', 'cluster.devices=1024');
+  assert.ok(own.startsWith(`1,024 GPUs: ${Number(training.step_time_s.toPrecision(3))} s`), own);
+  assert.ok(plain(await page.locator('[data-answer=training]').innerText()).includes(own.match(/: ([\d.]+ s)/)[1]), 'the column is the answer');
+  await page.locator('#step-columns .you').focus();
+  for (const count of [512, 256]) {
+    await page.keyboard.press('ArrowLeft');
+    await eventually(async () => assert.match(await sentence(page), new RegExp(`with ${count} H100$`)));
+    await settled(page);
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('how many GPUs for 30 days: one step, with the answer that the page then shows', async () => {
+  const { page, faults } = await chromium.open('#/overview?serving=null&training.tokens=2+Ttoken&v=3');
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-goal');
+  await page.locator('#picker-goal').fill('30 days');
+  const from = Date.now();
+  await page.locator('[data-key=goal-find]').click();
+  await page.waitForFunction(() => /The fewest/.test(document.querySelector('.picker .goal').textContent));
+  const took = Date.now() - from;
+  await settled(page);
+  const count = Number(await page.locator('#picker-count').inputValue());
+  // Of the multiples of 8 from 640 to 800, 696 is the first within 30 days (evaluate, one at a time).
+  assert.equal(count, 696);
+  const days = (devices) => command('version=3', 'serving=null', 'training.tokens=2 Ttoken', `cluster.devices=${devices}`).training.time_to_train_s / 86400;
+  assert.ok(days(count) <= 30 && days(count - 8) > 30);
+  assert.ok(plain(await page.locator('[data-answer=training] .value').innerText()).startsWith(String(Number(days(count).toPrecision(3)))));
+  assert.ok(took < 30_000, `${took} ms`); // 2,000 on an idle machine
+  assert.deepEqual(faults, []);
+});
+
+test('a budget says how many tokens, and a wrong goal is said', async () => {
+  const { page } = await chromium.open('#/overview?serving=null&v=3');
+  await noun(page, 'tokens').click();
+  await page.waitForSelector('#picker-goal');
+  await page.locator('#picker-goal').fill('much');
+  await page.locator('[data-key=goal-find]').click();
+  assert.match(await page.locator('.picker .goal [role=status]').textContent(), /such as \$2 M/);
+  await page.locator('#picker-goal').fill('$2 M');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /The most/.test(document.querySelector('.picker .goal').textContent));
+  await settled(page);
+  assert.match(await sentence(page), /on [\d.]+ T tokens with 512/);
+  const [, run] = /run \$([\d.]+) M/.exec(plain(await page.locator('[data-answer=cost]').innerText()));
+  assert.ok(run <= 2 && run > 1.98, run);
+});
+
+test('rent stands beside ownership with its provider and date, one press away, and back', async () => {
+  const { page } = await chromium.open('#/overview?training=null&v=3');
+  const card = async () => plain(await page.locator('[data-answer=cost]').innerText());
+  assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
+  const [, price, provider, date] = /rent: \$([\d.]+), (\w+), (20\d\d-\d\d-\d\d)/.exec(await card());
+  await page.locator('[data-key=offer-cost]').click();
+  await settled(page);
+  assert.ok((await card()).includes(`rent: $${price} per GPU-hour, ${provider}, ${date}`), await card());
+  const [, id] = /cost\.rental=([\w-]+)/.exec(page.url());
+  const { cost } = command('version=3', 'training=null', `cost.rental=${id}`);
+  assert.equal(cost.device_hour_usd.toFixed(2), Number(price).toFixed(2));
+  await page.locator('[data-key=offer-cost]').click();
+  await settled(page);
+  assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
+});
+
+test('post-training by RL stands in the task menu, and Train shows its step', async () => {
+  const { page } = await chromium.open('#/overview?model=llama-3.1-8b&cluster.devices=16&v=3');
+  await noun(page, 'task').click();
+  await page.locator('.picker [role=option]', { hasText: 'RL' }).click();
+  await page.waitForSelector('#post-training-bar .mark');
+  assert.match(await sentence(page), /^Post-train by RL Llama-3\.1-8B with 16 H100$/);
+  await noun(page, 'task').click();
+  await page.locator('.picker [role=option]', { hasText: 'Serve only' }).click();
+  await settled(page);
+  assert.doesNotMatch(page.url(), /post_training/);
+});
+
+test('where nothing fits no heading stands empty, and the message of the card is whole at 320 px', async () => {
+  const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', { width: 320 });
+  assert.equal(await page.locator('#content h1').textContent(), 'What would fit?');
+  const line = page.locator('[data-answer=serving] .next').first();
+  assert.match(await line.textContent(), /4-bit weights, a smaller model or more devices$/);
+  assert.ok(await line.evaluate((one) => one.scrollHeight <= one.clientHeight + 1));
 });
 
 test('after a change of the inputs no change is shown with figures of the former ones, or offered', async () => {
@@ -137,7 +301,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
 test('another cluster keeps the count of GPUs, says what it changed, and one click takes it back', async () => {
   for (const [cluster, count] of [['dgx-b200', 512], ['hgx-mi300x', 512], ['gb200-nvl72', 504]]) {
     const { page, done } = await chromium.open('#/overview?training.mapping.tp=8&training.mapping.pp=4&v=1');
-    await page.locator('#in-cluster').click();
+    await noun(page, 'device').click();
     await page.waitForSelector('.picker [role=option]');
     await page.keyboard.type(cluster.replaceAll('-', ' '));
     await page.keyboard.press('Enter');
@@ -165,7 +329,7 @@ test('405B on 16,384 H100: a feasible answer in three actions', async () => {
   await page.locator('#picker-count').fill('16384');
   await page.keyboard.press('Enter');
   await settled(page);
-  assert.match(await sentence(page), /Pre-train Llama-3\.1-405B on 16,384 H100/);
+  assert.match(await sentence(page), /Pre-train Llama-3\.1-405B on 15 T tokens with 16,384 H100/);
   assert.equal(await page.locator('#issues').isVisible(), false);
   const training = page.locator('.four .answer').first();
   if (await training.evaluate((one) => one.classList.contains('bad'))) {
@@ -173,26 +337,29 @@ test('405B on 16,384 H100: a feasible answer in three actions', async () => {
     await page.locator('#advice .apply').first().click(); // 3
     await settled(page);
   }
-  assert.match(await training.locator('.value').textContent(), /^[\d.]+days uninterrupted$/);
+  assert.match(await training.locator('.value').textContent(), /^[\d.]+ days$/);
 });
 
-test('an own device in three actions, from six fields', async () => {
+test('an own device in four actions, from six fields', async () => {
   const { page } = await chromium.open('');
-  await page.getByRole('button', { name: 'Custom device' }).click(); // 1
+  await noun(page, 'device').click(); // 1
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('custom');
+  await page.keyboard.press('Enter'); // 2
   await page.waitForSelector('.own-fields');
   assert.equal(await page.locator('.own-fields input').count(), 6);
   const before = await figures(page);
-  await page.locator('[id="own-cluster.device.peak.bf16"]').fill('2 PFLOP/s'); // 2
+  await page.locator('[id="own-cluster.device.peak.bf16"]').fill('2 PFLOP/s'); // 3
   await page.locator('[id="own-cluster.device.memory.bandwidth"]').fill('8 TB/s');
   await page.locator('[id="own-cost.device.price"]').fill('$30000');
-  await page.locator('#own-use').click(); // 3
+  await page.locator('#own-use').click(); // 4
   await settled(page);
-  assert.match(await sentence(page), /on 512 my H100/);
+  assert.match(await sentence(page), /with 512 my H100/);
   const after = await figures(page);
   for (const i of [0, 1]) assert.notEqual(after[i], before[i]);
   assert.match(await page.locator('.four .what').nth(3).textContent(), /price\s\$30,000/u);
   const fp8 = page.locator('[data-path="cluster.device.peak.fp8"] input[type=text]');
-  await page.locator('[data-key=more-cluster]').evaluate((one) => (one.open = true));
+  for (const key of ['group-cluster', 'more-cluster']) await page.locator(`[data-key=${key}]`).evaluate((one) => (one.open = true));
   await fp8.waitFor();
   assert.match(await fp8.inputValue(), /^4\.0\d* PFLOP\/s|^400\d/, 'other formats keep their ratio');
 });
@@ -221,7 +388,7 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   await page.locator('#exercise-question').fill('Twice the users: how much longer is a token?');
   await page.locator('#exercise-choices').fill('as long\nhalf again\ntwice');
   await page.locator('#exercise-hint').fill('Who reads the weights?');
-  await page.locator('[id="may-serving.batch"]').check();
+  await page.locator('[id="may-serving.concurrency"]').check();
   await eventually(async () => assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s));
   const link = await page.locator('#exercise-link').inputValue();
   const labels = await page.locator('.may').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('label')].map((label) => label.textContent)));
@@ -252,11 +419,11 @@ test('embedded with inputs to show, the groups shown are open and no banner stan
 test('undo in the header names the edit that it takes back', async () => {
   const { page } = await chromium.open('#/serve');
   assert.equal(await page.locator('#undo').isDisabled(), true);
-  await type(page, 'serving.batch', '64');
-  assert.equal(await page.locator('#undo').getAttribute('aria-label'), 'Undo: Concurrent requests per replica');
+  await type(page, 'serving.prompt', '4096');
+  assert.equal(await page.locator('#undo').getAttribute('aria-label'), 'Undo: Prompt tokens');
   await page.locator('#undo').click();
   await settled(page);
-  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
+  assert.equal(await page.locator('[data-path="serving.prompt"] input[type=text]').inputValue(), '2048');
 });
 
 test('what is typed or slid in one go is one edit for undo', async () => {
@@ -264,6 +431,7 @@ test('what is typed or slid in one go is one edit for undo', async () => {
   const before = await figures(page);
   const field = page.locator('[data-path="cluster.devices"] input[type=text]');
   const undo = async () => (await page.locator('#undo').click(), await settled(page));
+  await unfold(page, 'cluster.device.memory.bandwidth');
   await field.click();
   await field.press('Control+a');
   await page.keyboard.type('1024');
@@ -288,6 +456,7 @@ test('what is typed or slid in one go is one edit for undo', async () => {
 test('keys in a field and a slide after them are two edits', async () => {
   const { page } = await chromium.open('');
   const box = page.locator('[data-path="cluster.device.memory.bandwidth"]');
+  await unfold(page, 'cluster.device.memory.bandwidth');
   const field = box.locator('input[type=text]');
   const before = await field.inputValue();
   await field.press('ArrowUp');

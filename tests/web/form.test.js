@@ -42,10 +42,11 @@ for (const [typed, ...first] of [
 }
 
 test('one load takes the place of another and begins near it', () => {
-  const report = { requests_in_flight: 63.8, requests_per_s: 9.1 };
+  const report = { requests_in_flight: 60.8, requests_waiting: 3, requests_per_s: 9.1, batch: 30.4 };
   const open = withLoad({ model: 'm', 'serving.concurrency': '8', 'serving.waves': '2' }, 'rate', report);
   assert.deepEqual(open, { model: 'm', 'serving.requests_per_s': '6.4' }, 'seven tenths of 9.1');
   assert.deepEqual(withLoad(open, 'concurrency', report), { model: 'm', 'serving.concurrency': '64' });
-  assert.deepEqual(withLoad(open, 'batch', report), { model: 'm' });
+  assert.deepEqual(withLoad(open, 'batch', report), { model: 'm', 'serving.concurrency': 'null', 'serving.batch': '30' });
+  assert.deepEqual(withLoad({ 'serving.batch': '8', 'serving.concurrency': 'null' }, 'concurrency', report, '100'), { 'serving.concurrency': '100' });
   assert.deepEqual([{ requests_per_s: 2 }, { concurrency: 4 }, { batch: 32 }, null].map(loadOf), ['rate', 'concurrency', 'batch', 'batch']);
 });

@@ -28,14 +28,14 @@ test('the sentence and its picker call training what it is', () => {
   for (const [inputs, verb] of [[{}, 'Pre-train'], [{ 'training.trainable': 'lora' }, 'Fine-tune']]) {
     const { scenario } = report(inputs);
     assert.match(questionText(scenario, inputs), new RegExp(`^${verb} Llama`));
-    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Serve only', 'Fine-tune only (LoRA)']);
+    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Serve only', 'Fine-tune only (LoRA)', 'Post-train by RL (GRPO)']);
   }
   const serving = report({ training: 'null' }).scenario;
   assert.match(questionText(serving, {}), /^Serve Llama/);
   assert.equal(names(serving)[1], 'Pre-train only');
   const tuned = withTaskPicked({ model: 'llama-3.1-8b', cluster: 'single-rtx-4090' }, 'lora');
   const { scenario, training } = report(tuned);
-  assert.match(questionText(scenario, tuned), /^Fine-tune Llama-3\.1-8B on 1 RTX 4090/);
+  assert.match(questionText(scenario, tuned), /^Fine-tune Llama-3\.1-8B on 10\sM\stokens with 1 RTX 4090/);
   assert.equal(training.feasible, true, '16 GB of frozen weights and small adapters, on 24 GB');
   assert.deepEqual(withTaskPicked(tuned, 'training'), { model: 'llama-3.1-8b', cluster: 'single-rtx-4090', serving: 'null' });
 });

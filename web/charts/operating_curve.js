@@ -1,4 +1,4 @@
-// Throughput against interactivity: batch sizes along a line, the scenario on it, a level of service that the region left of it misses.
+// Throughput against interactivity: counts of requests along a line, the scenario on it, a level of service that the region left of it misses.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -31,7 +31,7 @@ const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22
 
 // points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text},
 // onbatch: {set(batch), end()} of a point that can be dragged
-export function operatingCurve({ id, title, subtitle, width, points, measured = [], here, before, level, last, onbatch, summary, columns, rows, note }) {
+export function operatingCurve({ id, title, subtitle, width, points, measured = [], here, before, level, last, onbatch, summary, columns, rows, note, hint }) {
   const all = [...points, ...measured, here, before, last].filter(Boolean);
   const kept = keptOf(id);
   const xs = kept?.xs ?? positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
@@ -69,8 +69,8 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
   );
   const drawn = points.map((p) =>
     mark(
-      `${t('serve.mark', { batch: whole(p.batch), user: format(p.x, ''), device: format(p.y, '') })}${p.hollow ? `, ${t('chart.hollow')}` : ''}`,
-      { class: p.hollow ? 'point hollow' : 'point', stroke: 'var(--c-gemm)', fill: p.hollow ? 'var(--paper)' : 'var(--c-gemm)', onclick: () => onbatch && (onbatch.set(p.batch), onbatch.end()) },
+      `${t('serve.mark', { requests: whole(p.batch), user: format(p.x, ''), device: format(p.y, '') })}${p.hollow ? `, ${t('chart.hollow')}` : ''}`,
+      { class: p.hollow ? 'point hollow' : 'point', stroke: 'var(--c-forward)', fill: p.hollow ? 'var(--paper)' : 'var(--c-forward)', onclick: () => onbatch && (onbatch.set(p.batch), onbatch.end()) },
       svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS }),
     ),
   );
@@ -79,7 +79,7 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
   const you = here && mark(here.text, { class: onbatch ? 'point you drag' : 'point you', 'data-key': onbatch && `${id}-you`, stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
   const was = before && svg('circle', { class: 'ghost', cx: x(before.x), cy: y(before.y), r: 7 });
   if (you && onbatch) keys(you, points, here, onbatch);
-  const line = svg('polyline', { class: 'line', stroke: 'var(--c-gemm)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
+  const line = svg('polyline', { class: 'line', stroke: 'var(--c-forward)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
   const drawing = canvas(
     width,
     height,
@@ -97,6 +97,7 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
     subtitle,
     kind: 'line chart',
     note,
+    hint,
     summary,
     drawing,
     columns,

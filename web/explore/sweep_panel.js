@@ -19,7 +19,7 @@ import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, val
 const MOST_CELLS = 900;
 const MOST_POINTS = 500;
 const MOST_BARS = 40;
-const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
+const FIRST = { one: ['serving.concurrency', 'serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
 
 export class SweepPanel {
   #pool;
@@ -75,7 +75,7 @@ export class SweepPanel {
     const { described } = context.page;
     const groups = inputGroups(described, ({ kind, presets }) => presets || !['object', 'text', 'list'].includes(kind));
     const offered = new Set(groups.flatMap(({ options }) => options.map(({ value }) => value)));
-    const one = this.one.value || FIRST.one.find((path) => offered.has(path) && get(context.request, path.split('.')[0])) || 'cluster.devices';
+    const one = this.one.value || FIRST.one.find((path) => offered.has(path) && (get(context.scenario, path) ?? null) !== null) || 'cluster.devices';
     fillSelect(this.one, groups, one);
     fillSelect(this.two, [{ value: '', name: t('explore.against.none') }, ...groups], this.two.value);
     const figures = figureGroups(context.report);

@@ -124,8 +124,8 @@ export class Form {
     return details;
   }
 
-  #group({ id, first, isOff, mapping = [], load = {} }, inputs, wasOpen) {
-    const open = [...first.flat(), ...mapping, ...Object.values(load).flat(2)];
+  #group({ id, first, isOff, mapping = [], load = {}, sheet = [] }, inputs, wasOpen) {
+    const open = [...first.flat(), ...mapping, ...sheet.flat(), ...Object.values(load).flat(2)];
     const find = (path) => inputs.find((input) => input.path === path);
     const made = (row) =>
       h(
@@ -161,6 +161,7 @@ export class Form {
       ask,
       extra,
       rows,
+      sheet.length > 0 && h('details', { class: 'mapping data-sheet', 'data-key': `sheet-${id}`, open: wasOpen.get(`sheet-${id}`) }, h('summary', {}, t('form.sheet')), sheet.map(made)),
       mapping.length > 0 && this.#mapping(id, mapping.map(find).filter(Boolean), wasOpen),
       more,
     );
@@ -228,12 +229,12 @@ export class Form {
     if (this.#shown) this.show(this.#shown);
   }
 
-  // Opens the groups that the scene's answers rest on and closes the others.
+  // Opens the groups that the scene's answers rest on and closes the others; on Start all, since its sentence says them.
   openFor(scene) {
     const narrow = window.matchMedia('(max-width: 760px)').matches;
     for (const { id, scenes } of GROUPS) {
       const isAsked = this.#view.shown?.some((path) => belongs(path, id));
-      const isOpen = isAsked || (!narrow && (!scenes || scenes.includes(scene)));
+      const isOpen = isAsked || (!narrow && scene !== 'overview' && (!scenes || scenes.includes(scene)));
       this.#isOpen.set(id, isOpen);
       const details = this.#groups.get(id);
       if (details) details.open = isOpen;
@@ -261,9 +262,12 @@ export class Form {
       details.hidden = !this.#view.isShown(id);
       this.#hideMore(id, details);
     }
+    this.element.querySelector('.reset').hidden = Object.keys(inputs).length === 0;
     const chosen = new Map(['training', 'serving'].flatMap((part) => state.report?.[part]?.chosen ?? []).map(({ path, why }) => [path, why]));
     this.#load.show({ ...state, isLocked: this.#view.isLocked });
     for (const id of this.#mappings.keys()) this.#showMapping(id, state);
+    // What was changed on a data sheet is not hidden.
+    for (const { id, sheet = [] } of GROUPS) if (sheet.flat().some((path) => inputs[path] !== undefined)) this.#groups.get(id).querySelector('.data-sheet').open = true;
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
       const parent = path.split('.').slice(0, -1).join('.');

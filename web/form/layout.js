@@ -1,4 +1,5 @@
-// Which inputs stand open in the form, in which order, and which are folded as the mapping, which the core chooses where nobody did.
+// Which inputs stand open in the form, in which order, and which are folded: the mapping, which the core chooses where nobody did, and what a
+// data sheet says (`sheet`).
 // Every other input of `describe` follows under "More" of its group by itself, so that a new input of the core needs nothing here.
 
 export const GROUPS = [
@@ -9,9 +10,8 @@ export const GROUPS = [
       ['cluster'],
       ['cluster.device'],
       ['cluster.devices'],
-      ['cluster.device.memory.bandwidth'],
-      ['cluster.device.peak.bf16', 'cluster.device.memory.capacity'],
     ],
+    sheet: [['cluster.device.memory.bandwidth'], ['cluster.device.peak.bf16', 'cluster.device.memory.capacity']],
     scenes: null,
   },
   {

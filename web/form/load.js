@@ -1,24 +1,30 @@
-// How requests come: a batch per replica, a number of clients who wait for their answers, or arrivals whatever is answered. One of three;
+// How requests come: a number of clients who wait for their answers, a batch per replica, or arrivals whatever is answered. One of three;
 // each has its own inputs, and choosing one takes back those of the others.
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 
-const LOADS = ['batch', 'concurrency', 'rate'];
+const LOADS = ['concurrency', 'batch', 'rate'];
 const BUSY = 0.7; // of what the system now answers: an arrival rate to begin with that leaves it some air
 
-const PATHS = { concurrency: 'serving.concurrency', rate: 'serving.requests_per_s' };
+const PATHS = { concurrency: 'serving.concurrency', batch: 'serving.batch', rate: 'serving.requests_per_s' };
+const ALL = [...Object.values(PATHS), 'serving.waves'];
 
 export const loadOf = (serving) => (serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch');
 
+const count = (value) => String(Math.max(1, Math.round(value)));
+
 // Where another load begins: near what the present one comes to.
 const START = {
-  concurrency: ({ requests_in_flight: inFlight }) => String(Math.max(1, Math.round(inFlight))),
+  concurrency: ({ requests_in_flight: inFlight, requests_waiting: waiting }) => count(inFlight + waiting),
+  batch: ({ batch }) => count(batch),
   rate: ({ requests_per_s: rate }) => String(Number((rate * BUSY).toPrecision(2))),
 };
 
-export function withLoad(inputs, load, report) {
-  const others = Object.entries(inputs).filter(([path]) => !Object.values(PATHS).includes(path) && path !== 'serving.waves');
-  return { ...Object.fromEntries(others), ...(PATHS[load] && { [PATHS[load]]: START[load](report) }) };
+// The inputs with one load at a value, by default near what the present one comes to.
+export function withLoad(inputs, load, report, value = START[load](report)) {
+  const others = Object.entries(inputs).filter(([path]) => !ALL.includes(path));
+  // The default is in total, which a batch takes the place of even where it is the default's.
+  return { ...Object.fromEntries(others), ...(load === 'batch' && { [PATHS.concurrency]: 'null' }), [PATHS[load]]: value };
 }
 
 // {element, show(state)}: the choice, and the rows of each load (`rows` by load) of which one load's are shown.

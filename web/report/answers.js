@@ -1,12 +1,12 @@
 // The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
 import { h, redraw, svg } from '../dom.js';
-import { billName } from '../charts/parts.js';
 import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
+import { parse } from '../text/measure.js';
 import { inputLabel } from '../text/inputs.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
-import { boundText, deviceName, modelName, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
+import { boundText, deviceName, modelName, perUser, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
 
 const strong = (...children) => h('b', {}, children);
 
@@ -93,7 +93,7 @@ function memoryLine({ used, words, verdict, known, of }) {
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, more, memory, trouble, assumed, fixes = [], before }) {
+function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, offer, more, memory, trouble, assumed, fixes = [], before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
   const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${id}` };
@@ -107,10 +107,11 @@ function answer({ id, scene, title, subject, value, unit, suffix, known, of, lin
           'a',
           { ...href, class: 'value', 'data-short': [shown.number, shown.unit].filter(Boolean).join('\u00a0'), title: bothBytes(value, unit) },
           shown.number,
-          h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
+          h('small', {}, ' ', [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),
     !trouble && interval(known, value, unit, of),
     (was !== null || line) && h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
+    offer && h('span', { class: 'next' }, h('button', { type: 'button', class: 'offer', 'data-key': `offer-${id}`, onclick: offer.onclick }, offer.name)),
     more && h('span', { class: 'next' }, more),
     memory && h('span', { class: 'next' }, memoryLine(memory)),
     fixes.length > 0 && h('span', { class: 'fixes' }, fixes.map(({ name, onclick }) => h('button', { type: 'button', class: 'nearest', 'data-key': `fix-${id}-${name}`, onclick }, name))),
@@ -154,14 +155,13 @@ export function memoryOf(part, id) {
 function trainingAnswer({ scenario, training, faulty, store }) {
   const common = { id: 'training', scene: 'train', title: t('answers.training') };
   if (!training) return missing('training', faulty, common);
-  const shown = { ...common, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
+  const shown = { ...common, assumed: training.assumed, subject: t('answers.uninterrupted') };
   const memory = memoryOf(training, 'training');
   if (!training.feasible) return { ...shown, memory, ...inTrouble(training, 'training', { store, scenario }) };
   return {
     ...shown,
     value: training.time_to_train_s,
     unit: 's',
-    suffix: t('answers.uninterrupted'),
     known: ofTheRun(training),
     of: 'training.step_time_s',
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
@@ -181,6 +181,7 @@ function servingAnswer({ scenario, serving, faulty, store }) {
   if (!serving) return missing('serving', faulty, common);
   const shown = { ...common, assumed: serving.assumed, subject: servedSubject(scenario) };
   if (!serving.feasible) return { ...shown, ...inTrouble(serving, 'serving', { store, scenario }) };
+  const waiting = Math.round(serving.requests_waiting);
   return {
     ...shown,
     value: serving.tpot_s,
@@ -188,8 +189,8 @@ function servingAnswer({ scenario, serving, faulty, store }) {
     suffix: t('answers.perToken'),
     known: serving.tpot_interval,
     of: 'serving.tpot_s',
-    line: t('answers.ttft', { count: whole(Math.round(serving.requests_in_flight)), ttft: text(serving.ttft_s, 's') }),
-    more: t('answers.rates', { user: text(serving.tokens_per_s_per_user, ''), device: text(serving.tokens_per_s_per_device, '') }),
+    line: t('answers.rates', { user: text(perUser(serving.tpot_s), ''), ttft: text(serving.ttft_s, 's') }),
+    more: [t('answers.device', { device: text(serving.tokens_per_s_per_device, '') }), waiting > 0 && t('answers.waiting', { count: whole(waiting) })].filter(Boolean).join(' · '),
   };
 }
 
@@ -208,10 +209,19 @@ function cacheAnswer({ scenario, serving, faulty }) {
   };
 }
 
-function costAnswer({ scenario, training, serving, cost, faulty }) {
+// What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning.
+function hourOf({ scenario, cost, store, rentals = [] }) {
+  const { rental } = scenario.cost;
+  const hour = text(cost.device_hour_usd, '$');
+  if (rental) return { line: t('answers.rented', { hour, ...rental }), offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') } };
+  const [cheapest] = rentals.filter(({ device, term }) => device === scenario.cluster.device.preset && term === 'on_demand').sort((a, b) => parse(a.price) - parse(b.price));
+  const offer = cheapest && store && { name: t('answers.rent', { hour: cheapest.price.replace(/^([\d.]+) \$\/h$/, (_, price) => text(Number(price), '$')), ...cheapest }), onclick: () => store.pick('cost.rental', cheapest.id) };
+  return { line: t('answers.hour', { hour }), offer };
+}
+
+function costAnswer({ scenario, training, serving, cost, faulty, store, rentals }) {
   const common = { id: 'cost', scene: 'chip', title: t('answers.cost') };
   if (!cost) return missing('cost', faulty, common);
-  const [largest] = [...cost.device_usd_parts].sort((a, b) => b.cost_usd - a.cost_usd);
   const run = training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
   const perToken = serving?.feasible && serving.cost_usd_per_million_tokens != null && t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
   const price = cost.device_price_usd != null && t('answers.price', { price: text(cost.device_price_usd, '$') });
@@ -223,7 +233,7 @@ function costAnswer({ scenario, training, serving, cost, faulty }) {
     suffix: t('answers.made'),
     known: cost.device_interval,
     of: 'cost.device_usd',
-    line: [largest && t('answers.largest', { part: billName(largest.name), share: text(largest.cost_usd / cost.device_usd, '%') }), t('answers.hour', { hour: text(cost.device_hour_usd, '$') })].filter(Boolean).join(' · '),
+    ...hourOf({ scenario, cost, store, rentals }),
     more: [run, perToken].filter(Boolean).join(' · '),
   };
 }

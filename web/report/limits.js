@@ -11,7 +11,7 @@ const ROOM = 14; // px of a label besides its text
 
 // The scene has two columns in a wide window (media.css), with this many px between them.
 const COLUMN_GAP = 40;
-const widthOf = ({ width }) => (window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width);
+export const widthOf = ({ width }) => (window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width);
 
 const total = (parts) => parts.reduce((sum, { value }) => sum + value, 0);
 const share = (value, all) => `${number((value / all) * 100, 2)}\u00a0%`;
@@ -42,7 +42,6 @@ function training(context) {
     bound: boundText(bound),
     detail: t(`limits.of.${kind}`, { share: share(most, total(parts)) }),
     parts,
-    scene: 'train',
   };
 }
 
@@ -59,7 +58,6 @@ function prefill({ report, scenario }) {
     bound: boundText(bound.prefill),
     detail: largest(parts),
     parts,
-    scene: 'serve',
   };
 }
 
@@ -79,7 +77,6 @@ function token({ report }) {
     bound: isOthers ? t('limits.byOthers') : boundText(bound.decode),
     detail: isOthers ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) }) : largest([...own, ...others]),
     parts: [...own, ...others],
-    scene: 'serve',
   };
 }
 
@@ -105,7 +102,7 @@ function placedIn(width, parts) {
 }
 
 // Under the bar what has room for its label there, in words below what has not.
-function bar(context, { id, path, title, bound, detail, parts, scene }) {
+function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
   const all = total(parts);
   const placed = placedIn(widthOf(context), parts);
   const value = text(all, 's');
@@ -118,23 +115,13 @@ function bar(context, { id, path, title, bound, detail, parts, scene }) {
       'div',
       { class: 'ttl' },
       h('h2', {}, title),
-      h('span', { class: 'bound' }, h('b', {}, bound), `: ${detail}`),
+      h('span', { class: 'bound' }, isSaid ? '' : [h('b', {}, bound), `: ${detail}`]),
       h('span', { class: 'v' }, value),
       why(context, path, title),
     ),
     h(
-      'a',
-      {
-        class: 'bar',
-        href: `#/${scene}`,
-        'data-key': `limit-${id}`,
-        'aria-label': t('limits.bar', { title, value, parts: placed.map((one) => one.label).join(', ') }),
-        onclick: (event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          context.open(scene);
-        },
-      },
+      'div',
+      { class: 'bar', role: 'img', 'aria-label': t('limits.bar', { title, value, parts: placed.map((one) => one.label).join(', ') }) },
       placed.map(({ value: seconds, color, hatch, label: name }) =>
         h('i', { class: hatch ? 'hatched' : undefined, title: name, style: { flex: `${((seconds / all) * 1000).toFixed(2)} 0 0`, ...(!hatch && { background: color }) } }),
       ),
@@ -159,4 +146,14 @@ export function phasesOf(context) {
   return phases.map((phase) => phase(context)).filter(Boolean);
 }
 
-export const limits = (context) => phasesOf(context).map((phase) => bar(context, phase));
+// The phase whose bottleneck is the finding of a part.
+const FOUND = { training: 'training', serving: 'token' };
+
+// The finding in a sentence, null where the part has none.
+export function findingOf(context, part) {
+  const phase = phasesOf(context).find(({ id }) => id === FOUND[part]);
+  return phase ? t(`finding.${part}`, { bound: phase.bound, detail: phase.detail }) : null;
+}
+
+// `said`: the part whose finding stands above.
+export const limits = (context, said) => phasesOf(context).map((phase) => bar(context, phase, phase.id === FOUND[said]));

@@ -1,9 +1,12 @@
 // The pickers of the sentence's nouns: a list to search, or a count as a field with its slide rule. Fetched when first opened.
 import { h } from '../dom.js';
+import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
 import { get } from '../state/paths.js';
+import { withChanges } from '../state/scenario.js';
 import { text, whole } from '../text/format.js';
-import { parse } from '../text/measure.js';
+import { inputText } from '../text/inputs.js';
+import { isBare, parse } from '../text/measure.js';
 import '../text/later.js';
 import { t } from '../text/strings.js';
 import { taskOf, trainingName } from './sentence.js';
@@ -188,7 +191,7 @@ export function deviceOptions(catalogue) {
 }
 
 export const taskOptions = (scenario) =>
-  ['both', 'training', 'serving', 'lora'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+  ['both', 'training', 'serving', 'lora', 'rl'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
 
 const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
 
@@ -197,6 +200,7 @@ const FINE_TUNE = { 'training.trainable': 'lora', 'training.framework': 'fsdp', 
 
 // The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
 export function withTaskPicked(inputs, task) {
+  if (task === 'rl') return { ...withTask(inputs, 'both'), 'post_training.algorithm': 'grpo' };
   if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
   const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;
   return withTask(Object.fromEntries(Object.entries(inputs).filter(isKept)), task);
@@ -204,7 +208,7 @@ export function withTaskPicked(inputs, task) {
 
 // The tasks as inputs: what is not asked is null.
 export function withTask(inputs, task) {
-  const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving'));
+  const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving' && !path.startsWith('post_training')));
   const off = { both: [], training: ['serving'], serving: ['training'] }[task];
   const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
   return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
@@ -212,28 +216,97 @@ export function withTask(inputs, task) {
 
 // Devices that serve are among those of the cluster, which grows with them. `goesOn` and what comes back are those of Store.set.
 function setCount({ store, report }, path, count, goesOn) {
+  if (path === 'serving.concurrency') {
+    store.setInputs(withLoad(store.inputs, 'concurrency', report.serving, String(count)), store.sub, goesOn);
+    return true;
+  }
   const isMore = path === 'serving.devices' && count > report.scenario.cluster.devices;
-  if (!isMore) return store.set(path, String(count), goesOn);
+  if (!isMore) return store.set(path, inputText(path, count), goesOn);
   store.setInputs({ ...store.inputs, [path]: String(count), 'cluster.devices': String(count) }, store.sub, goesOn);
   return true;
 }
 
-function countPicker(noun, { path, page }) {
+const DAY = 86400; // s
+
+// "30 days", "30" or a date, as seconds from now.
+function secondsUntil(words) {
+  const text = words.trim();
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return (Date.parse(text) - Date.now()) / 1000;
+  return isBare(text) ? Number(text) * DAY : parse(text);
+}
+
+const MOST = 65536; // GPUs that are looked for
+// What a count may be the answer to: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: from where to where, and
+// in which steps, it is looked for.
+const fewest = (most) => ({
+  id: 'finish',
+  figure: 'training.time_to_train_s',
+  read: secondsUntil,
+  span: (cluster) => {
+    const server = serverOf(cluster);
+    return [server, server * Math.max(2, Math.floor(most(cluster) / server)), server];
+  },
+});
+const GOALS = {
+  'cluster.devices': fewest(() => MOST),
+  'training.devices': fewest(({ devices }) => devices),
+  'training.tokens': { id: 'budget', figure: 'training.cost_usd', read: (words) => parse(words.replace('$', '')), span: () => [1e9, 1e15], digits: 3 },
+};
+
+// GPUs come by the server.
+const serverOf = ({ networks = [] }) => Math.max(1, Number(networks[0]?.size) || 1);
+
+// At most three digits, downwards: what is within a budget stays within it.
+const roundedDown = (value, digits) => {
+  const step = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
+  return Math.floor(value / step) * step;
+};
+
+// A field with its button that sets the count from what it is to reach; null where training has no such question.
+function goal({ path, page, take }) {
+  const { id, figure, read, span, digits } = GOALS[path] ?? {};
+  const { scenario, training } = page.report;
+  if (!id || !training) return null;
+  const field = h('input', { type: 'text', id: 'picker-goal', autocomplete: 'off', placeholder: t(`goal.${id}.example`) });
+  const said = h('p', { class: 'note', role: 'status' });
+  async function find() {
+    const bound = read(field.value);
+    field.setAttribute('aria-invalid', String(!(bound > 0)));
+    if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
+    said.textContent = t('chart.waiting');
+    const [from, ...rest] = span(scenario.cluster);
+    const found = await page.engine.call('solve', withChanges(page.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
+    if (!found) return;
+    const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
+    if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
+    take(digits ? roundedDown(value, digits) : value, true);
+    said.textContent = t(`goal.${id}.found`);
+  }
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.stopPropagation();
+    find();
+  });
+  return h('div', { class: 'goal' }, h('label', { for: 'picker-goal' }, t(`goal.${id}`)), h('div', { class: 'row' }, field, h('button', { type: 'button', class: 'button', 'data-key': 'goal-find', onclick: find }, t(`goal.${id}.find`))), said);
+}
+
+function countPicker(noun, { path, page, now }) {
   const { store } = page;
   const before = store.inputs;
-  const now = Number(get(page.report.scenario, path) ?? get(page.report.scenario, 'cluster.devices'));
   const name = t(`picker.${path}`);
-  const field = h('input', { type: 'text', id: 'picker-count', inputmode: 'decimal', autocomplete: 'off' });
-  field.value = String(now);
+  const isTokens = path === 'training.tokens';
+  const shownAs = (value) => (isTokens ? text(value, ' tokens') : String(value));
+  const field = h('input', { type: 'text', id: 'picker-count', inputmode: isTokens ? undefined : 'decimal', autocomplete: 'off' });
+  field.value = shownAs(now);
   let goesOn = false; // for undo all until it closes is one edit
-  const range = { from: 1, to: path === 'serving.batch' ? 4096 : 32768 };
-  const slide = rule({ label: t('form.slider', { label: name }), isCount: true, onslide: (value) => take(value, true) });
+  const range = isTokens ? { from: 1e9, to: 1e14 } : { from: 1, to: 32768 };
+  const slide = rule({ label: t('form.slider', { label: name }), isCount: !isTokens, onslide: (value) => take(value, true) });
   function draw(value) {
-    slide.show(Math.max(range.from, Math.min(range.to, value)), range, 1, String(value));
+    slide.show(Math.max(range.from, Math.min(range.to, value)), range, 1, shownAs(value));
   }
   function take(value, fromRule) {
     if (!(value >= 1)) return;
-    if (fromRule) field.value = String(value);
+    if (fromRule) field.value = shownAs(value);
     draw(value);
     goesOn = setCount(page, path, Math.round(value), goesOn) || goesOn;
   }
@@ -243,7 +316,7 @@ function countPicker(noun, { path, page }) {
     if (event.key === 'Enter') close();
     else if (['ArrowUp', 'ArrowDown'].includes(event.key) && value) {
       event.preventDefault();
-      take(step(value, event.key === 'ArrowUp', true), true);
+      take(step(value, event.key === 'ArrowUp', !isTokens), true);
     }
   });
   const close = panel(
@@ -253,12 +326,14 @@ function countPicker(noun, { path, page }) {
     h('label', { for: 'picker-count' }, name),
     field,
     slide.element,
-    h('p', { class: 'note' }, t('picker.was', { count: whole(now) })),
+    goal({ path, page, take }),
+    h('p', { class: 'note' }, t('picker.was', { count: isTokens ? shownAs(now) : whole(now) })),
   );
   draw(now);
   field.select();
 }
 
+const OWN = 'own'; // none of the catalogue
 const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device': deviceOptions };
 
 // For the button whose data-key is `key` and which sets the input at `path`; without a path it is the task.
@@ -267,10 +342,15 @@ export async function openPicker(page, { key, path }) {
   const { store } = page;
   if (!path) {
     const scenario = page.report.scenario;
-    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskChosen(scenario), onpick: (id) => store.setInputs(withTaskPicked(store.inputs, id)) });
+    const take = (id) => {
+      store.setInputs(withTaskPicked(store.inputs, id));
+      if (id === 'rl') store.open('train'); // which shows its step
+    };
+    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskChosen(scenario), onpick: take });
   } else if (OPTIONS[path]) {
-    const options = OPTIONS[path](await page.catalogue());
+    const own = path === 'model' ? [] : [{ id: OWN, name: t('form.own'), note: '', group: '', words: 'custom own device' }];
+    const options = [...OPTIONS[path](await page.catalogue()), ...own];
     const chosen = get(page.report.scenario, `${path}.preset`);
-    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => page.pick(path, id) });
-  } else countPicker(element, { path, page });
+    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => (id === OWN ? page.ownDevice() : page.pick(path, id)) });
+  } else countPicker(element, { path, page, now: parse(element.textContent.replace(/\s/g, ' '), 1000) });
 }

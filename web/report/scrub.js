@@ -9,14 +9,14 @@ import { t } from '../text/strings.js';
 
 const SAID_MS = 15000;
 
-// {set(value), end()} of an input, in its base unit; undefined where it may not be changed.
-export function scrub({ store, scenario, page }, path, unit) {
+// {set(value), end()} of an input, in its base unit; undefined where it may not be changed. `from`: where it stands; `write(value, goesOn)`
+// makes the change.
+export function scrub({ store, scenario, page }, path, unit, { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {}) {
   if (store.isLocked(path)) return undefined;
-  const from = get(scenario, path);
   let to = null;
   return {
     set(value) {
-      store.set(path, show(value, unit), to !== null);
+      write(value, to !== null);
       to = value;
     },
     end() {

@@ -1,12 +1,15 @@
 // The question as a sentence whose nouns are its controls: a button each, whose picker is fetched when it is first opened.
 import { h, redraw } from '../dom.js';
 import { loadOf } from '../form/load.js';
-import { number, whole } from '../text/format.js';
+import { number, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { deviceName, modelName, replicasOf, servedOn, trainedOn } from './words.js';
 
-// What the scenario asks for: 'both', 'training', 'serving' or 'nothing'.
-export const taskOf = ({ training, serving }) => (training ? (serving ? 'both' : 'training') : serving ? 'serving' : 'nothing');
+// What the scenario asks for: 'both', 'training', 'serving', 'rl' or 'nothing'.
+export function taskOf({ training, serving, post_training: postTraining }) {
+  if (training && serving) return postTraining ? 'rl' : 'both';
+  return training ? 'training' : serving ? 'serving' : 'nothing';
+}
 
 const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora' ? 'lora' : taskOf(scenario)}`);
 
@@ -21,34 +24,33 @@ function nouns(scenario, inputs) {
   return {
     task: { path: '', text: taskName(scenario) },
     model: { path: 'model', text: modelName(scenario) },
+    tokens: { path: 'training.tokens', text: scenario.training ? text(Number(scenario.training.tokens) || 0, ' tokens') : '' },
     devices: { path: counted, text: whole(task === 'serving' ? servedOn(scenario) : trainedOn(scenario)), label: 'noun.devices' },
     device: { path: 'cluster', text: deviceName(scenario) },
-    batch: { path: 'serving.batch', text: whole(Number(serving?.batch) || 0), label: 'noun.batch' },
-    concurrency: { path: 'serving.concurrency', text: whole(Number(serving?.concurrency) || 0), label: 'noun.concurrency' },
+    requests: { path: 'serving.concurrency', text: whole(requestsOf(scenario)), label: 'noun.requests' },
     served: { path: 'serving.devices', text: whole(serving ? servedOn(scenario) : 0), label: 'noun.served' },
   };
 }
 
-// How many requests run at once in all, and how they are spread over replicas: {load, spread}, each [key, values, counts].
-function requests({ serving, cluster }, noun) {
-  const load = loadOf(serving);
-  const replicas = replicasOf({ serving, cluster });
-  const isSpread = replicas?.count > 1;
-  const spread = (kind) => isSpread && [`say.spread.${serving.disaggregated ? 'pools.' : ''}${kind}`, { replicas: whole(replicas.count), batch: noun('batch') }];
-  if (load === 'rate') return { load: ['say.load.rate', { rate: number(Number(serving.requests_per_s)) }], spread: spread('other') };
-  if (load === 'concurrency') return { load: ['say.load', { count: noun('concurrency') }, { count: serving.concurrency }], spread: spread('other') };
-  if (typeof serving.batch !== 'number') return { load: ['say.load.max', {}], spread: spread('other') };
-  if (!replicas) return { load: ['say.load.each', { batch: noun('batch') }, { batch: serving.batch }], spread: null };
-  const all = serving.batch * replicas.count;
-  return { load: ['say.load', { count: isSpread ? whole(all) : noun('batch') }, { count: all }], spread: spread('batch') };
+// How many requests are at once in total, over all replicas.
+function requestsOf({ serving, cluster }) {
+  if (!serving) return 0;
+  if (loadOf(serving) === 'concurrency') return Number(serving.concurrency);
+  return (Number(serving.batch) || 0) * (replicasOf({ serving, cluster })?.count ?? 1);
+}
+
+function requests(scenario, noun) {
+  const { serving } = scenario;
+  if (loadOf(serving) === 'rate') return pieces('say.load.rate', { rate: number(Number(serving.requests_per_s)) });
+  const count = requestsOf(scenario);
+  return count ? pieces('say.load', { count: noun('requests') }, { count }) : pieces('say.load.max', {});
 }
 
 // The sentence in pieces; `noun(name)` gives each of its controls.
 function sentence(scenario, noun) {
   const key = `say.${taskOf(scenario)}`;
-  const { load, spread } = scenario.serving ? requests(scenario, noun) : {};
-  const values = Object.fromEntries(['task', 'model', 'devices', 'device', 'served'].map((name) => [name, noun(name)]));
-  return pieces(key, { ...values, load: load && pieces(...load), spread: spread ? pieces(...spread) : '' });
+  const values = Object.fromEntries(['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]));
+  return pieces(key, { ...values, load: scenario.serving && requests(scenario, noun) });
 }
 
 // The same without its controls.

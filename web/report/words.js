@@ -18,6 +18,9 @@ export function replicasOf({ serving, cluster }) {
   return { count, devices: (serving.disaggregated?.decode_devices ?? servedOn({ serving, cluster })) / count };
 }
 
+// Tokens per second of a user, from the time of a token.
+export const perUser = (tpot) => 1 / tpot;
+
 const sum = (time, ids) => ids.reduce((all, id) => all + (time[id] ?? 0), 0);
 
 // A training step's time by what it is spent on: [[bound, seconds]], 'compute' being the device's own work.

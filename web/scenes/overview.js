@@ -1,4 +1,4 @@
-import { limits } from '../report/limits.js';
+import { findingOf, limits, widthOf } from '../report/limits.js';
 import { h } from '../dom.js';
 import { NEWEST } from '../state/scenario.js';
 import { t } from '../text/strings.js';
@@ -37,6 +37,23 @@ const others = () =>
     ),
   );
 
+// What there is to move: of training its step against the count of GPUs, of serving the speed of a token against the users.
+// `height`: px that it takes in a wide window, so that nothing moves when it comes.
+const MOVERS = {
+  training: { module: 'step_curve', draw: 'stepCurve', height: 388 },
+  serving: { module: 'users_curve', draw: 'usersCurve', height: 530 },
+};
+
+function mover(context, part) {
+  const { module: name, draw, height } = MOVERS[part];
+  const module = context.page.late(name);
+  return h('div', { style: { 'min-height': `${height}px` } }, module && module[draw]({ ...context, width: widthOf(context) }));
+}
+
+const partButtons = ({ page }, parts, shown) =>
+  parts.length > 1 &&
+  h('div', { class: 'segments', role: 'group', 'aria-label': t('overview.part') }, parts.map((part) => h('button', { type: 'button', 'data-key': `part-${part}`, 'aria-pressed': String(part === shown), onclick: () => page.choose('part', part) }, t(`group.${part}`))));
+
 // Its title stands until what draws the rest is there.
 function nextChanges(context) {
   const module = context.page.late('advice');
@@ -46,14 +63,17 @@ function nextChanges(context) {
 export const overview = {
   id: 'overview',
   draw(context) {
-    const shown = limits(context);
+    const { report, faulty, hidden } = context;
+    const parts = ['training', 'serving'].filter((part) => report[part]?.feasible);
+    const shown = parts.find((part) => part === context.page.chosen('part')) ?? parts[0];
     return [
       h(
         'section',
         { class: 'part' },
-        h('h1', { class: 'question', tabindex: -1 }, t('overview.title')),
-        ['training', 'serving'].filter((part) => context.faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
-        shown,
+        h('div', { class: 'headrow' }, h('h1', { class: 'question', tabindex: -1 }, (!hidden && findingOf(context, shown)) || t('overview.none')), partButtons(context, parts, shown)),
+        ['training', 'serving'].filter((part) => faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
+        shown && !hidden && mover(context, shown),
+        limits(context, shown),
       ),
       nextChanges(context),
       cards(context),

@@ -1,30 +1,22 @@
-import { operatingCurve } from '../charts/operating_curve.js';
 import { operatorTable } from '../charts/operator_table.js';
 import { partBar } from '../charts/part_bar.js';
 import { latencyParts } from '../charts/parts.js';
 import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
-import { measuredPoints } from '../evidence/curve_runs.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
-import { ridgeOf, scrub } from '../report/scrub.js';
-import { readQuestion, valueIn } from '../size/question.js';
-import { withChanges } from '../state/scenario.js';
+import { ridgeOf } from '../report/scrub.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { beside, boundBars, ghostOf, heading, infeasible, placeholder } from './parts.js';
+import { beside, boundBars, ghostOf, heading, infeasible } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
+import { usersCurve } from './users_curve.js';
 
 await addStyle('style/serving.css');
-
-const HEIGHT = 450;
-const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-const FIGURES = ['serving.tpot_s', 'serving.tokens_per_s_per_device', 'serving.feasible'];
-const perUser = (tpot) => 1 / tpot;
 
 // The largest part of a latency in a sentence, and what holds the decode step.
 function whereItGoes({ report: { serving }, scenario }) {
@@ -63,60 +55,6 @@ function latencyBars(context) {
     bar('tpot-bar', 'tpot', tpot, t('serve.tpot.sub', { step: text(serving.tpot_s - tpot.prefill, 's'), waiting: text(tpot.prefill, 's') })),
     bar('ttft-bar', 'ttft', ttft, t('serve.ttft.sub', { queue: text(ttft.handling + ttft.queue + ttft.others, 's'), prefill: text(own, 's') })),
   );
-}
-
-// The batches of a closed loop, whatever the load of the scenario.
-const closedLoop = (request) => withChanges(request, { 'serving.requests_per_s': null, 'serving.concurrency': null, 'serving.waves': null });
-
-// Throughput of a device against the rate of a user's tokens, as the batch grows; batches that do not fit are hollow.
-function batchCurve(context) {
-  const { serving } = context.report;
-  const { scenario, store } = context;
-  const target = valueIn('tpot', readQuestion(store.view.size).tpot);
-  const request = closedLoop(context.request);
-  const held = target && context.ask('solve', request, 'serving.batch=1:4096', `serving.tpot_s<=${target} s`);
-  const most = held && !held.issues && held.which === 'largest' ? held.value : null;
-  const batches = [...new Set([...BATCHES, most, serving.max_batch > 512 ? serving.max_batch : null].filter(Boolean))].sort((a, b) => a - b);
-  const answer = context.lately('batch', 'sweep', { request, axes: [`serving.batch=${batches.join(',')}`], report: FIGURES }, 0, batches.length);
-  if (!answer) return placeholder(t('serve.batch'), HEIGHT);
-  const rows = (answer.rows ?? []).filter(({ figures: [tpot, device] }) => tpot > 0 && device > 0);
-  if (rows.length < 2) return null;
-  const points = rows.map(({ inputs: [batch], figures: [tpot, device, fits] }) => ({ x: perUser(tpot), y: device, batch, tpot, hollow: fits === false || fits === 0 }));
-  const last = points.find(({ batch }) => batch === most);
-  const line = points.filter(({ batch }) => batch !== most || BATCHES.includes(batch));
-  const measured = measuredPoints(context);
-  const own = { x: perUser(serving.tpot_s), y: serving.tokens_per_s_per_device, batch: serving.batch };
-  return operatingCurve({
-    id: 'batch-curve',
-    title: t('serve.batch'),
-    subtitle: t('serve.batch.sub', { prompt: whole(scenario.serving.prompt), output: whole(scenario.serving.output), devices: whole(scenario.serving.devices ?? scenario.cluster.devices) }),
-    width: context.width,
-    points: line,
-    measured: measured.map(({ x, y, name, prompt, output }) => ({
-      x,
-      y,
-      text: t('serve.measured.label', { prompt: whole(prompt), output: whole(output) }),
-      label: t('serve.measured.mark', { name, user: text(x, ''), device: text(y, '') }),
-    })),
-    here: { ...own, text: t('serve.you', { batch: whole(own.batch), tpot: text(serving.tpot_s, 's') }) },
-    before: ['serving.tpot_s', 'serving.tokens_per_s_per_device'].some((path) => ghostOf(context, path)) && {
-      x: perUser(context.ghost.serving.tpot_s),
-      y: context.ghost.serving.tokens_per_s_per_device,
-      text: t('serve.before'),
-    },
-    level: target && { x: perUser(target), text: t('serve.level', { target: text(target, 's') }) },
-    last: last && !last.hollow && { ...last, text: t('serve.last', { batch: whole(most), target: text(target, 's') }) },
-    onbatch: scrub(context, 'serving.batch', ''),
-    summary: t('serve.batch.summary', { device0: text(line[0].y, ''), user0: text(line[0].x, ''), device1: text(line.at(-1).y, ''), user1: text(line.at(-1).x, '') }),
-    note: [
-      last && t('serve.last.note', { batch: whole(most), target: text(target, 's'), device: text(last.y, '') }),
-      measured.length > 0 && t('serve.measured.note', { count: measured.length }),
-    ]
-      .filter(Boolean)
-      .join(' '),
-    columns: [t('column.batch'), { name: t('column.tpot'), unit: 's' }, { name: t('serve.perUser.axis'), unit: 'token/s' }, { name: t('serve.perDevice.axis'), unit: 'token/s' }, ...(measured.length ? [t('serve.measured.column')] : [])],
-    rows: [...points, ...measured].map(({ batch, tpot, x, y, name }) => [batch, { value: tpot, unit: 's' }, { value: x, unit: 'token/s' }, { value: y, unit: 'token/s' }, ...(measured.length ? [name ?? ''] : [])]),
-  });
 }
 
 function operators(context) {
@@ -186,8 +124,8 @@ export const serve = {
         'serving.max_batch',
         'serving.cost_usd_per_million_tokens',
       ]),
-      h('div', { class: 'headrow' }, h('h2', {}, t('serve.share')), h('span', { class: 'quiet' }, t('serve.choose'))),
-      batchCurve(context),
+      h('div', { class: 'headrow' }, h('h2', {}, t('serve.share'))),
+      usersCurve(context),
       operators(context),
       serving.time_by_bound
         ? boundBars(context, 'pass-bounds', t('bounds.passes'), [

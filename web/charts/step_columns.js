@@ -1,0 +1,90 @@
+// The time of a training step by what bounds it, a column for each count of GPUs; the own column is dragged sideways, or another one pressed.
+import { svg } from '../dom.js';
+import { text as format, whole } from '../text/format.js';
+import '../text/later.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { keptOf, onDrag } from './lib/handle.js';
+import { mark, marks } from './lib/marks.js';
+import { linear, unitTicks } from './lib/scale.js';
+
+const HEIGHT = 270;
+const LEFT = 62;
+const WIDEST = 96; // px of a column
+const KEYS = { ArrowRight: 1, ArrowLeft: -1 };
+
+// columns: [{devices, parts: [{id, name, value, color, hatch}]}], own: the count of GPUs now; onpick: {set(devices), end()}
+export function stepColumns({ id, title, subtitle, width, columns, own, onpick }) {
+  const kept = keptOf(id);
+  const counts = kept?.counts ?? columns.map(({ devices }) => devices);
+  const total = ({ parts }) => parts.reduce((sum, { value }) => sum + value, 0);
+  const most = kept?.most ?? Math.max(...columns.map(total));
+  const box = { left: LEFT, right: width - 8, top: 22, bottom: HEIGHT - 40 };
+  const y = linear([0, most * 1.04], [box.bottom, box.top]);
+  const slot = (box.right - box.left) / counts.length;
+  const thick = Math.min(WIDEST, slot * 0.72);
+  const middle = (i) => box.left + (i + 0.5) * slot;
+  const frame = unitTicks([0, most * 1.04], 4, 's').map((value) => [
+    svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
+    svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, 's')),
+  ]);
+  const pick = (devices) => onpick && devices !== own && (onpick.set(devices), onpick.end());
+  // The own one last, where the focus finds it again when it has moved.
+  const drawn = [...columns].sort((a, b) => (a.devices === own) - (b.devices === own)).map((column) => {
+    const i = counts.indexOf(column.devices);
+    if (i < 0) return null;
+    const isOwn = column.devices === own;
+    const said = column.parts.filter(({ value }) => value > 0).map(({ name, value }) => `${name} ${format(value, 's')}`);
+    let at = 0;
+    const boxes = column.parts.map(({ value, color, hatch }) => {
+      const from = at;
+      at += value;
+      return value > 0 && svg('rect', { x: middle(i) - thick / 2, width: thick, y: y(at), height: Math.max(0.5, y(from) - y(at) - 0.75), fill: hatch ? 'url(#hatch)' : color });
+    });
+    const one = mark(
+      `${t('answers.devices', { count: whole(column.devices) })}: ${format(total(column), 's')}; ${said.join(', ')}`,
+      { class: isOwn && onpick ? 'you drag' : undefined, 'data-key': isOwn ? `${id}-you` : undefined, onclick: () => pick(column.devices) },
+      svg('rect', { class: 'hit', x: middle(i) - slot / 2, width: slot, y: box.top, height: box.bottom - box.top, fill: 'transparent' }),
+      boxes,
+      svg('text', { class: isOwn ? 'num accent' : 'num', x: middle(i), y: y(total(column)) - 6, 'text-anchor': 'middle' }, format(total(column), 's')),
+      svg('text', { class: isOwn ? 'lab accent' : 'lab', x: middle(i), y: box.bottom + 17, 'text-anchor': 'middle' }, whole(column.devices)),
+      isOwn && svg('path', { class: 'hair', d: `M${middle(i) - thick / 2 - 4} ${box.bottom + 1}h${thick + 8}` }),
+    );
+    if (isOwn && onpick) move(one, i);
+    return one;
+  });
+  // The own column follows the pointer from column to column.
+  function move(one, at) {
+    let now = at;
+    onDrag(one, {
+      id,
+      kept: { counts, most },
+      ondrag([across]) {
+        const next = Math.max(0, Math.min(counts.length - 1, Math.floor((across - box.left) / slot)));
+        if (next !== now) onpick.set(counts[next]);
+        now = next;
+      },
+      onend: onpick.end,
+    });
+    one.addEventListener('keydown', (event) => {
+      const next = counts[at + (KEYS[event.key] ?? NaN)];
+      if (!next) return;
+      event.preventDefault();
+      event.stopPropagation();
+      pick(next);
+    });
+  }
+  const key = [...new Map(columns.flatMap(({ parts }) => parts).filter(({ value }) => value > 0).map((one) => [one.id, one])).values()];
+  const axis = svg('text', { x: box.right, y: HEIGHT - 6, 'text-anchor': 'end' }, `${t('step.axis')} →`);
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'stacked column chart',
+    hint: t('step.hint'),
+    drawing: canvas(width, HEIGHT, frame, axis, marks(title, drawn)),
+    key: key.map(({ color, hatch, name }) => ({ color, hatch, text: name })),
+    columns: [t('step.axis'), ...key.map(({ name }) => ({ name, unit: 's' }))],
+    rows: columns.map(({ devices, parts }) => [whole(devices), ...key.map(({ id: part }) => ({ value: parts.find((one) => one.id === part)?.value ?? 0, unit: 's' }))]),
+  });
+}

@@ -1,0 +1,35 @@
+// How the time of a training step, and what bounds it, moves with the count of GPUs: halves and doubles of the present one.
+import { boundParts } from '../charts/parts.js';
+import { stepColumns } from '../charts/step_columns.js';
+import { scrub } from '../report/scrub.js';
+import { trainedOn } from '../report/words.js';
+import '../text/later.js';
+import { t } from '../text/strings.js';
+import { placeholder } from './parts.js';
+
+const HEIGHT = 380;
+const FACTORS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
+const BOUNDS = ['compute', 'l1', 'l2', 'memory', 'network', 'latency', 'bubble'];
+const FIGURES = ['training.feasible', ...BOUNDS.map((bound) => `training.time_by_bound.${bound}`)];
+
+let counts = []; // that stand while one of them is picked
+
+// The counts about the present one; the same ones as long as it is among them.
+function countsAbout(now) {
+  if (!counts.includes(now)) counts = FACTORS.map((factor) => now * factor).filter((one) => Number.isInteger(one) && one >= 1);
+  return counts;
+}
+
+export function stepCurve(context) {
+  const { inputs, scenario, request } = context;
+  const path = inputs['training.devices'] === undefined ? 'cluster.devices' : 'training.devices';
+  const own = trainedOn(scenario);
+  const asked = countsAbout(own);
+  const answer = context.lately('step-columns', 'sweep', { request, axes: [`${path}=${asked.join(',')}`], report: FIGURES }, 0, asked.length);
+  if (!answer) return placeholder(t('step.title'), HEIGHT);
+  const columns = (answer.rows ?? [])
+    .filter(({ figures: [fits] }) => fits)
+    .map(({ inputs: [devices], figures: [, ...times] }) => ({ devices, parts: boundParts(Object.fromEntries(BOUNDS.map((bound, i) => [bound, times[i]]))) }));
+  if (columns.length < 2) return null;
+  return stepColumns({ id: 'step-columns', title: t('step.title'), subtitle: t('step.sub'), width: context.width, columns, own, onpick: scrub(context, path, '', { from: own }) });
+}
