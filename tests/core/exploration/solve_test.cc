@@ -1,13 +1,19 @@
 // A solved input is answered as a request with it is: what follows it by itself does so at every value.
+#include "core/exploration/solve.h"
+
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "core/api/api.h"
+#include "core/base/quantity.h"
 #include "tests/support/answers.h"
 
 namespace slipstick {
 namespace {
 
 using testing::Assignments;
+using testing::operator+;
 
 constexpr double kMonth = 30 * 86400.0;
 
