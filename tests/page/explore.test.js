@@ -221,15 +221,15 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
   assert.deepEqual(faults, []);
 });
 
-// Twelve systems; the grouped bars of the paper's figure first.
+// Nine systems; the grouped bars of the paper's figure first.
 test('a study of step times is drawn by bound too, where its own chart is another', async () => {
   const { page, faults } = await explore(chromium, '#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-verdicts');
   const inChart = () => page.locator('#study-chart .mark[data-part]').evaluateAll((list) => [new Set(list.map((one) => one.dataset.series)).size, [...new Set(list.map((one) => one.dataset.part))].sort()]);
-  assert.deepEqual(await inChart(), [12, ['compute', 'network', 'other']]);
+  assert.deepEqual(await inChart(), [9, ['compute', 'network', 'other']]);
   await page.getByRole('button', { name: 'What the time is bound by', exact: true }).click();
   const [rows, names] = await inChart();
-  assert.equal(rows, 12);
+  assert.equal(rows, 9);
   for (const name of ['compute', 'memory', 'network-0', 'network-1', 'latency', 'bubble']) assert.ok(names.includes(name), name);
   assert.match(await page.locator('#study-chart .key').textContent(), /communication over the network between nodes/, 'HDR, NDR and NVS are not one name');
   assert.deepEqual(faults, []);
