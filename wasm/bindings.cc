@@ -65,7 +65,7 @@ std::string Dependence(const std::string& request, const std::string& input, int
 }
 
 std::string Design(const std::string& request, const std::string& figure) {
-  return slipstick::DesignAnswer(request, {}, figure).text;
+  return slipstick::DesignAnswer(request, {}, slipstick::Json{{"objective", figure}}).text;
 }
 std::string StudyPoint(const std::string& id, int point) { return slipstick::StudyPointAnswer(id, point).text; }
 std::string StudyOfPoints(const std::string& id, const std::string& points) {
@@ -113,4 +113,9 @@ EMSCRIPTEN_BINDINGS(slipstick) {
       .function("issues", &slipstick::AdviceSteps::issues)
       .function("step", &slipstick::AdviceSteps::Step)
       .function("report", &slipstick::AdviceSteps::Report);
+  emscripten::class_<slipstick::DesignSteps>("Design")
+      .constructor<std::string>()
+      .function("issues", &slipstick::DesignSteps::issues)
+      .function("step", &slipstick::DesignSteps::Step)
+      .function("report", &slipstick::DesignSteps::Report);
 }

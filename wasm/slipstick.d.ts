@@ -60,7 +60,7 @@ export interface Slipstick {
   dependence(request: string, input: string, from: number, to: number): string;
   /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/studies/cost_study.h). */
   costStudy(request: string): string;
-  /** The split of a designed chip's budgets that makes a figure least. */
+  /** The best split of a designed chip's budgets for a figure, the default one for "". */
   design(request: string, figure: string): string;
   /** A study of a paper, with what must come out and what does. */
   study(id: string): string;
@@ -74,6 +74,7 @@ export interface Slipstick {
   mergeSearch(shards: string): string;
   Search: new (spec: string) => Search;
   Advice: new (spec: string) => Advice;
+  Design: new (spec: string) => Design;
 }
 
 /** One shard of a search, stepped by its owner; to be deleted. `spec`: {"request", "for", "objective", "limits", …}. */
@@ -95,6 +96,20 @@ export interface Advice {
   /** Does up to `count` pieces of work; false when none is left. */
   step(count: number): boolean;
   /** What is known so far: {"for","figure","value","feasible","changes":[…],"pairs":[…],"evaluated","done"} (core/advice/advice_job.h). */
+  report(): string;
+  delete(): void;
+}
+
+/**
+ * The best chip design for a figure, stepped by its owner; to be deleted. `spec`: {"request", "objective"?, "pareto"?, "vary"?: ["PATH=low:high" or
+ * "PATH=a,b,c"], "locks"?, "limits"?, "mapping"?: "fixed" | "each"}.
+ */
+export interface Design {
+  /** {"issues": […]} where the spec is wrong, else "". */
+  issues(): string;
+  /** Does up to `count` passes over the moves; false when none is left. */
+  step(count: number): boolean;
+  /** What is known so far: {"figure","better","objective","start","feasible","overrides","converged","starts","bound","limits",…,"done"} (core/exploration/design.h). */
   report(): string;
   delete(): void;
 }

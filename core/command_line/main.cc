@@ -16,6 +16,7 @@
 #include "core/base/release.h"
 #include "core/command_line/advise_command.h"
 #include "core/command_line/completion.h"
+#include "core/command_line/design_command.h"
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
@@ -25,7 +26,6 @@
 #include "core/exploration/calibrate.h"
 #include "core/exploration/compare.h"
 #include "core/exploration/dependence.h"
-#include "core/exploration/design.h"
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
 #include "core/exploration/sensitivity.h"
@@ -51,7 +51,8 @@ constexpr PeopleForm kPeopleForms[] = {{"evaluate", slipstick::ReportText}, {"se
                                        {"merge", slipstick::SearchText},    {"size", slipstick::SizeText},
                                        {"advise", slipstick::AdviceText},   {"compare", slipstick::CompareText},
                                        {"solve", slipstick::SolveText},     {"sensitivity", slipstick::SensitivityText},
-                                       {"presets", slipstick::PresetsText}, {"study", slipstick::StudyText}};
+                                       {"design", slipstick::DesignText},   {"presets", slipstick::PresetsText},
+                                       {"study", slipstick::StudyText}};
 
 bool IsColored() {
   const char* no_color = std::getenv("NO_COLOR");
@@ -332,7 +333,12 @@ int Run(const std::string& verb, const CommandLine& line) {
   }
   if (verb == "size")
     return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
-  if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
+  if (verb == "design") {
+    return Print(
+        slipstick::RunDesign({request, line.assignments, line.Option("--objective"), line.Option("--pareto"),
+                              line.Option("--lock"), line.Option("--mapping"), line.limits, line.show_progress}),
+        line.People(verb));
+  }
   if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);

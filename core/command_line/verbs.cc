@@ -24,6 +24,10 @@ constexpr CommandOption kOptions[] = {
     {"--axis", "PATH=a,b,c",
      "Varies another input: every mapping is tried at every combination of the axes' values; repeatable", "",
      Offered::kInputs},
+    {"--lock", "PATH,PATH", "Shares of the chip's budgets that stay as they are", "", Offered::kInputs},
+    {"--mapping", "fixed|each",
+     "fixed: the mapping follows the design found; each: it is chosen anew for each candidate, which takes longer",
+     "fixed", Offered::kNames, "fixed each"},
     {"--shard", "I/N", "Decides one of N parts of the space; `merge` joins the answers", "0/1"},
     {"--threads", "N", "Threads; 0: all cores", "0"},
     {"--no-prune", "", "Times every mapping, also those that cannot enter the answer"},
@@ -150,10 +154,21 @@ const std::vector<Verb>& AllVerbs() {
        "--input",
        {"dependence --input model.heads"}},
       {"design",
-       kScenario,
-       "Finds the split of a chip design's area, power and shoreline that minimizes a figure.",
-       "--objective",
-       {"design cluster.device.design=a100-like --objective training.step_time_s"}},
+       "[FILE|-] [PATH=VALUE ...] [PATH=a,b,c ...] [PATH=lo:hi ...]",
+       "Finds the chip design that is best for a figure: how it splits area, power and shoreline and, where an input "
+       "is "
+       "given\n"
+       "several values, which of them (PATH=a,b,c, any input) or where between them (PATH=lo:hi, numbers of the "
+       "design). "
+       "Says\n"
+       "how it converged, how far the answer is from a bound, and what more area, power, shoreline or package would "
+       "bring.",
+       "--json --format --objective --pareto --limit --lock --mapping --progress",
+       {"design cluster.device.design=a100-like --objective training.step_time_s",
+        "design training=null cluster.device.design=h100-like cluster.device.design.node=4nm,3nm,2nm "
+        "\"cluster.device.design.area=400 mm^2:850 mm^2\" serving.batch=16,64 --objective "
+        "serving.cost_usd_per_million_tokens --limit \"serving.tpot_s<=30 ms\" --lock "
+        "cluster.device.design.edge_split"}},
       {"study",
        "ID",
        "Runs a paper study: its question, every point, which checks hold, what the paper says and how it is done "

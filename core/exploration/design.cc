@@ -1,29 +1,47 @@
 #include "core/exploration/design.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
 #include "core/base/schema.h"
-#include "core/catalogue/presets.h"
-#include "core/evaluation/evaluate.h"
 #include "core/evaluation/report.h"
-#include "core/scenario/answer.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
 
-// The catalogue's designs: feasible splits to start from.
-std::vector<ChipDesign> KnownDesigns() {
-  std::vector<ChipDesign> designs;
-  for (const Json& entry : PresetCatalogue("chip_design")) {
-    Json json{{"preset", entry["id"]}};
-    Issues issues;
-    ChipDesign design;
-    ExpandPresets<ChipDesign>(json, "", FindPreset, NearestPresets, issues);
-    Read(json, "", issues, design);
-    if (issues.empty()) designs.push_back(std::move(design));
-  }
-  return designs;
+constexpr int kMostRounds = 4;  // of a mapping that follows the design
+constexpr double kMore = 0.05;  // by which a budget grows to see what it brings
+constexpr double kAgreement = 0.01;
+constexpr double kRounding = 5e-4;  // of the objective, that fewer digits may cost
+constexpr std::size_t kMostOnFrontier = 24;
+constexpr std::array kWeights{0.2, 0.4, 0.6, 0.8, 1.0};  // of the second figure, in descents along the frontier
+
+// From one point, to its end.
+OptimiseOptions Further(int most) {
+  OptimiseOptions options;
+  options.random_starts = 0;
+  options.refined = 1;
+  options.first_step = options.coarse_step;
+  options.max_evaluations = most;
+  return options;
 }
+
+// The budgets that may limit a design.
+struct BudgetRow {
+  std::string_view name, unit;
+  double BudgetFactors::* factor;
+  double (*at)(const ChipDesign&);
+};
+constexpr BudgetRow kBudgetRows[] = {
+    {"area", "mm^2", &BudgetFactors::area, [](const ChipDesign& d) { return d.area.base(); }},
+    {"power", "W", &BudgetFactors::power, [](const ChipDesign& d) { return d.power.base(); }},
+    {"edge", "mm", &BudgetFactors::edge, [](const ChipDesign& d) { return 4 * std::sqrt(d.area.base()); }},
+    {"package_area", "mm^2", &BudgetFactors::package, [](const ChipDesign& d) { return d.package_area.base(); }},
+};
 
 }  // namespace
 
@@ -42,58 +60,276 @@ std::optional<Scenario> WithAnySplit(const Json& request) {
   return std::nullopt;
 }
 
-std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure,
-                                        const OptimiseOptions& options) {
-  if (!scenario.cluster.device.design) return std::nullopt;
-  // Evaluates only the part of the report with the figure.
-  Scenario trial = scenario;
-  const std::string_view part = figure.substr(0, figure.find('.'));
-  if (part == "training") trial.serving.reset();
-  if (part == "serving") trial.training.reset();
-  const Scenario base = trial;
-  const double sign = IsLargerBetter(figure) ? -1 : 1;  // the optimizer looks for the smallest
-  const auto objective = [&](const ChipDesign& design) -> std::optional<double> {
-    trial = base;
-    trial.cluster.device.design = design;
-    Issues issues;
-    Resolve(trial, issues);
-    if (!issues.empty()) return std::nullopt;
-    const Result<Json> report = Evaluate(trial, ReportDetail::Figures());
-    const std::optional<double> feasible = NumberAt(*report, std::string(part) + ".feasible");
-    const std::optional<double> value = feasible && *feasible > 0 ? NumberAt(*report, figure) : std::nullopt;
-    return value ? std::optional(sign * *value) : std::nullopt;
-  };
-  std::optional<Optimised> best = OptimiseSplit(*scenario.cluster.device.design, KnownDesigns(), objective, options);
-  if (best) {
-    best->objective *= sign;
-    best->start_objective *= sign;
+Result<DesignQuestion> ReadDesignQuestion(const Json& json) {
+  DesignQuestion question;
+  Issues issues;
+  if (!json.is_object()) return Issues{{"", "Must be an object"}};
+  const std::map<std::string, std::string*> texts{{"objective", &question.figure}, {"pareto", &question.against}};
+  const std::map<std::string, std::vector<std::string>*> lists{
+      {"vary", &question.vary}, {"locks", &question.locks}, {"limits", &question.limits}};
+  for (const auto& [key, value] : json.items()) {
+    if (key == "request") continue;
+    if (texts.contains(key) && value.is_string()) {
+      *texts.at(key) = TextOf(value);
+    } else if (lists.contains(key) && value.is_array()) {
+      for (const Json& one : value) lists.at(key)->push_back(one.is_string() ? TextOf(one) : JsonText(one));
+    } else if (key == "mapping" && (value == "fixed" || value == "each")) {
+      question.maps_each = value == "each";
+    } else {
+      issues.push_back(
+          {key,
+           "Unknown member or wrong type: choose objective, pareto, vary, locks, limits or mapping (fixed, each)"});
+    }
   }
-  return best;
+  if (!issues.empty()) return issues;
+  return question;
 }
 
-Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure) {
-  const Result<Json> json = ReadRequest(request, assignments);
-  if (!json) return WrongRequest(json.issues);
-  const Result<Scenario> scenario = ParseScenario(*json);
-  if (!scenario) return WrongRequest(scenario.issues);
-  if (!scenario->cluster.device.design)
-    return WrongRequest({{"cluster.device.design", "Required: only a chip design has a split to optimize"}});
-  const std::optional<Optimised> best = OptimiseDesign(*scenario, figure, {});
-  if (!best) return WrongRequest({{std::string(figure), "No split gives a feasible report with this figure"}});
-  Json overrides = Json::object();
-  const Json splits{{"area_split", Write(best->design.area_split)},
-                    {"power_split", Write(best->design.power_split)},
-                    {"edge_split", Write(best->design.edge_split)}};
-  for (const auto& [budget, shares] : splits.items()) {
-    const std::string path = JoinPath("cluster.device.design", budget);
-    for (const auto& [share, value] : shares.items()) overrides[JoinPath(path, share)] = value;
+DesignJob::DesignJob(DesignProblem problem) : problem_(std::move(problem)) { Begin(Phase::kFixed); }
+
+Result<std::shared_ptr<DesignJob>> DesignJob::Make(Json request, DesignQuestion question) {
+  Result<DesignProblem> problem = DesignProblem::Make(std::move(request), std::move(question));
+  if (!problem) return std::move(problem.issues);
+  return std::shared_ptr<DesignJob>(new DesignJob(std::move(*problem)));
+}
+
+void DesignJob::Begin(Phase phase) {
+  phase_ = phase;
+  optimiser_.reset();
+  const auto fixed = [this](const DesignPoint& point) { return problem_.Evaluate(point); };
+  if (phase == Phase::kFixed && round_ == 0) {
+    std::vector<DesignPoint> starts = problem_.Starts();
+    best_ = starts[0];
+    OptimiseOptions options;
+    options.max_evaluations += 250 * static_cast<int>(starts.size() - 1);
+    optimiser_.emplace(problem_.space(), std::move(starts), fixed, options);
+  } else if (phase == Phase::kFixed) {
+    optimiser_.emplace(problem_.space(), std::vector<DesignPoint>{best_}, fixed, Further(1000));
+  } else if (phase == Phase::kEach) {
+    optimiser_.emplace(
+        problem_.space(), std::vector<DesignPoint>{best_},
+        [this](const DesignPoint& point) { return problem_.EvaluateAnew(point); }, Further(1500));
   }
-  return {JsonText(Json{{"figure", figure},
-                        {"objective", best->objective},
-                        {"start", best->start_objective},
-                        {"evaluations", best->evaluations},
-                        {"overrides", std::move(overrides)}}),
-          {}};
+}
+
+// The design that a descent found, as `evaluate` answers it, if it is better than the best.
+void DesignJob::Keep(const DesignPoint& point) {
+  const DesignPoint rounded = Rounded(problem_.space(), point);
+  const std::optional<Tried> exact = problem_.EvaluateAnew(point), near = problem_.EvaluateAnew(rounded);
+  const bool is_near = exact && near && near->excess <= exact->excess &&
+                       near->objective - exact->objective <= kRounding * std::abs(exact->objective);
+  const std::optional<Tried>& tried = is_near ? near : exact;
+  if (!tried || (best_tried_ && !(*tried < *best_tried_))) return;
+  best_tried_ = tried;
+  best_ = is_near ? rounded : point;
+}
+
+void DesignJob::EndDescent() {
+  evaluations_ += optimiser_->evaluations();
+  if (phase_ == Phase::kFixed && round_ == 0) {
+    start_ = problem_.EvaluateAnew(best_);
+    best_tried_ = start_;
+    refined_ = optimiser_->ended();
+    agree_ = optimiser_->AgreeWithin(kAgreement);
+  }
+  converged_ = optimiser_->converged();
+  const std::optional<Tried> before = best_tried_;
+  if (optimiser_->tried()) Keep(optimiser_->best());
+  if (phase_ == Phase::kFixed) {
+    const bool moved = best_tried_ && (!before || *best_tried_ < *before);
+    problem_.Rebase(best_);
+    if (moved && ++round_ < kMostRounds) return Begin(Phase::kFixed);
+    if (problem_.question().maps_each) return Begin(Phase::kEach);
+  } else {
+    problem_.Rebase(best_);
+  }
+  AddBound();
+  Begin(Phase::kLimits);
+}
+
+// More of any budget is never slower, so that a chip with every share at its most is as fast as none can be. It says
+// nothing about cost, energy or yield, and nothing where further inputs vary.
+void DesignJob::AddBound() {
+  const std::string_view figure = problem_.question().figure;
+  const bool is_speed = figure.find("usd") == std::string_view::npos && figure.find("_j") == std::string_view::npos &&
+                        (figure.ends_with("_s") || figure.find("tokens_per_s") != std::string_view::npos);
+  if (!is_speed || !problem_.question().vary.empty() || !best_tried_) return;
+  if (const auto tried = problem_.Evaluate(Relaxed(problem_.space(), best_))) bound_ = tried->objective;
+}
+
+// The objective with more of one budget, the shares set anew.
+void DesignJob::AddLimit() {
+  const BudgetRow& row = kBudgetRows[limit_];
+  const std::optional<ChipDesign> design = problem_.DesignAt(best_);
+  const std::optional<Tried> here = problem_.Evaluate(best_);
+  if (!design || !here) return;
+  for (const double more : {kMore, -kMore}) {  // less where there is no more: a die at the reticle
+    BudgetFactors factors;
+    factors.*row.factor = 1 + more;
+    Optimiser further(
+        problem_.space(), std::vector<DesignPoint>{best_},
+        [&](const DesignPoint& point) { return problem_.Evaluate(point, factors); }, Further(600));
+    while (further.Step()) {
+    }
+    evaluations_ += further.evaluations();
+    if (!further.tried() || further.tried()->excess > here->excess) continue;
+    limits_.push_back({std::string(row.name), std::string(row.unit), row.at(*design), row.at(*design) * more,
+                       further.tried()->objective - here->objective});
+    return;
+  }
+}
+
+void DesignJob::KeepOnFrontier(double objective, double against, const DesignPoint& point) {
+  const double sign = IsLargerBetter(problem_.question().against) ? -1 : 1;
+  const auto no_worse = [sign](const FrontierPoint& a, const FrontierPoint& b) {
+    return a.objective <= b.objective && sign * a.against <= sign * b.against;
+  };
+  const FrontierPoint found{objective, against, point};
+  if (std::any_of(frontier_.begin(), frontier_.end(), [&](const auto& one) { return no_worse(one, found); })) return;
+  std::erase_if(frontier_, [&](const FrontierPoint& one) { return no_worse(found, one); });
+  frontier_.push_back(found);
+}
+
+// Descents for weighted sums of the two figures' logarithms; every point on the way may lie on the frontier.
+void DesignJob::BeginFrontier() {
+  const double weight = kWeights[weight_];
+  const double sign = IsLargerBetter(problem_.question().against) ? -1 : 1;
+  const DesignPoint start = weight_ == 0 || !optimiser_ ? best_ : optimiser_->best();
+  optimiser_.emplace(
+      problem_.space(), std::vector<DesignPoint>{start},
+      [this, weight, sign](const DesignPoint& point) -> std::optional<Tried> {
+        double against = 0;
+        std::optional<Tried> tried = problem_.Evaluate(point, {}, &against);
+        if (!tried) return tried;
+        const double figure = problem_.FigureOf(tried->objective);
+        if (!(figure > 0) || !(against > 0)) return std::nullopt;
+        if (tried->excess == 0) KeepOnFrontier(tried->objective, against, point);
+        const double own = tried->objective < 0 ? -std::log(figure) : std::log(figure);
+        tried->objective = (1 - weight) * own + weight * sign * std::log(against);
+        return tried;
+      },
+      Further(1000));
+}
+
+bool DesignJob::Step(int count) {
+  for (int i = 0; i < count && phase_ != Phase::kDone; ++i) {
+    if (phase_ == Phase::kFixed || phase_ == Phase::kEach) {
+      if (!optimiser_->Step()) EndDescent();
+    } else if (phase_ == Phase::kLimits) {
+      AddLimit();
+      if (++limit_ < std::size(kBudgetRows)) continue;
+      phase_ = problem_.question().against.empty() ? Phase::kDone : Phase::kFrontier;
+      if (phase_ == Phase::kFrontier) BeginFrontier();
+    } else if (!optimiser_->Step()) {
+      evaluations_ += optimiser_->evaluations();
+      if (++weight_ == kWeights.size()) {
+        phase_ = Phase::kDone;
+      } else {
+        BeginFrontier();
+      }
+    }
+  }
+  return phase_ != Phase::kDone;
+}
+
+double DesignJob::done() const {
+  constexpr double kOfPhase[] = {0, 0.4, 0.7, 0.8, 1};
+  const auto at = static_cast<std::size_t>(phase_);
+  const double own = optimiser_ && phase_ != Phase::kDone ? optimiser_->done() : 0;
+  return phase_ == Phase::kDone ? 1 : kOfPhase[at] + own * (kOfPhase[at + 1] - kOfPhase[at]);
+}
+
+Json DesignJob::Report() {
+  const DesignQuestion& question = problem_.question();
+  const auto figure = [&](const std::optional<Tried>& tried) {
+    return tried ? Json(problem_.FigureOf(tried->objective)) : Json();
+  };
+  Json report{{"figure", question.figure},
+              {"better", IsLargerBetter(question.figure) ? "larger" : "smaller"},
+              {"objective", figure(best_tried_)},
+              {"start", figure(start_)},
+              {"feasible", best_tried_ && best_tried_->excess == 0},
+              {"evaluations", evaluations_ + (phase_ < Phase::kLimits ? optimiser_->evaluations() : 0)},
+              {"done", done()},
+              {"converged", converged_},
+              {"starts", Json{{"refined", refined_}, {"agree", agree_}}},
+              {"bound", nullptr},
+              {"overrides", problem_.OverridesOf(best_)},
+              {"limits", Json::array()}};
+  if (bound_ && best_tried_) {
+    report["bound"] =
+        Json{{"objective", problem_.FigureOf(*bound_)}, {"gap", std::abs(best_tried_->objective / *bound_ - 1)}};
+  }
+  for (const Extra& one : limits_) {
+    // Per unit of the budget; the sign is the figure's.
+    report["limits"].push_back(Json{{"budget", one.budget},
+                                    {"at", one.at},
+                                    {"unit", one.unit},
+                                    {"more", one.more},
+                                    {"change", problem_.FigureOf(one.objective)},
+                                    {"per_unit", problem_.FigureOf(one.objective) / one.more}});
+  }
+  if (question.against.empty()) return report;
+  std::vector<FrontierPoint> points = frontier_;
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.objective < b.objective; });
+  report["against"] = question.against;
+  report["frontier"] = Json::array();
+  const std::size_t shown = std::min(points.size(), kMostOnFrontier);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const FrontierPoint& one = points[shown > 1 ? i * (points.size() - 1) / (shown - 1) : 0];
+    report["frontier"].push_back(Json{{"objective", problem_.FigureOf(one.objective)},
+                                      {"against", one.against},
+                                      {"overrides", problem_.OverridesOf(one.point)}});
+  }
+  return report;
+}
+
+std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::string& figure,
+                                         const OptimiseOptions& options) {
+  if (!scenario.cluster.device.design) return std::nullopt;
+  DesignProblem problem = DesignProblem::OfShares(scenario, figure);
+  Optimiser optimiser(
+      problem.space(), problem.Starts(), [&](const DesignPoint& point) { return problem.Evaluate(point); }, options);
+  while (optimiser.Step()) {
+  }
+  if (!optimiser.tried() || optimiser.tried()->excess > 0) return std::nullopt;
+  return problem.DesignAt(optimiser.best());
+}
+
+Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
+                    const std::function<void(double)>& on_progress) {
+  Result<Json> base = ReadRequest(request, assignments);
+  if (!base) return WrongRequest(std::move(base.issues));
+  Result<DesignQuestion> asked = ReadDesignQuestion(question);
+  if (!asked) return WrongRequest(std::move(asked.issues));
+  Result<std::shared_ptr<DesignJob>> job = DesignJob::Make(std::move(*base), std::move(*asked));
+  if (!job) return WrongRequest(std::move(job.issues));
+  while ((*job)->Step(1)) {
+    if (on_progress) on_progress((*job)->done());
+  }
+  Json report = (*job)->Report();
+  if (report["objective"].is_null())
+    return WrongRequest({{TextOf(report["figure"]), "No design gives a feasible report with this figure"}});
+  return {JsonText(report), {}};
+}
+
+DesignSteps::DesignSteps(const std::string& spec) {
+  const auto job_of = [&]() -> Result<std::shared_ptr<DesignJob>> {
+    Result<Json> parsed = ParseJson(spec);
+    if (!parsed) return std::move(parsed.issues);
+    Result<DesignQuestion> question = ReadDesignQuestion(*parsed);
+    if (!question) return std::move(question.issues);
+    const Json* request = FindMember(*parsed, "request");
+    Result<Json> base = ReadRequest(request != nullptr ? JsonText(*request) : "", {});
+    if (!base) return std::move(base.issues);
+    return DesignJob::Make(std::move(*base), std::move(*question));
+  };
+  Result<std::shared_ptr<DesignJob>> job = job_of();
+  if (job) {
+    job_ = std::move(*job);
+  } else {
+    issues_ = WrongRequest(std::move(job.issues)).text;
+  }
 }
 
 }  // namespace slipstick

@@ -1,28 +1,90 @@
-// The best area, power and shoreline split of a chip design for one figure.
+// The best chip design for a figure: what to spend area, power and shoreline on, and which node, memory, dies and
+// batch.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/exploration/design_problem.h"
 #include "core/scenario/answer.h"
 #include "core/scenario/scenario.h"
 #include "core/technology/optimise.h"
 
 namespace slipstick {
 
-// Finds the best value of a figure of the report ("training.step_time_s", "serving.tokens_per_s", "cost.device_usd")
-// over the splits of scenario.cluster.device.design: the largest where larger is better, else the smallest. Infeasible
-// designs are skipped. Nothing if the scenario has no design or no split gives a feasible report with that figure.
-std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure,
-                                        const OptimiseOptions& options);
+// A design optimized in steps. First under the mapping of the request's own design, which then follows the design
+// found, until neither changes; then, if asked for, with the mapping chosen for each candidate; then what limits the
+// optimum, and the frontier.
+class DesignJob {
+ public:
+  static Result<std::shared_ptr<DesignJob>> Make(Json request, DesignQuestion question);
 
-// A start for OptimiseDesign if the request's own split yields no device on its node, memory and links. Nothing if the
-// scenario has other faults or no tried split yields a device.
-std::optional<Scenario> WithAnySplit(const Json& request);
+  // Does `count` passes over the moves; false when nothing is left to do.
+  bool Step(int count);
+  [[nodiscard]] double done() const;
+  // What is known so far:
+  // {"figure","better","objective","start","feasible","evaluations","done","converged","starts": {"refined","agree"},
+  // "bound": {"objective","gap"}|null,"overrides": {path: value},
+  // "limits": [{"budget","at","unit","more","objective","gain"}], "frontier": [{"objective","against","overrides"}]}.
+  [[nodiscard]] Json Report();
 
-// {"objective","start","evaluations","overrides": {path: share}} of the best split, or issues.
-Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
+ private:
+  enum class Phase { kFixed, kEach, kLimits, kFrontier, kDone };
+  struct Extra {
+    std::string budget, unit;
+    double at = 0, more = 0, objective = 0;
+  };
+  struct FrontierPoint {
+    double objective = 0, against = 0;
+    DesignPoint point;
+  };
+  explicit DesignJob(DesignProblem problem);
+  void Begin(Phase phase);
+  void EndDescent();
+  void Keep(const DesignPoint& point);
+  void AddLimit();
+  void AddBound();
+  void KeepOnFrontier(double objective, double against, const DesignPoint& point);
+  void BeginFrontier();
+
+  DesignProblem problem_;
+  Phase phase_ = Phase::kFixed;
+  std::optional<Optimiser> optimiser_;
+  int round_ = 0, evaluations_ = 0, refined_ = 0, agree_ = 0;
+  bool converged_ = false;
+  DesignPoint best_;
+  std::optional<Tried> start_, best_tried_;
+  std::optional<double> bound_;
+  std::vector<Extra> limits_;
+  std::size_t limit_ = 0;
+  std::size_t weight_ = 0;
+  std::vector<FrontierPoint> frontier_;
+};
+
+// The best split of a scenario's design for a figure of the report under its mapping: the largest where larger is
+// better, else the smallest. Nothing if the scenario has no design or no split gives a feasible report.
+std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::string& figure,
+                                         const OptimiseOptions& options);
+
+// A job's report when it is done, or issues. `question`: see ReadDesignQuestion.
+Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
+                    const std::function<void(double)>& on_progress = {});
+
+// The same in steps, for the page. `spec`: the question with a member "request".
+class DesignSteps {
+ public:
+  explicit DesignSteps(const std::string& spec);
+  // {"issues": […]} if the spec is wrong; then Step does nothing.
+  [[nodiscard]] const std::string& issues() const { return issues_; }
+  bool Step(int count) { return job_ && job_->Step(count); }
+  [[nodiscard]] std::string Report() const { return job_ ? JsonText(job_->Report()) : issues_; }
+
+ private:
+  std::string issues_;
+  std::shared_ptr<DesignJob> job_;
+};
 
 }  // namespace slipstick

@@ -82,9 +82,10 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
   if (!sweep.optimise.empty()) {
     OptimiseOptions options;
     options.random_starts = 0;
-    options.max_evaluations = 300;
-    if (const std::optional<Optimised> best = OptimiseDesign(*scenario, sweep.optimise, options)) {
-      (*scenario).cluster.device.design = best->design;
+    options.refined = 1;
+    options.max_evaluations = 400;
+    if (const std::optional<ChipDesign> best = OptimiseDesign(*scenario, sweep.optimise, options)) {
+      (*scenario).cluster.device.design = best;
       Resolve(*scenario, point.issues);
     }
   }

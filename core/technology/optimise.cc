@@ -1,50 +1,13 @@
 #include "core/technology/optimise.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 namespace slipstick {
 namespace {
 
-// Three budgets; the last share of each is the remainder, with a floor for everything else on a chip.
-constexpr std::size_t kShares = 13;
-using Shares = std::array<double, kShares>;
-struct Budget {
-  std::size_t first, last;  // indices [first, last] of Shares; `last` is the remainder
-  double least_left;
-};
-constexpr Budget kBudgets[] = {{0, 4, 0.12}, {5, 9, 0.02}, {10, 12, 0.2}};
-
-Shares SharesOf(const ChipDesign& d) {
-  Shares s{d.area_split.core,
-           d.area_split.l2,
-           d.area_split.memory,
-           d.area_split.network,
-           0,
-           d.power_split.core,
-           d.power_split.l2,
-           d.power_split.memory,
-           d.power_split.network,
-           0,
-           d.edge_split.memory,
-           d.edge_split.network,
-           0};
-  for (const Budget& budget : kBudgets) {
-    double used = 0;
-    for (std::size_t i = budget.first; i < budget.last; ++i) used += s[i];
-    s[budget.last] = 1 - used;
-  }
-  return s;
-}
-
-ChipDesign With(const ChipDesign& base, const Shares& s) {
-  ChipDesign d = base;
-  d.area_split = {s[0], s[1], s[2], s[3]};
-  d.power_split = {s[5], s[6], s[7], s[8]};
-  d.edge_split = {s[10], s[11]};
-  return d;
-}
+constexpr double kLeastMove = 1e-6;
 
 // SplitMix64: the same random numbers on every machine.
 double Draw(std::uint64_t& state) {
@@ -54,65 +17,241 @@ double Draw(std::uint64_t& state) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
 }
 
-Shares RandomShares(std::uint64_t& state) {
-  Shares s{};
-  for (const Budget& budget : kBudgets) {
-    double sum = 0;
-    for (std::size_t i = budget.first; i < budget.last; ++i) sum += s[i] = -std::log(1 - Draw(state));
-    for (std::size_t i = budget.first; i < budget.last; ++i) s[i] *= (1 - budget.least_left) / sum;
-    s[budget.last] = budget.least_left;
-  }
-  return s;
+double LeftOf(const DesignBudget& budget, const DesignPoint& point) {
+  double left = 1;
+  for (const std::size_t share : budget.shares) left -= point[share];
+  return left;
 }
 
 }  // namespace
 
-std::optional<Optimised> OptimiseSplit(const ChipDesign& start, const std::vector<ChipDesign>& further_starts,
-                                       const DesignObjective& objective, const OptimiseOptions& options) {
-  std::optional<Optimised> best;
-  int evaluations = 0;
-  const auto evaluate = [&](const Shares& s) {
-    ++evaluations;
-    const ChipDesign design = With(start, s);
-    const std::optional<double> value = objective(design);
-    if (value && (!best || *value < best->objective)) best = Optimised{design, *value, 0, 0};
-    return value;
+Optimiser::Optimiser(DesignSpace space, std::vector<DesignPoint> starts, DesignObjective objective,
+                     const OptimiseOptions& options)
+    : space_(std::move(space)), objective_(std::move(objective)), options_(options), state_(options.seed) {
+  for (const DesignBudget& budget : space_.budgets)
+    least_left_.push_back(std::min(budget.least_left, LeftOf(budget, starts[0])));
+  for (DesignPoint& start : starts) runs_.push_back({std::move(start), {}});
+  best_ = runs_[0].at;
+  for (int i = 0; i < options_.random_starts; ++i) runs_.push_back({RandomPoint(), {}});
+  step_ = options_.first_step;
+}
+
+std::optional<Tried> Optimiser::Evaluate(const DesignPoint& point) {
+  ++evaluations_;
+  const std::optional<Tried> tried = objective_(point);
+  if (tried && (!best_tried_ || *tried < *best_tried_)) {
+    best_tried_ = tried;
+    best_ = point;
+  }
+  return tried;
+}
+
+void Optimiser::Try(Run& run, const DesignPoint& next) {
+  if (IsSpent() || next == run.at) return;
+  const std::optional<Tried> tried = Evaluate(next);
+  if (!tried || (run.tried && !(*tried < *run.tried))) return;
+  run.at = next;
+  run.tried = tried;
+  moved_ = true;
+}
+
+void Optimiser::Shift(const DesignBudget& budget, std::size_t from, std::size_t to, DesignPoint& point) const {
+  const std::size_t rest = budget.shares.size();
+  const auto index = static_cast<std::size_t>(&budget - space_.budgets.data());
+  const auto room_below = [&](std::size_t share) {
+    if (share == rest) return LeftOf(budget, point) - least_left_[index];
+    return point[budget.shares[share]] - space_.variables[budget.shares[share]].low;
   };
+  const double room_above = to == rest ? 1 : space_.variables[budget.shares[to]].high - point[budget.shares[to]];
+  const double amount = std::min({step_, room_below(from), room_above});
+  if (!(amount > kLeastMove)) return;
+  if (from != rest) point[budget.shares[from]] -= amount;
+  if (to != rest) point[budget.shares[to]] += amount;
+}
 
-  std::vector<Shares> starts{SharesOf(start)};
-  for (const ChipDesign& further : further_starts) starts.push_back(SharesOf(further));
-  std::uint64_t state = options.seed;
-  for (int i = 0; i < options.random_starts; ++i) starts.push_back(RandomShares(state));
-
-  std::optional<double> start_value;
-  for (std::size_t run = 0; run < starts.size(); ++run) {
-    Shares at = starts[run];
-    std::optional<double> value = evaluate(at);
-    if (run == 0) start_value = value;
-    for (double step = options.first_step; step >= options.last_step && evaluations < options.max_evaluations;) {
-      bool moved = false;
-      for (const Budget& budget : kBudgets) {
-        for (std::size_t from = budget.first; from <= budget.last; ++from) {
-          for (std::size_t to = budget.first; to <= budget.last && evaluations < options.max_evaluations; ++to) {
-            const double least = from == budget.last ? budget.least_left : 0.001;
-            const double amount = std::min(step, at[from] - least);
-            if (from == to || !(amount > 1e-6)) continue;
-            Shares next = at;
-            next[from] -= amount;
-            next[to] += amount;
-            const std::optional<double> tried = evaluate(next);
-            if (tried && (!value || *tried < *value)) at = next, value = tried, moved = true;
-          }
-        }
-      }
-      if (!moved) step /= 2;
+void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
+  for (std::size_t from = 0; from <= budget.shares.size(); ++from) {
+    for (std::size_t to = 0; to <= budget.shares.size(); ++to) {
+      if (from == to) continue;
+      DesignPoint next = run.at;
+      Shift(budget, from, to, next);
+      Try(run, next);
     }
   }
-  if (best) {
-    best->evaluations = evaluations;
-    best->start_objective = start_value.value_or(best->objective);
+}
+
+void Optimiser::MoveParts(Run& run) {
+  // The place of a part's share in a budget; the remainder's where the part has none there.
+  const auto place = [](const DesignBudget& budget, const std::vector<std::size_t>& part) {
+    const auto found = std::find_first_of(budget.shares.begin(), budget.shares.end(), part.begin(), part.end());
+    return static_cast<std::size_t>(found - budget.shares.begin());
+  };
+  const std::vector<std::size_t> rest;
+  for (std::size_t from = 0; from <= space_.parts.size(); ++from) {
+    for (std::size_t to = 0; to <= space_.parts.size(); ++to) {
+      if (from == to) continue;
+      DesignPoint next = run.at;
+      for (const DesignBudget& budget : space_.budgets) {
+        const std::size_t a = place(budget, from < space_.parts.size() ? space_.parts[from] : rest),
+                          b = place(budget, to < space_.parts.size() ? space_.parts[to] : rest);
+        if (a != b) Shift(budget, a, b, next);
+      }
+      Try(run, next);
+    }
   }
-  return best;
+}
+
+void Optimiser::MoveVariable(Run& run, std::size_t variable) {
+  const DesignVariable& of = space_.variables[variable];
+  if (of.kind == DesignVariable::Kind::kShare || !(of.high > of.low)) return;
+  if (of.kind == DesignVariable::Kind::kChoice) {
+    for (double other = of.low; other <= of.high; ++other) {
+      DesignPoint next = run.at;
+      next[variable] = other;
+      Try(run, next);
+    }
+    return;
+  }
+  for (const double direction : {1.0, -1.0}) {
+    DesignPoint next = run.at;
+    double& value = next[variable];
+    const double before = value;
+    value *= std::pow(of.high / of.low, direction * step_);
+    if (of.is_whole)
+      value = direction > 0 ? std::max(std::round(value), before + 1) : std::min(std::round(value), before - 1);
+    value = std::clamp(value, of.low, of.high);
+    Try(run, next);
+  }
+}
+
+void Optimiser::Pass(Run& run) {
+  moved_ = false;
+  for (const DesignBudget& budget : space_.budgets) MoveShares(run, budget);
+  MoveParts(run);
+  for (std::size_t i = 0; i < space_.variables.size(); ++i) MoveVariable(run, i);
+}
+
+void Optimiser::Compact(Run& run) {
+  for (const DesignBudget& budget : space_.budgets) {
+    for (const std::size_t share : budget.shares) {
+      for (double less = options_.first_step; less >= options_.last_step && !IsSpent(); less /= 2) {
+        DesignPoint next = run.at;
+        next[share] -= less;
+        if (next[share] < space_.variables[share].low) continue;
+        const std::optional<Tried> tried = Evaluate(next);
+        if (!tried || (run.tried && *run.tried < *tried)) continue;
+        run.at = next;
+        run.tried = tried;
+      }
+    }
+  }
+}
+
+void Optimiser::BeginNext() {
+  step_ = is_refining_ ? options_.coarse_step : options_.first_step;
+  if (++run_ < runs_.size() || is_refining_) return;
+  std::stable_sort(runs_.begin(), runs_.end(),
+                   [](const Run& a, const Run& b) { return a.tried && (!b.tried || *a.tried < *b.tried); });
+  const auto most = static_cast<std::size_t>(options_.refined);
+  if (runs_.size() > most) runs_.resize(most);
+  is_refining_ = true;
+  run_ = 0;
+  step_ = options_.coarse_step / 2;
+}
+
+bool Optimiser::Step() {
+  if (run_ >= runs_.size() || IsSpent()) return false;
+  Run& run = runs_[run_];
+  if (!run.is_begun) {
+    run.is_begun = true;
+    run.tried = Evaluate(run.at);
+  }
+  Pass(run);
+  if (moved_) return true;
+  if (is_refining_) {
+    Compact(run);
+    Pass(run);
+    if (moved_) return true;
+  }
+  step_ /= 2;
+  if (step_ >= (is_refining_ ? options_.last_step : options_.coarse_step)) return true;
+  if (is_refining_ && run.tried && !IsSpent()) {
+    ends_.push_back(*run.tried);
+    converged_ = converged_ || !(*best_tried_ < *run.tried);
+  }
+  BeginNext();
+  return run_ < runs_.size();
+}
+
+double Optimiser::done() const {
+  const double all = static_cast<double>(runs_.size());
+  if (all == 0 || run_ >= runs_.size() || IsSpent()) return 1;
+  // The coarse descents of all starts take about as long as the last steps of the best.
+  return (static_cast<double>(run_) / all + (is_refining_ ? 1 : 0)) / 2;
+}
+
+int Optimiser::AgreeWithin(double share) const {
+  if (!best_tried_) return 0;
+  const double best = best_tried_->objective;
+  return static_cast<int>(std::count_if(ends_.begin(), ends_.end(), [&](const Tried& end) {
+    return end.excess == best_tried_->excess && end.objective - best <= share * std::abs(best);
+  }));
+}
+
+DesignPoint Optimiser::RandomPoint() {
+  DesignPoint point = runs_[0].at;
+  for (std::size_t i = 0; i < space_.variables.size(); ++i) {
+    const DesignVariable& of = space_.variables[i];
+    if (of.kind == DesignVariable::Kind::kShare || !(of.high > of.low)) continue;
+    const double at = Draw(state_);
+    if (of.kind == DesignVariable::Kind::kChoice) {
+      point[i] = std::min(std::floor(at * (of.high + 1)), of.high);
+    } else {
+      point[i] = of.low * std::pow(of.high / of.low, at);
+      if (of.is_whole) point[i] = std::clamp(std::round(point[i]), of.low, of.high);
+    }
+  }
+  for (std::size_t b = 0; b < space_.budgets.size(); ++b) {
+    const DesignBudget& budget = space_.budgets[b];
+    double left = 1 - least_left_[b], sum = 0;
+    DesignPoint weights;
+    for (const std::size_t share : budget.shares) {
+      const DesignVariable& of = space_.variables[share];
+      left -= of.low;
+      weights.push_back(of.high > of.low ? -std::log(1 - Draw(state_)) : 0);
+      sum += weights.back();
+    }
+    for (std::size_t i = 0; i < budget.shares.size(); ++i) {
+      const DesignVariable& of = space_.variables[budget.shares[i]];
+      const double more = sum > 0 ? std::max(left, 0.0) * weights[i] / sum : 0;
+      point[budget.shares[i]] = std::min(of.low + more, of.high);
+    }
+  }
+  return point;
+}
+
+DesignPoint Rounded(const DesignSpace& space, DesignPoint point) {
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const DesignVariable& of = space.variables[i];
+    if (of.kind == DesignVariable::Kind::kChoice || of.is_whole || !(of.high > of.low)) continue;
+    const bool is_share = of.kind == DesignVariable::Kind::kShare;
+    const double step = is_share ? 1e-4 : std::pow(10, std::floor(std::log10(point[i])) - 4);
+    point[i] = std::clamp(std::round(point[i] / step) * step, of.low, of.high);
+  }
+  return point;
+}
+
+DesignPoint Relaxed(const DesignSpace& space, const DesignPoint& point) {
+  DesignPoint relaxed = point;
+  for (const DesignBudget& budget : space.budgets) {
+    double floors = budget.least_left;
+    for (const std::size_t share : budget.shares) floors += space.variables[share].low;
+    for (const std::size_t share : budget.shares) {
+      const DesignVariable& of = space.variables[share];
+      relaxed[share] = std::max(point[share], std::min(of.high, 1 - floors + of.low));
+    }
+  }
+  return relaxed;
 }
 
 }  // namespace slipstick

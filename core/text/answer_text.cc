@@ -261,6 +261,52 @@ std::string SolveText(std::string_view json, bool is_colored) {
          (mapping.empty() ? "" : "\n");
 }
 
+std::string DesignText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const std::string& figure = TextOf(answer["figure"]);
+  const auto figure_text = [&figure](const Json& value) {
+    return value.is_number() ? FigureText(value.get<double>(), UnitOf(figure)) : std::string("–");
+  };
+  std::string text = std::string(OutputTitle(figure)) + ": " + figure_text(answer["objective"]) + ", from " +
+                     figure_text(answer["start"]) + "\n";
+  if (!answer["feasible"].get<bool>())
+    text += Toned("No design found meets the limits.", Tone::kBad, is_colored) + "\n";
+  const Json& starts = answer["starts"];
+  text += answer["converged"].get<bool>() ? "Converged: no move helps. " : "Stopped before it converged. ";
+  if (starts["refined"].get<int>() > 0) {
+    text += CountText(starts["agree"].get<double>()) + " of " + CountText(starts["refined"].get<double>()) +
+            " descents from different splits end within 1 %. ";
+  }
+  text += CountText(answer["evaluations"].get<double>()) + " designs evaluated.\n";
+  if (const Json& bound = answer["bound"]; bound.is_object()) {
+    text += "Bound, every share at its most at once: " + figure_text(bound["objective"]) + ".\n";
+  }
+  Table inputs({Table::kLeft, Table::kRight}, 2);
+  for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {ValueText(value)}});
+  text += "\n" + inputs.Text(is_colored);
+  Table limits({Table::kLeft, Table::kRight, Table::kRight, Table::kRight}, 2);
+  limits.Add(
+      {{"More of", Tone::kStrong}, {"Now", Tone::kStrong}, {"Change", Tone::kStrong}, {"Brings", Tone::kStrong}});
+  for (const Json& one : answer["limits"]) {
+    const std::string unit = " " + TextOf(one["unit"]);
+    const double change = one["change"].get<double>() / answer["objective"].get<double>() * 100;
+    limits.Add({{TextOf(one["budget"])},
+                {CountText(one["at"].get<double>()) + unit},
+                {CountText(one["more"].get<double>()) + unit},
+                {(change > 0 ? "+" : "") + CountText(change) + " %"}});
+  }
+  text += "\n" + limits.Text(is_colored);
+  if (const Json* frontier = FindMember(answer, "frontier")) {
+    const std::string& against = TextOf(answer["against"]);
+    Table points({Table::kRight, Table::kRight}, 2);
+    points.Add({{std::string(BriefTitle(figure)), Tone::kStrong}, {std::string(BriefTitle(against)), Tone::kStrong}});
+    for (const Json& one : *frontier)
+      points.Add({{figure_text(one["objective"])}, {FigureText(one["against"].get<double>(), UnitOf(against))}});
+    text += "\n" + points.Text(is_colored);
+  }
+  return text;
+}
+
 std::string SensitivityText(std::string_view json, bool is_colored) {
   const Json answer = *ParseJson(json);
   const std::string& figure = TextOf(answer["figure"]);

@@ -12,6 +12,7 @@ std::string AdviceText(std::string_view answer, bool is_colored);
 std::string CompareText(std::string_view answer, bool is_colored);
 std::string SolveText(std::string_view answer, bool is_colored);
 std::string SensitivityText(std::string_view answer, bool is_colored);
+std::string DesignText(std::string_view answer, bool is_colored);
 std::string StudyText(std::string_view answer, bool is_colored);
 std::string PresetsText(std::string_view answer, bool is_colored);
 

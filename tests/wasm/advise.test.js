@@ -88,7 +88,7 @@ test("the worker tells what it knows, ends an earlier question, and stops when t
   const earlier = await untilStopped(2, (id) => ask(id + 1, { for: "nonsense" }));
   assert.equal((await ended(3)).state, "refused");
   assert.equal(earlier.state, "stopped");
-  const stopped = await untilStopped(20, (id) => worker.postMessage({ verb: "stopAdvice", id }));
+  const stopped = await untilStopped(20, (id) => worker.postMessage({ verb: "stopSteps", id }));
   assert.equal(stopped.state, "stopped");
   assert.equal(stopped.report.done, false);
 });

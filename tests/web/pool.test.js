@@ -23,7 +23,7 @@ test('advice is heard as it comes, with its seconds, and stopped by its id', asy
   assert.deepEqual(JSON.parse(args[0]), { request: { a: 1 }, for: 'serving' });
   worker.say({ id, state: 'running', text: '{"changes":[]}', seconds: 0.2 });
   advice.stop();
-  assert.deepEqual(worker.sent.at(-1), { verb: 'stopAdvice', id });
+  assert.deepEqual(worker.sent.at(-1), { verb: 'stopSteps', id });
   worker.say({ id, state: 'stopped', text: '{"changes":[1]}', seconds: 0.3 });
   worker.say({ id, state: 'done', text: '{}', seconds: 1 });
   assert.deepEqual(heard, [

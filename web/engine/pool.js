@@ -166,15 +166,24 @@ export class Pool {
 
   // Advice on a scenario: {"request", "for"?, "objective"?, "limits"?, "top"?}. `onreport(report, state)` hears what is known so far:
   // running, stopped or done; {"issues"} with refused. A later question ends an earlier one. Answers {stop()}.
-  async advise(spec, onreport, onerror) {
+  advise(spec, onreport, onerror) {
+    return this.#inSteps('advise', spec, onreport, onerror);
+  }
+
+  // The best chip design likewise: {"request", "objective"?, "vary"?, "locks"?, "limits"?, "mapping"?}.
+  design(spec, onreport, onerror) {
+    return this.#inSteps('design', spec, onreport, onerror);
+  }
+
+  async #inSteps(verb, spec, onreport, onerror) {
     const workers = await this.#open();
     const worker = workers.at(-1);
     const hear = ({ text, state, seconds }, id) => {
       if (state !== 'running') this.#calls.delete(id);
       onreport({ ...JSON.parse(text), seconds }, state);
     };
-    const id = this.#ask(worker, 'advise', [spec], { hear, reject: (error) => onerror?.(error) });
-    return { stop: () => this.#calls.get(id)?.worker.postMessage({ verb: 'stopAdvice', id }) };
+    const id = this.#ask(worker, verb, [spec], { hear, reject: (error) => onerror?.(error) });
+    return { stop: () => this.#calls.get(id)?.worker.postMessage({ verb: 'stopSteps', id }) };
   }
 
   // {"space", …} of a search not begun, or {"issues"}.

@@ -1,4 +1,4 @@
-// One of the pool's workers: an instance of a module compiled elsewhere. It answers calls, and steps one shard of a search, or advice,
+// One of the pool's workers: an instance of a module compiled elsewhere. It answers calls, and steps one shard of a search, advice or a design,
 // in chunks short enough that a stop is heard at once.
 import createSlipstick from '../wasm/slipstick.js';
 
@@ -8,7 +8,8 @@ const VERBS = new Set(['evaluate', 'measurements', 'coverage', 'calibrate', 'siz
 
 let ready = null;
 let search = null; // {id, core: Search, count, running}
-let advice = null; // {id, core: Advice, count, running, started}
+let job = null; // {id, core, count, running, started}
+const JOBS = { advise: 'Advice', design: 'Design' }; // classes of the module that step
 
 // Lets waiting messages in without the delay of a timer.
 const channel = new MessageChannel();
@@ -51,11 +52,11 @@ const run = (one) =>
     (state) => self.postMessage({ id: one.id, state, shard: one.core.shard() }),
   );
 
-// Advice on one scenario at a time: a later question ends an earlier one.
-async function advise(core, id, spec) {
-  const one = { id, core: new core.Advice(spec), count: 1, running: true, started: performance.now() };
-  if (advice) advice.running = false;
-  advice = one;
+// One such job at a time: a later question ends an earlier one.
+async function inSteps(core, kind, id, spec) {
+  const one = { id, core: new core[kind](spec), count: 1, running: true, started: performance.now() };
+  if (job) job.running = false;
+  job = one;
   const tell = (state) => {
     const seconds = (performance.now() - one.started) / 1000;
     self.postMessage({ id, state, text: one.core.report(), seconds });
@@ -63,7 +64,7 @@ async function advise(core, id, spec) {
   if (one.core.issues()) tell('refused');
   else await work(one, () => true, tell);
   one.core.delete();
-  if (advice === one) advice = null;
+  if (job === one) job = null;
 }
 
 async function begin(core, id, spec) {
@@ -90,7 +91,7 @@ function spaceOf(core, spec) {
 async function answer({ id, verb, args = [] }) {
   const core = await ready;
   if (verb === 'begin') return begin(core, id, args[0]);
-  if (verb === 'advise') return advise(core, id, args[0]);
+  if (JOBS[verb]) return inSteps(core, JOBS[verb], id, args[0]);
   if (verb === 'resume' && search && !search.running) {
     search.running = true;
     return run(search);
@@ -115,8 +116,8 @@ self.onmessage = async ({ data }) => {
     if (search) search.running = false;
     return;
   }
-  if (data.verb === 'stopAdvice') {
-    if (advice?.id === data.id) advice.running = false;
+  if (data.verb === 'stopSteps') {
+    if (job?.id === data.id) job.running = false;
     return;
   }
   try {

@@ -39,7 +39,7 @@ TEST(Design, MakesLargerWhatIsBetterLarger) {
   for (const char* figure : {"serving.tokens_per_s", "training.step_time_s"}) {
     std::vector<std::string> assignments = kChip;
     assignments.push_back("training.mapping.tp=2");
-    const Json found = *ParseJson(DesignAnswer("", assignments, figure).text);
+    const Json found = *ParseJson(DesignAnswer("", assignments, Json{{"objective", figure}}).text);
     ASSERT_TRUE(found.contains("objective")) << figure << found;
     const double start = found["start"].get<double>(), best = found["objective"].get<double>();
     if (std::string(figure) == "serving.tokens_per_s") {
@@ -50,7 +50,114 @@ TEST(Design, MakesLargerWhatIsBetterLarger) {
     for (const auto& [path, value] : found["overrides"].items()) assignments.push_back(path + "=" + value.dump());
     const Json report = *ParseJson(EvaluateAnswer("", assignments, "").text);
     EXPECT_GT(report["technology"]["links"], 0) << figure;
+    // What evaluate answers with the overrides, as the command line writes them, is what was promised.
+    EXPECT_NEAR(*NumberAt(report, figure) / best, 1, 1e-9) << figure;
   }
+}
+
+Json Designed(std::vector<std::string> assignments, const Json& question) {
+  assignments.insert(assignments.begin(), kChip.begin(), kChip.end());
+  return *ParseJson(DesignAnswer("", assignments, question).text);
+}
+
+TEST(Design, HasAWorkingDefaultObjective) {
+  EXPECT_EQ(Designed({}, Json::object())["figure"], "training.step_time_s");
+  EXPECT_EQ(Designed({"training=null"}, Json::object())["figure"], "serving.tokens_per_s_per_device");
+}
+
+// Variables of every kind, with what holds them.
+TEST(Design, VariesWhatItIsGivenWithinItsLimits) {
+  const std::string design = "cluster.device.design.";
+  const Json question{{"objective", "serving.cost_usd_per_million_tokens"},
+                      {"vary",
+                       {design + "area=400 mm^2:800 mm^2", design + "node=5nm,3nm", design + "stacks=2:8",
+                        "partition.chiplets=1,2", "serving.batch=16,64", design + "unit.l1=128 KiB:512 KiB"}},
+                      {"limits", {"serving.tpot_s<=25 ms", design + "area_split.l2>=0.1"}},
+                      {"locks", {design + "edge_split"}}};
+  const std::vector<std::string> fixed{"training=null", "serving.devices=8", "serving.mapping.tp=2"};
+  const Json found = Designed(fixed, question);
+  ASSERT_TRUE(found.contains("objective")) << found;
+  EXPECT_TRUE(found["feasible"]);
+  EXPECT_LT(found["objective"], found["start"]);
+  const Json& overrides = found["overrides"];
+  EXPECT_GE(overrides[design + "area_split.l2"], 0.1);
+  EXPECT_EQ(overrides[design + "edge_split.memory"], 0.585);  // the h100-like design's
+  std::vector<std::string> assignments = fixed;
+  for (const auto& [path, value] : overrides.items())
+    assignments.push_back(path + "=" + (value.is_string() ? TextOf(value) : value.dump()));
+  const Json report = Evaluated(assignments);
+  EXPECT_NEAR(*NumberAt(report, "serving.cost_usd_per_million_tokens") / found["objective"].get<double>(), 1, 1e-9);
+  EXPECT_LE(*NumberAt(report, "serving.tpot_s"), 0.025);
+  const double area = *NumberAt(report, "scenario.cluster.device.design.area");
+  EXPECT_GE(area, 400);
+  EXPECT_LE(area, 800);
+}
+
+// A floor above what the other shares leave takes from them: no budget is spent twice.
+TEST(Design, KeepsItsBudgetsUnderAFloor) {
+  const Json found =
+      Designed({"training=null", "serving.devices=8", "serving.mapping.tp=2"},
+               Json{{"objective", "serving.tpot_s"}, {"limits", {"cluster.device.design.area_split.network>=0.3"}}});
+  ASSERT_TRUE(found.contains("overrides")) << found;
+  double area = 0;
+  for (const auto& [path, value] : found["overrides"].items()) {
+    if (path.find("area_split") != std::string::npos) area += value.get<double>();
+  }
+  EXPECT_LE(area, 1 + 1e-3);
+  EXPECT_GE(found["overrides"]["cluster.device.design.area_split.network"], 0.3);
+}
+
+TEST(Design, SaysHowFarItIsFromABoundAndWhatLimitsIt) {
+  const Json found = Designed({"training=null", "serving.devices=8", "serving.mapping.tp=2", "serving.batch=8"},
+                              Json{{"objective", "serving.tpot_s"}});
+  EXPECT_TRUE(found["converged"]);
+  ASSERT_TRUE(found["bound"].is_object());
+  EXPECT_LE(found["bound"]["objective"], found["objective"]);
+  ASSERT_EQ(found["limits"].size(), 4U);
+  // Decode at a small batch reads weights: more power or edge for memory speeds it up, more of nothing slows it down.
+  for (const Json& one : found["limits"]) EXPECT_LE(one["per_unit"].get<double>(), 1e-12) << one;
+  EXPECT_EQ(found["limits"][1]["budget"], "power");
+  EXPECT_LT(found["limits"][1]["per_unit"], 0);
+}
+
+TEST(Design, GivesAFrontierOfTwoObjectives) {
+  const Json found = Designed({"training=null", "serving.devices=8", "serving.mapping.tp=2"},
+                              Json{{"objective", "serving.tpot_s"}, {"pareto", "serving.ttft_s"}});
+  ASSERT_TRUE(found.contains("frontier")) << found;
+  const Json& frontier = found["frontier"];
+  ASSERT_GE(frontier.size(), 2U);
+  for (std::size_t i = 1; i < frontier.size(); ++i) {
+    EXPECT_GT(frontier[i]["objective"], frontier[i - 1]["objective"]);
+    EXPECT_LT(frontier[i]["against"], frontier[i - 1]["against"]);
+  }
+}
+
+TEST(Design, ChoosesTheMappingForEachCandidateInSteps) {
+  const std::vector<std::string> free{"training=null", "serving.devices=8"};
+  const Json fixed = Designed(free, Json{{"objective", "serving.tpot_s"}}),
+             each = Designed(free, Json{{"objective", "serving.tpot_s"}, {"mapping", "each"}});
+  EXPECT_LE(each["objective"], fixed["objective"]);
+  DesignSteps steps(R"({"request": {"cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}},
+                        "training": null}, "objective": "serving.tpot_s"})");
+  ASSERT_EQ(steps.issues(), "");
+  EXPECT_TRUE(steps.Step(1));
+  const Json early = *ParseJson(steps.Report());
+  EXPECT_LT(early["done"], 1);
+  while (steps.Step(16)) {
+  }
+  EXPECT_EQ((*ParseJson(steps.Report()))["done"], 1);
+}
+
+TEST(Design, RefusesWhatItCannotAsk) {
+  const auto path = [](const Json& question) { return TextOf(Designed({}, question)["issues"][0]["path"]); };
+  EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "training.no_such");
+  EXPECT_EQ(path(Json{{"vary", {"serving.prompt=1:2"}}}), "serving.prompt");
+  EXPECT_EQ(path(Json{{"vary", {"cluster.device.design.area=9:3"}}}), "cluster.device.design.area");
+  EXPECT_EQ(path(Json{{"locks", {"model.layers"}}}), "model.layers");
+  EXPECT_EQ(path(Json{{"limits",
+                       {"cluster.device.design.area_split.core>=0.9", "cluster.device.design.area_split.l2>=0.3"}}}),
+            "limits");
+  EXPECT_EQ(path(Json{{"nothing", 1}}), "nothing");
 }
 
 }  // namespace

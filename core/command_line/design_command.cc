@@ -1,0 +1,36 @@
+#include "core/command_line/design_command.h"
+
+#include <chrono>
+#include <sstream>
+
+#include "core/command_line/progress_line.h"
+#include "core/exploration/design.h"
+
+namespace slipstick {
+
+Answer RunDesign(const DesignCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> fixed, varied, locks;
+  for (const std::string& text : command.assignments) {
+    const std::string value = text.substr(text.find('=') + 1);
+    const bool is_json = value.find_first_of("{[") == 0;  // a mapping as one object
+    const bool is_varied = !is_json && value.find_first_of(",:") != std::string::npos;
+    (is_varied ? varied : fixed).push_back(text);
+  }
+  std::istringstream paths(command.locks);
+  for (std::string path; std::getline(paths, path, ',');) locks.push_back(path);
+  const Json question{{"objective", command.objective}, {"pareto", command.against}, {"vary", varied}, {"locks", locks},
+                      {"limits", command.limits},       {"mapping", command.mapping}};
+  ProgressLine line(command.show_progress);
+  constexpr Count kParts = 1000;
+  Answer answer = DesignAnswer(command.request, fixed, question, [&line](double done) {
+    line.Update(static_cast<Count>(done * static_cast<double>(kParts)), kParts);
+  });
+  if (!answer.issues.empty()) return answer;
+  Json report = *ParseJson(answer.text);
+  report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.text = JsonText(report);
+  return answer;
+}
+
+}  // namespace slipstick

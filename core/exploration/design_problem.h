@@ -1,0 +1,96 @@
+// A chip design as a space of points, and what a point comes to.
+//
+// The shares of the three budgets are variables, and so is every further input that the question frees: a number of the
+// design in a range ("cluster.device.design.area=400 mm^2:800 mm^2"), or any input over a list of values
+// ("cluster.device.design.node=4nm,3nm", "partition.chiplets=1,2,4", "serving.batch=16,64,256").
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/exploration/condition.h"
+#include "core/scenario/scenario.h"
+#include "core/technology/optimise.h"
+
+namespace slipstick {
+
+struct DesignQuestion {
+  std::string figure;               // a path of the report; "": step time, or throughput per device
+  std::string against;              // a second figure of a frontier; "": none
+  std::vector<std::string> vary;    // "PATH=low:high" or "PATH=a,b,c"
+  std::vector<std::string> locks;   // paths of shares that stay as they are
+  std::vector<std::string> limits;  // "PATH<=VALUE" or "PATH>=VALUE": of a share, or of a figure
+  bool maps_each = false;           // the mapping is chosen anew for each candidate
+};
+// {"objective"?,"pareto"?,"vary"?,"locks"?,"limits"?,"mapping"?: "fixed" or "each"}
+Result<DesignQuestion> ReadDesignQuestion(const Json& json);
+
+// A scenario to start from if the request's own split yields no device on its node, memory and links. Nothing if the
+// scenario has other faults or no tried split yields a device.
+std::optional<Scenario> WithAnySplit(const Json& request);
+
+// Factors on the budgets, to ask what more of one would bring.
+struct BudgetFactors {
+  double area = 1, power = 1, package = 1, edge = 1;
+};
+
+class DesignProblem {
+ public:
+  // Issues if the request has no chip design or the question names what there is not.
+  static Result<DesignProblem> Make(Json request, DesignQuestion question);
+  // The shares of a scenario's design alone, for one figure.
+  static DesignProblem OfShares(const Scenario& scenario, std::string figure);
+
+  [[nodiscard]] const DesignQuestion& question() const { return question_; }
+  [[nodiscard]] const DesignSpace& space() const { return space_; }
+  // The request's own point first, then the shares of the catalogue's designs, then each combination of choices.
+  [[nodiscard]] std::vector<DesignPoint> Starts();
+
+  // What a point comes to under the mapping of the base, the objective so signed that less is better. `second`, if
+  // given, becomes the figure compared against.
+  std::optional<Tried> Evaluate(const DesignPoint& point, const BudgetFactors& factors = {}, double* second = nullptr);
+  // The same as `evaluate` answers the request with the point's overrides: the mapping is chosen anew where it is auto.
+  [[nodiscard]] std::optional<Tried> EvaluateAnew(const DesignPoint& point) const;
+  // Takes the mappings that the point leads to for the base.
+  void Rebase(const DesignPoint& point);
+
+  // The figure of an objective, which is signed.
+  [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
+  [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
+  // The chip design at a point; none if the base of its choices is no scenario.
+  std::optional<ChipDesign> DesignAt(const DesignPoint& point);
+
+ private:
+  struct Input {
+    std::string path;
+    std::vector<Json> choices;  // of a list; empty for a number
+    std::string unit;           // base unit of a quantity, so that the value reads the same in a command as in JSON
+  };
+  DesignProblem() = default;
+  void AddShares(const ChipDesign& design);
+  Issues Vary(const std::string& text);
+  Issues Lock(const std::string& path);
+  Issues Limit(const std::string& text);
+  Issues CheckFigure(std::string& figure) const;
+  [[nodiscard]] std::optional<std::size_t> VariableAt(const std::string& path) const;
+  const std::optional<Scenario>& BaseAt(const DesignPoint& point);
+  [[nodiscard]] Json RequestAt(const DesignPoint& point, bool has_only_choices) const;
+  [[nodiscard]] std::string ChoicesKey(const DesignPoint& point) const;
+  std::optional<Tried> Judge(const Json& report, double* second) const;
+
+  Json request_;
+  DesignQuestion question_;
+  double sign_ = 1;  // of the objective
+  DesignSpace space_;
+  std::vector<Input> inputs_;  // of the variables, in their order
+  DesignPoint start_;
+  std::vector<Condition> figure_limits_;
+  std::vector<std::string> parts_;  // of the report, which must be feasible
+  std::map<std::string, std::optional<Scenario>> bases_;
+  DesignPoint base_point_;
+};
+
+}  // namespace slipstick
