@@ -64,25 +64,25 @@ std::vector<std::string> Narrowings(const Json& scenario, const std::string& par
 }
 
 // Members in the order in which people name them, by their paths below a part.
-struct Label {
+struct PartName {
   std::string_view path, label;
 };
-constexpr Label kLabels[] = {{"mapping.tp", "TP"},
-                             {"mapping.sequence_parallel", "sequence parallelism"},
-                             {"mapping.cp", "CP"},
-                             {"mapping.pp", "PP"},
-                             {"mapping.virtual_stages", "virtual stages"},
-                             {"mapping.schedule", "schedule"},
-                             {"mapping.ep", "EP"},
-                             {"mapping.expert_tp", "expert TP"},
-                             {"mapping.attention_dp", "DP attention"},
-                             {"mapping.prefill_cp", "prefill CP"},
-                             {"mapping.zero", "ZeRO"},
-                             {"mapping.micro_batch", "micro-batch"},
-                             {"recompute", "recomputation"},
-                             {"global_batch", "global batch"},
-                             {"disaggregated.prefill_devices", "prefill devices"},
-                             {"disaggregated.decode_devices", "decode devices"}};
+constexpr PartName kLabels[] = {{"mapping.tp", "TP"},
+                                {"mapping.sequence_parallel", "sequence parallelism"},
+                                {"mapping.cp", "CP"},
+                                {"mapping.pp", "PP"},
+                                {"mapping.virtual_stages", "virtual stages"},
+                                {"mapping.schedule", "schedule"},
+                                {"mapping.ep", "EP"},
+                                {"mapping.expert_tp", "expert TP"},
+                                {"mapping.attention_dp", "DP attention"},
+                                {"mapping.prefill_cp", "prefill CP"},
+                                {"mapping.zero", "ZeRO"},
+                                {"mapping.micro_batch", "micro-batch"},
+                                {"recompute", "recomputation"},
+                                {"global_batch", "global batch"},
+                                {"disaggregated.prefill_devices", "prefill devices"},
+                                {"disaggregated.decode_devices", "decode devices"}};
 
 std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
 
@@ -144,7 +144,7 @@ std::string MappingChangesText(const std::string& part, const Json& before, cons
     return NumberAt(after, std::string("training.mapping.") + member).value_or(0);
   };
   std::string text;
-  for (const Label& one : kLabels) {
+  for (const PartName& one : kLabels) {
     const std::string path = part + "." + std::string(one.path);
     const Json* value = MemberAt(after, path);
     if (value == nullptr || said.contains(path)) continue;

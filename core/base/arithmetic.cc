@@ -137,11 +137,11 @@ class Reader {
 
 }  // namespace
 
-std::optional<Arithmetic> ReadArithmetic(std::string_view text) {
+std::optional<WrittenNumber> ReadArithmetic(std::string_view text) {
   Reader reader(text);
   const std::optional<double> value = reader.Sum();
   if (!value || reader.broken() || !std::isfinite(*value)) return std::nullopt;
-  return Arithmetic{*value, reader.at(), reader.sides()};
+  return WrittenNumber{*value, reader.at(), reader.sides()};
 }
 
 }  // namespace slipstick

@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-struct Arithmetic {
+struct WrittenNumber {
   double value = 0;
   std::size_t used = 0;  // characters of the text that belong to the number
   bool sides = false;    // "26x33": the sides of a rectangle, whose unit counts twice
@@ -15,6 +15,6 @@ struct Arithmetic {
 // Reads the longest arithmetic expression at the start of `text`; an operator without a number after it belongs to the
 // unit ("0.1 /cm^2"). Commas and underscores only group thousands: "1,5" is no number. Nothing if the text does not
 // start with a finite number.
-std::optional<Arithmetic> ReadArithmetic(std::string_view text);
+std::optional<WrittenNumber> ReadArithmetic(std::string_view text);
 
 }  // namespace slipstick

@@ -291,7 +291,7 @@ void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vec
     const std::optional<Measure> measure = ParseMeasure(TextOf(*found));
     if (!measure || measure->has_unit) continue;
     const std::string text = TextOf(*found);
-    const std::optional<Arithmetic> number = ReadArithmetic(text);
+    const std::optional<WrittenNumber> number = ReadArithmetic(text);
     const bool is_plain = number && number->used == text.size();  // not "4k", behind which no unit can stand
     *found = (is_plain ? text : JsonText(Json(measure->value))) + " " + std::string(row.facts.unit);
     named.push_back({at, text, TextOf(*found)});

@@ -87,7 +87,7 @@ struct NumberField {
   }
   // Whether a text is a number of this dimension that no double holds in base units: "1e300 TFLOP/s".
   [[nodiscard]] bool IsTooLarge(std::string_view text) const {
-    const std::optional<Arithmetic> number = ReadArithmetic(text);
+    const std::optional<WrittenNumber> number = ReadArithmetic(text);
     if (!number || number->value < 0) return false;
     const std::optional<Measure> unit = MeasureOf("1" + std::string(text.substr(number->used)));
     return unit && HasDimension(*unit) && !std::isfinite(number->value * unit->value);
@@ -217,6 +217,12 @@ void ReadEntry(const Json& json, const EntryOperations& entry, const Location& l
   RefuseName(json, entry.names(), location, issues);
 }
 
+// All quantities have one layout: the value, and the node, which a number from a table has none of.
+void WriteBase(double value, void* quantity) {
+  const Ratio written = value;
+  std::memcpy(quantity, &written, sizeof written);
+}
+
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
                void* out);
 
@@ -310,12 +316,11 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
     case Kind::kEntry:
       return ReadEntry(json, type.entry, location, issues, out);
     case Kind::kQuantity:
-      if (const auto value = ReadNumber(json, facts, *type.dimension, false, location, issues))
-        std::memcpy(out, &*value, sizeof(double));
+      if (const auto value = ReadNumber(json, facts, *type.dimension, false, location, issues)) WriteBase(*value, out);
       return;
     case Kind::kRatio:
       if (const auto value = ReadNumber(json, facts, Dimension{}, false, location, issues))
-        *static_cast<double*>(out) = *value;
+        type.has_node ? WriteBase(*value, out) : static_cast<void>(*static_cast<double*>(out) = *value);
       return;
     case Kind::kCount:
       if (const auto value = ReadNumber(json, facts, Dimension{}, true, location, issues))

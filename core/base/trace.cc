@@ -6,6 +6,8 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/provenance.h"
+
 namespace slipstick {
 namespace {
 
@@ -64,8 +66,8 @@ std::size_t Trace::Enter(std::string_view scope) {
   return outer;
 }
 
-const std::vector<Figure>& Trace::figures() const {
-  static const std::vector<Figure> none;
+const std::vector<FigureRecord>& Trace::figures() const {
+  static const std::vector<FigureRecord> none;
   return book_ == nullptr ? none : book_->figures;
 }
 
@@ -102,7 +104,7 @@ void Trace::BindInput(std::string_view symbol, internal::Value value, std::strin
 }
 
 void Trace::BindAlias(std::string_view symbol, internal::Value value, std::string_view of) {
-  if (const Origin* origin = OriginOf(of, value)) Bind(std::string(symbol), Origin(*origin), value);
+  if (std::optional<Origin> origin = OriginOfTerm(of, value)) Bind(std::string(symbol), *std::move(origin), value);
 }
 
 void Trace::BindConstants(std::string_view table, std::string_view source, std::string_view names,
@@ -113,7 +115,7 @@ void Trace::BindConstants(std::string_view table, std::string_view source, std::
     const auto [known, is_new] = book_->constants.try_emplace(path, book_->figures.size());
     Bind(std::string(name), {path, known->second}, value);
     if (!is_new) continue;
-    Figure constant;
+    FigureRecord constant;
     constant.kind = FigureKind::kConstant;
     constant.path = path;
     constant.symbol = name;
@@ -147,6 +149,101 @@ const Trace::Origin* Trace::OriginOf(std::string_view symbol, internal::Value va
   return nearest == nullptr ? nullptr : &nearest->origin;
 }
 
+std::optional<Trace::Origin> Trace::OriginOfTerm(std::string_view symbol, internal::Value value) {
+  if (const Origin* named = OriginOf(symbol, value)) return *named;
+  if (value.node == nullptr) return std::nullopt;
+  return OriginOfNode(*value.node, symbol, *value.dimension);
+}
+
+// What a node stands for: an input, or a figure, which is recorded when the first term meets it. `symbol`: what that
+// term calls it, for a node without a title.
+Trace::Origin Trace::OriginOfNode(const Node& node, std::string_view symbol, const Dimension& dimension) {
+  const auto known = book_->of_nodes.find(&node);
+  if (known != book_->of_nodes.end()) return known->second;
+  Origin origin;
+  if (node.op != Op::kInput) {
+    origin = RecordNode(node, symbol, dimension);
+  } else if (node.label->is_constant) {
+    origin = RecordConstant(node);
+  } else {
+    const auto reported = book_->reported.find(node.label->path);
+    origin = {node.label->path, reported == book_->reported.end() ? kNoFigure : reported->second};
+  }
+  return book_->of_nodes[&node] = std::move(origin);
+}
+
+Trace::Origin Trace::RecordNode(const Node& node, std::string_view symbol, const Dimension& dimension) {
+  const NodeFormula formula = FormulaOf(node);
+  FigureRecord figure;
+  figure.symbol = node.label != nullptr ? SymbolOf(node) : std::string(symbol);
+  figure.title = node.label != nullptr ? node.label->title : figure.symbol;
+  if (node.label == nullptr) std::replace(figure.title.begin(), figure.title.end(), '_', ' ');
+  figure.formula = formula.text;
+  figure.value = node.value;
+  figure.dimension = node.label != nullptr ? node.label->dimension : dimension;
+  for (const FormulaTerm& term : formula.terms) {
+    const Dimension of_term = term.node->label != nullptr ? term.node->label->dimension : Dimension{};
+    Origin origin = OriginOfNode(*term.node, term.symbol, of_term);
+    figure.terms.push_back({term.symbol, term.node->value, of_term, std::move(origin.path), origin.figure});
+    figure.shares.push_back(node.value != 0 ? term.derivative * term.node->value / node.value : 0);
+  }
+  if (node.label != nullptr) {
+    figure.note = node.label->note;
+    for (std::size_t i = 0; i < node.label->options.size(); ++i)
+      figure.among.push_back({node.label->options[i], node.label->compared[i], i == node.label->chosen});
+  }
+  if (node.op == Op::kChoice) figure.kind = FigureKind::kChoice, figure.compared = figure.dimension;
+  if (node.op == Op::kProcedure) figure.kind = FigureKind::kProcedure;
+  figure.source = SourceOf(figure, node.label != nullptr ? node.label->source : "");
+  figure.path = PathInScope(figure.symbol, figure.value);
+  Origin origin{figure.path, book_->figures.size()};
+  book_->figures.push_back(std::move(figure));
+  return origin;
+}
+
+Trace::Origin Trace::RecordConstant(const Node& node) {
+  const Label& label = *node.label;
+  const auto [known, is_new] = book_->constants.try_emplace(OwnPath(label.path, node.value), book_->figures.size());
+  if (is_new) {
+    FigureRecord constant;
+    constant.kind = FigureKind::kConstant;
+    constant.path = known->first;
+    constant.symbol = SymbolOf(node);
+    constant.title = constant.symbol;
+    std::replace(constant.title.begin(), constant.title.end(), '_', ' ');
+    constant.source = label.source;
+    constant.value = node.value;
+    constant.dimension = label.dimension;
+    book_->figures.push_back(std::move(constant));
+  }
+  return {known->first, known->second};
+}
+
+const Node* Trace::NodeOf(std::string_view symbol, internal::Value value) {
+  const Origin* named = OriginOf(symbol, value);
+  return named == nullptr ? value.node : NodeOf(*named, value);
+}
+
+const Node* Trace::NodeOf(const Origin& origin, internal::Value value) {
+  const Node* node = book_->tape.Input(origin.path, value.base, *value.dimension);
+  book_->of_nodes.try_emplace(node, origin);
+  return node;
+}
+
+const Node* Trace::InputNode(const std::string& path, double value, const Dimension& dimension) {
+  const internal::Value number{value, &dimension};
+  for (const std::string& name : {ReplacedName(path), path}) {
+    if (const Origin* other = OriginOf(name, number)) return NodeOf(*other, number);
+  }
+  const auto reported = book_->reported.find(path);
+  return NodeOf(Origin{path, reported == book_->reported.end() ? kNoFigure : reported->second}, number);
+}
+
+std::string Trace::PathInScope(std::string_view symbol, double value) {
+  const std::string& scope = book_->scopes[book_->scope].path;
+  return OwnPath(scope.empty() ? std::string(symbol) : scope + "." + std::string(symbol), value);
+}
+
 // A part computed more than once, with other values, has a path for each.
 std::string Trace::OwnPath(std::string path, double value) {
   std::vector<double>& values = book_->values[path];
@@ -156,7 +253,7 @@ std::string Trace::OwnPath(std::string path, double value) {
 }
 
 // Of a figure whose terms are there.
-std::string Trace::SourceOf(const Figure& figure, std::string_view stated) const {
+std::string Trace::SourceOf(const FigureRecord& figure, std::string_view stated) const {
   std::string rules;
   for (const Term& term : figure.terms) {
     const auto rule = book_->assumed.find(term.origin);
@@ -170,7 +267,7 @@ std::string Trace::SourceOf(const Figure& figure, std::string_view stated) const
 
 void Trace::RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms) {
   const Note& note = text.note;
-  Figure figure;
+  FigureRecord figure;
   figure.symbol = text.symbol;
   // A figure recorded inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own
   // figure.
@@ -182,17 +279,15 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   figure.note = note.note;
   figure.formula = WithoutBaseUnits(text.formula);
   figure.value = value_and_terms->base;
-  figure.path = is_reported ? std::string(note.report)
-                            : OwnPath(scope.empty() ? figure.symbol : scope + "." + figure.symbol, figure.value);
+  figure.path = is_reported ? std::string(note.report) : PathInScope(figure.symbol, figure.value);
   figure.dimension = *value_and_terms->dimension;
   std::string_view names = text.terms;
   figure.terms.reserve(terms);
   for (std::size_t i = 1; i <= terms; ++i) {
     const std::string_view name = NextName(names);
     const internal::Value& term = value_and_terms[i];
-    const Origin* origin = OriginOf(name, term);
-    figure.terms.push_back({std::string(name), term.base, *term.dimension, origin == nullptr ? "" : origin->path,
-                            origin == nullptr ? kNoFigure : origin->figure});
+    const Origin origin = OriginOfTerm(name, term).value_or(Origin{});
+    figure.terms.push_back({std::string(name), term.base, *term.dimension, origin.path, origin.figure});
   }
   assert(names.empty());
   figure.source = SourceOf(figure, note.source);
@@ -204,7 +299,7 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
 void Trace::RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms,
                          std::vector<Option> among, const Dimension& compared) {
   RecordValues(text, value_and_terms, terms);
-  Figure& choice = book_->figures.back();
+  FigureRecord& choice = book_->figures.back();
   choice.kind = FigureKind::kChoice;
   choice.among = std::move(among);
   choice.compared = compared;

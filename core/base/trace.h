@@ -16,9 +16,14 @@
 // (outermost scope): a step time never rests on a packaging step.
 //
 // An off trace costs one branch per figure.
+//
+// Where a folder's numbers carry nodes (tape.h), it needs no trace: a term or alias that no name explains takes its
+// explanation from the node of its value. The other way, Carry gives a value the node of what a name stands for. Both
+// go when no folder names its terms any more.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,7 +54,7 @@ struct Option {
 // kProcedure: found step by step, by a simulation or a search that no formula stands for; the note says which.
 enum class FigureKind { kFormula, kChoice, kConstant, kProcedure };
 
-struct Figure {
+struct FigureRecord {
   std::string path;     // scopes and name joined by dots: "training.step_time"
   std::string symbol;   // name in formulas
   std::string title;    // short
@@ -77,6 +82,7 @@ namespace internal {
 struct Value {
   double base;
   const Dimension* dimension;
+  const Node* node = nullptr;
 };
 inline constexpr Dimension kNoDimension{};
 template <class T>
@@ -84,7 +90,7 @@ constexpr Value ValueOf(T v) {
   if constexpr (std::is_arithmetic_v<T>) {
     return {static_cast<double>(v), &kNoDimension};
   } else {
-    return {v.base(), &T::kDimension};
+    return {v.base(), &T::kDimension, v.node()};
   }
 }
 // The constant parts of a FIGURE.
@@ -113,6 +119,16 @@ class Trace {
   void Alias(std::string_view symbol, T value, std::string_view of) {
     if (on()) BindAlias(symbol, internal::ValueOf(value), of);
   }
+
+  // The value with the node of the figure, input or constant that a name stands for here; without one, as it is.
+  template <int... E>
+  Quantity<E...> Carry(std::string_view symbol, Quantity<E...> value) {
+    return on() ? Quantity<E...>::FromBase(value.base(), NodeOf(symbol, internal::ValueOf(value))) : value;
+  }
+  // The node of the input at a path, or of what replaces it; the trace must be on. For BindInputs.
+  const Node* InputNode(const std::string& path, double value, const Dimension& dimension);
+  // Of the numbers that this trace explains; it must be on.
+  Tape& tape() { return book_->tape; }
 
   // Declares that where an input of this path is said to have this value, it is the latest figure or input of another
   // name: something replaces the input by a value of its own.
@@ -170,7 +186,7 @@ class Trace {
   // Declares by how many per cent the choice or procedure just recorded moves when the term in a place moves by one.
   void MovesBy(std::size_t term, double share) {
     if (!on()) return;
-    Figure& figure = book_->figures.back();
+    FigureRecord& figure = book_->figures.back();
     figure.shares.resize(figure.terms.size());
     figure.shares[term] = share;
   }
@@ -200,7 +216,7 @@ class Trace {
     if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
   }
 
-  [[nodiscard]] const std::vector<Figure>& figures() const;
+  [[nodiscard]] const std::vector<FigureRecord>& figures() const;
 
   // Figures recorded during its lifetime get paths below it.
   class Scope {
@@ -252,7 +268,7 @@ class Trace {
   };
   // What a trace that is on has written down.
   struct Book {
-    std::vector<Figure> figures;
+    std::vector<FigureRecord> figures;
     std::vector<ScopeNode> scopes = std::vector<ScopeNode>(1);  // the first holds all others
     std::size_t scope = 0;                                      // the current one
     std::unordered_map<std::string, std::size_t> scope_of_path;
@@ -263,6 +279,8 @@ class Trace {
         reported;  // places of the constants and of the reports' figures, by path
     std::unordered_map<std::string_view, std::string_view> assumed;  // rules by the path of the input that they set
     bool replaces = false;                                           // some input is replaced
+    Tape tape;
+    std::unordered_map<const Node*, Origin> of_nodes;  // of those that figures have met
   };
   explicit Trace(bool on) : book_(on ? std::make_unique<Book>() : nullptr) {}
   std::size_t Enter(std::string_view scope);  // returns the outer one
@@ -277,8 +295,15 @@ class Trace {
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::size_t SharedScope(std::size_t a, std::size_t b) const;
   [[nodiscard]] const Origin* OriginOf(std::string_view symbol, internal::Value value) const;  // null: none
+  [[nodiscard]] std::optional<Origin> OriginOfTerm(std::string_view symbol, internal::Value value);
+  Origin OriginOfNode(const Node& node, std::string_view symbol, const Dimension& dimension);
+  Origin RecordNode(const Node& node, std::string_view symbol, const Dimension& dimension);
+  Origin RecordConstant(const Node& node);
+  const Node* NodeOf(std::string_view symbol, internal::Value value);
+  const Node* NodeOf(const Origin& origin, internal::Value value);
+  [[nodiscard]] std::string PathInScope(std::string_view symbol, double value);
   [[nodiscard]] std::string OwnPath(std::string path, double value);
-  [[nodiscard]] std::string SourceOf(const Figure& figure, std::string_view stated) const;
+  [[nodiscard]] std::string SourceOf(const FigureRecord& figure, std::string_view stated) const;
 
   std::unique_ptr<Book> book_;  // null: off
   std::string_view cited_;      // replaces the source that figures cite

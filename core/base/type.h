@@ -78,6 +78,7 @@ struct ListOperations {
 struct Type {
   Kind kind;
   const Dimension* dimension = nullptr;  // for a quantity
+  bool has_node = false;                 // of a quantity, and of a ratio that is a Ratio
   Choices choices{};                     // for a choice
   EntryOperations entry{};               // for a choice among catalogue entries
   const Fields* fields = nullptr;        // for an object
@@ -173,9 +174,11 @@ struct Described {
         return &static_cast<T*>(list)->emplace_back(Standard<typename T::value_type>());
       };
     } else if constexpr (IsQuantity<T>::value) {
-      static_assert(sizeof(T) == sizeof(double));
-      type.kind = Kind::kQuantity;
+      // Tables write the value, which comes first, and then clear the node.
+      static_assert(std::is_standard_layout_v<T> && std::is_trivially_copyable_v<T> && sizeof(T) == 16);
+      type.kind = T::kIsRatio ? Kind::kRatio : Kind::kQuantity;
       type.dimension = &T::kDimension;
+      type.has_node = true;
     } else if constexpr (std::is_same_v<T, double>) {
       type.kind = Kind::kRatio;
     } else if constexpr (std::is_same_v<T, Count>) {

@@ -211,7 +211,7 @@ std::string BehindTheNumber(std::string_view dollars) {
 
 std::optional<Measure> ParsePlain(std::string_view text, double thousand) {
   Trim(text);
-  const std::optional<Arithmetic> number = ReadArithmetic(text);
+  const std::optional<WrittenNumber> number = ReadArithmetic(text);
   if (!number) return std::nullopt;
   std::string_view rest = text.substr(number->used);
   Trim(rest);
@@ -273,7 +273,7 @@ std::optional<UnknownUnit> FindUnknownUnit(std::string_view text) {
   const std::string plain = PlainSpaces(text);
   std::string_view view = plain;
   Trim(view);
-  const std::optional<Arithmetic> number = ReadArithmetic(view);
+  const std::optional<WrittenNumber> number = ReadArithmetic(view);
   if (!number || text.size() > 80) return std::nullopt;
   std::string_view rest = view.substr(number->used);
   UnknownUnit unknown{"", std::string(view.substr(0, number->used)) + " "};

@@ -21,6 +21,11 @@ template <int... E>
 constexpr Quantity<E...> operator*(double value, Unit<Quantity<E...>> unit) {
   return Quantity<E...>::FromBase(value * unit.factor);
 }
+template <int... E>
+constexpr Quantity<E...> operator*(Ratio value, Unit<Quantity<E...>> unit) {
+  const Ratio base = value * unit.factor;
+  return Quantity<E...>::FromBase(base.base(), base.node());
+}
 template <class Q>
 constexpr double In(Q quantity, Unit<Q> unit) {
   return quantity.base() / unit.factor;

@@ -74,7 +74,7 @@ Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
   const BytesPerSecond nic =
-      outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : 1);
+      outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : Ratio(1));
   const Seconds alpha = inner.latency, rail_alpha = outer.latency;
   FIGURE(trace, latency, alpha + rail_alpha, (Note{"Longest route", "", kRoutesSource}), alpha, rail_alpha);
   FIGURE(trace, load,

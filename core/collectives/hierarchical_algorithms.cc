@@ -21,7 +21,7 @@ LevelCost CostOf(const LevelView& view) {
         view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
     cost.hops = at_once ? WireLoadOf(view).hops : view.ranks - 1;
     const double narrowing =
-        view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
+        view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : Ratio(1);
     cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
     return cost;
   }
@@ -85,7 +85,7 @@ AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
   double chunks = static_cast<double>(instance.call.alpha_beta.chunks);
   if (chunks == 0) {
     chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency))))
-                                       : kMaxChunks;
+                                       : Ratio(kMaxChunks);
   }
   FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
   FIGURE(trace, transfer, slowest + (all - slowest) / chunks,
@@ -121,7 +121,7 @@ AlgorithmTime Exchange(const CollectiveInstance& instance, Trace& trace) {
   Seconds all_latencies, all_levels;
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
-    const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
+    const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : Ratio(1);
     const WireLoad wires = WireLoadOf(view);
     all_latencies += wires.hops * view.latency;
     all_levels += wires.detour * (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;

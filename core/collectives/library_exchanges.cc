@@ -86,7 +86,7 @@ BytesPerSecond RoutedRate(const LevelView& view, double devices, std::string_vie
   const Trace::Scope scope(trace, symbol);
   const InStepConstants& constants = view.level->fabric->in_step;
   const double routed_efficiency = view.index == 0 ? constants.routed_efficiency : constants.nic_routed_efficiency;
-  const double oversubscription = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
+  const double oversubscription = view.level->topology == Topology::kFatTree ? view.level->oversubscription : Ratio(1);
   const double detour = WireLoadOf(view).detour;
   const BytesPerSecond link = view.injection;
   CONSTANTS(trace, TableOf(*view.level->fabric), kInStepSource, routed_efficiency);

@@ -48,7 +48,7 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
     const NetworkLevel& level = *view.level;
     const FabricConstants& fabric = *level.fabric;
     const BytesPerSecond bandwidth =
-        view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
+        view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1));
     const bool has_nics = fabric.scales_out || IsNetworkOfNodes(level.topology);
     const double usual =
         has_nics ? fabric.scale_out.nic_efficiency * (level.in_network_reduction ? fabric.scale_out.reduction_gain : 1)
@@ -224,7 +224,7 @@ void BindScaleOut(const CollectiveInstance& instance, Trace& trace) {
     if (level.hop_latency.value_or(level.latency) * view.spacing == scale_out.hop)
       BindStep("hop", scale_out.hop, view, instance.view.devices, trace);
     if (&*level.fabric != scale_out.fabric) continue;
-    const double tapered = level.topology == Topology::kFatTree ? level.oversubscription : 1;
+    const double tapered = level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1);
     if (tapered == 1) {
       BindBandwidth("nic", view, scale_out.bandwidth, instance.view.devices, trace);
     } else {

@@ -156,7 +156,7 @@ LevelWires WiresOf(const LevelView& view, double devices, std::string_view symbo
   const WireLoad wires = WireLoadOf(view);
   const double detour = wires.detour, hops = wires.hops;
   const double oversubscription =
-      level.topology == Topology::kFatTree && view.leaf < view.ranks ? level.oversubscription : 1;
+      level.topology == Topology::kFatTree && view.leaf < view.ranks ? level.oversubscription : Ratio(1);
   const Seconds hop = level.hop_latency.value_or(level.latency) * view.spacing;
   const bool is_direct = view.injection == level.bandwidth && detour == 1 && oversubscription == 1;
   if (is_direct) trace.Input(symbol, level.bandwidth, path + ".bandwidth");

@@ -22,7 +22,7 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
                                          NumberText(bill.wafer.reticle_width.base()) + " × " +
                                          NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
                                          NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
-                                         NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
+                                         NumberText(max(2.0, ceil(die.area / field))) + " chiplets"});
   }
 }
 

@@ -112,7 +112,7 @@ DeviceGeometry ComputeGeometry(const DeviceBill& bill) {
   return geometry;
 }
 
-double MarginOf(const DeviceCost& cost) { return std::clamp(1 - cost.total / cost.price, 0.0, kMaxMargin); }
+double MarginOf(const DeviceCost& cost) { return std::clamp<double>(1 - cost.total / cost.price, 0, kMaxMargin); }
 
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace) {
   const Trace::Scope scope(trace, "cost");

@@ -155,15 +155,14 @@ bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {
 
 double AspectThatFits(SquareMillimetres area, double aspect, const Wafer& wafer) {
   const Millimetres width = sqrt(area * aspect);
-  return FitsReticle(width, area / width, wafer) ? aspect : wafer.reticle_width / wafer.reticle_height;
+  return FitsReticle(width, area / width, wafer) ? Ratio(aspect) : wafer.reticle_width / wafer.reticle_height;
 }
 
 Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
   const auto seams = [](double nx, double ny) { return (nx - 1) * ny + nx * (ny - 1); };
-  const double one = seams(std::ceil(std::max(1.0, width / wafer.reticle_width)),
-                           std::ceil(std::max(1.0, height / wafer.reticle_height)));
-  const double other = seams(std::ceil(std::max(1.0, width / wafer.reticle_height)),
-                             std::ceil(std::max(1.0, height / wafer.reticle_width)));
+  const double one = seams(ceil(max(1.0, width / wafer.reticle_width)), ceil(max(1.0, height / wafer.reticle_height)));
+  const double other =
+      seams(ceil(max(1.0, width / wafer.reticle_height)), ceil(max(1.0, height / wafer.reticle_width)));
   return static_cast<Count>(std::min(one, other));
 }
 

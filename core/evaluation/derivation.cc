@@ -16,7 +16,7 @@ namespace {
 class Formulas {
  public:
   // The share of each term; of a choice or a procedure those that it states.
-  std::vector<double> SharesOf(const Figure& figure) {
+  std::vector<double> SharesOf(const FigureRecord& figure) {
     std::vector<double> shares = figure.shares;
     shares.resize(figure.terms.size());
     const Formula* formula = figure.kind == FigureKind::kFormula && figure.value != 0 ? Of(figure) : nullptr;
@@ -38,7 +38,7 @@ class Formulas {
     Result<Formula> formula;
   };
 
-  const Formula* Of(const Figure& figure) {
+  const Formula* Of(const FigureRecord& figure) {
     std::vector<Read>& reads = formulas_[figure.formula];
     const auto has_symbols = [&](const Read& read) {
       return std::equal(read.terms->begin(), read.terms->end(), figure.terms.begin(), figure.terms.end(),
@@ -59,13 +59,13 @@ class Formulas {
 
 // A figure with the shares of its terms.
 struct Weighed {
-  const Figure* figure = nullptr;  // null: the figure that is explained does not rest on it
+  const FigureRecord* figure = nullptr;  // null: the figure that is explained does not rest on it
   std::vector<double> shares;
   std::size_t leads = kNoFigure;  // the term on the path to the input that matters most
 };
 
 // The figures that the one in a place rests on, itself included. Figures come after those that they rest on.
-std::vector<Weighed> WeighBelow(const std::vector<Figure>& figures, std::size_t root) {
+std::vector<Weighed> WeighBelow(const std::vector<FigureRecord>& figures, std::size_t root) {
   Formulas formulas;
   std::vector<Weighed> all(root + 1);
   all[root].figure = &figures[root];
@@ -128,7 +128,7 @@ double Rounded(double share) {
 }
 
 Json Write(const Weighed& weighed) {
-  const Figure& figure = *weighed.figure;
+  const FigureRecord& figure = *weighed.figure;
   const std::string_view title = OutputTitle(figure.path);
   Json terms = Json::array();
   terms.get_ref<Json::array_t&>().reserve(figure.terms.size());
@@ -168,12 +168,12 @@ Json Write(const Weighed& weighed) {
 
 }  // namespace
 
-Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {
+Json WriteExplanations(const std::vector<FigureRecord>& figures, std::string_view path) {
   Json list = Json::array();
   if (path == "*") {
     Formulas formulas;
     list.get_ref<Json::array_t&>().reserve(figures.size());
-    for (const Figure& figure : figures) list.push_back(Write({&figure, formulas.SharesOf(figure)}));
+    for (const FigureRecord& figure : figures) list.push_back(Write({&figure, formulas.SharesOf(figure)}));
     return list;
   }
   std::size_t root = figures.size();

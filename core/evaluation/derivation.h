@@ -15,7 +15,7 @@ namespace slipstick {
 // that the term is. The shares along a path multiply to how far its end moves the figure; those of all paths to an
 // input add up. Terms that `lead` are on a path from the figure asked for to the input that moves it most: of the paths
 // there, at each level the one that carries most of that.
-Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path);
+Json WriteExplanations(const std::vector<FigureRecord>& figures, std::string_view path);
 
 // The explanations of one figure as a tree in Markdown: at most seven terms a level, the largest share first. Parts of
 // less than a twentieth of the figure and levels below the fifth are not opened, nor is a figure met again, except on

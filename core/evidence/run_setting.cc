@@ -10,7 +10,7 @@ double Log2(double value) { return std::log2(std::max(value, 1.)); }
 
 double BitsOf(Precision precision) { return std::log2(BytesPerElement(precision)); }
 
-double ShareOf(Seconds part, Seconds whole) { return whole > Seconds() ? part / whole : 0; }
+double ShareOf(Seconds part, Seconds whole) { return whole > Seconds() ? part / whole : Ratio(0); }
 
 // What both questions share.
 RunSetting SettingOfModel(const Model& model, const Cluster& cluster, std::string_view software) {

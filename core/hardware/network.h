@@ -51,9 +51,9 @@ struct NetworkLevel {
   Count size = 8;  // groups of the level below (devices, for the innermost) joined by this level
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
   Seconds latency = 1 * kUs;               // per message between neighbors; through a switch, both links
-  std::vector<Count> dims;      // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
-  Count wrap_every = 0;         // torus: block sides that are multiples of it close to rings (optical switches)
-  double oversubscription = 1;  // fat tree: bandwidth into the leaves over bandwidth out of them
+  std::vector<Count> dims;     // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
+  Count wrap_every = 0;        // torus: block sides that are multiples of it close to rings (optical switches)
+  Ratio oversubscription = 1;  // fat tree: bandwidth into the leaves over bandwidth out of them
   bool in_network_reduction = false;  // NVLS, SHARP
   // Measured constants of the communication library; absent: the fabric's (collectives/fabric.h).
   std::optional<Seconds> base_latency;       // t0: per collective

@@ -235,7 +235,7 @@ double FlashSlowdown(FlashVersion version, Attention core, const Device& device)
     if (!(fastest > Seconds{}) || time < fastest) fastest = time;
     if (kernel.is_allowed && (!(stated > Seconds{}) || time < stated)) stated = time;
   }
-  return stated > Seconds{} ? stated / fastest : 1;
+  return stated > Seconds{} ? stated / fastest : Ratio(1);
 }
 
 }  // namespace slipstick

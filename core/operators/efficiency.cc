@@ -71,12 +71,12 @@ Precision Wider(Precision precision) {
 JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
 double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) {
-  return std::clamp(rules.max_gemm_efficiency * (EnergyPerFlop(device) / rules.max_gemm_energy),
-                    rules.min_gemm_efficiency, rules.max_gemm_efficiency);
+  return std::clamp<double>(rules.max_gemm_efficiency * (EnergyPerFlop(device) / rules.max_gemm_energy),
+                            rules.min_gemm_efficiency, rules.max_gemm_efficiency);
 }
 
 double DeratingOf(const PowerClass& devices, JoulesPerFlop energy) {
-  return std::clamp(devices.no_loss / energy, devices.min_time, devices.max_time) - 1;
+  return std::clamp<double>(devices.no_loss / energy, devices.min_time, devices.max_time) - 1;
 }
 
 double AssumedSustainedClockDerating(const DataSheetRules& rules, const Device& device) {
@@ -89,8 +89,8 @@ double AssumedSustainedClockDerating(const DataSheetRules& rules, const Device& 
 }
 
 double AssumedBandwidthEfficiency(const DataSheetRules& rules, const Device& device) {
-  return std::clamp(rules.min_bandwidth_efficiency * (rules.min_efficiency_bandwidth / device.memory.bandwidth),
-                    rules.min_bandwidth_efficiency, rules.max_bandwidth_efficiency);
+  return std::clamp<double>(rules.min_bandwidth_efficiency * (rules.min_efficiency_bandwidth / device.memory.bandwidth),
+                            rules.min_bandwidth_efficiency, rules.max_bandwidth_efficiency);
 }
 
 Seconds AssumedLaunch(const DataSheetRules& rules, const Device& device) {

@@ -54,11 +54,11 @@ double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
   if (!(l2 > Bytes{}) || !(weights > Bytes{})) return 0;
   // A working set as large as the L2 stays resident in an undivided L2 (L40S, RTX PRO 6000: at least 0.75 usable), but
   // not in one of two halves (A100, H100, B200: 0.6), which keep some lines twice.
-  const double copies = std::clamp(ceil(l2 / weights), 1.0, max_copies);
+  const double copies = std::clamp<double>(ceil(l2 / weights), 1, max_copies);
   const L2Reuse& reuse = device.architecture->gemm.l2;
   const double largest =
       min(reuse.max_weights, reuse.min_weights + *device.efficiency.usable_l2_fraction / reuse.usable_over_min);
-  return std::clamp((largest - copies * (weights / l2)) / reuse.falloff, 0.0, 1.0);
+  return std::clamp<double>((largest - copies * (weights / l2)) / reuse.falloff, 0, 1);
 }
 
 namespace {

@@ -44,7 +44,7 @@ TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByB
   TimeByBound split;
   for (const BoundPart& part : kBoundParts) {
     const bool is_rest = !(whole > Seconds{}) && part.time == &BoundTimes::compute;
-    const double share = is_rest ? 1 : whole > Seconds{} ? operators.*part.time / whole : 0;
+    const double share = is_rest ? Ratio(1) : whole > Seconds{} ? operators.*part.time / whole : Ratio(0);
     const Beside& other = beside.*part.beside;
     split.*part.time = total * share + other.time;
     Explain(part, split.*part.time, total, total_is, share, other, report, trace);

@@ -237,7 +237,7 @@ class TrainingTuner {
     if (!cost.fits)
       return text + " " +
              (chosen.fits ? DoesNotFit(cost.needed, capacity_, Budget()) : NeedsMore(cost.missing, chosen.missing));
-    const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
+    const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : Ratio(1));
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
     const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();
     const std::string because = leaves_node ? " (it leaves the " + std::to_string(inner) + " devices of a node)" : "";

@@ -185,12 +185,12 @@ RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGr
   FIGURE(trace, even_token, mean_step + others * max(prefill_stall, least_prefill) / output,
          (Note{"Mean step with prefills", "each other request is prefilled once per output", kClosedLoopSource}),
          mean_step, others, prefill_stall, least_prefill, output);
-  FIGURE(trace, prefill_utilization, min(1.0, others, others / output * max(1.0, first_prefill / even_token)),
+  FIGURE(trace, prefill_utilization, min(1.0, min(others, others / output * max(1.0, first_prefill / even_token))),
          (Note{"Fraction of time spent in others' prefills",
                "seen by an arriving request: steps with a prefill last longer", kClosedLoopSource}),
          others, output, first_prefill, even_token);
   FIGURE(
-      trace, before, max(prefill_utilization / 2, min(others, gathered * others / output), prompts_ahead),
+      trace, before, max(prefill_utilization / 2, max(min(others, gathered * others / output), prompts_ahead)),
       (Note{"Others' prefills before the first token",
             "half of the one in progress, those of requests that are gathered with it, or those of the group before"}),
       prefill_utilization, others, gathered, output, prompts_ahead);

@@ -158,7 +158,8 @@ double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, 
                      Trace& trace) {
   const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, prompt, output, trace);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
-  const double engine_limit = EngineLimit(deployment, trace), attention_dp = deployment.mapping.attention_dp;
+  const Ratio engine_limit = EngineLimit(deployment, trace);
+  const double attention_dp = deployment.mapping.attention_dp;
   const Bytes room = RoomOf(budget, trace);
   FIGURE(
       trace, group_batch,

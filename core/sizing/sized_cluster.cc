@@ -200,7 +200,7 @@ class ClusterSizing {
 
   [[nodiscard]] Json WriteHeadroom(const Headroom& headroom, const Verdict& at_peak) const {
     const auto share = [](Seconds latency, const std::optional<Seconds>& target) {
-      return target ? Json(1 - latency / *target) : Json(nullptr);
+      return target ? Json((1 - latency / *target).base()) : Json(nullptr);
     };
     return ObjectOf({{"requests_per_s", headroom.requests_per_s},
                      {"traffic", headroom.requests_per_s / peak_ - 1},

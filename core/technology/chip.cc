@@ -190,8 +190,8 @@ class ChipBuilder {
     const double widest_bus = static_cast<double>(dram.max_chips);
     const bool takes_package = dram.in_package && dram.package_area.base() > 0;
     const double by_edge = design_.edge_split.memory * dies_.shoreline / dram.shore;
-    const double by_package =
-        min(widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : widest_bus);
+    const double by_package = min(
+        widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : Ratio(widest_bus));
     const double by_area = design_.area_split.memory * die_area / site_area;
     FIGURE(
         trace_, memory_sites, floor(min(by_edge, by_package, by_area)),

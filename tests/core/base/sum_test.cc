@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-const Figure& Latest(const Trace& trace) { return trace.figures().back(); }
+const FigureRecord& Latest(const Trace& trace) { return trace.figures().back(); }
 
 TEST(Sum, HasOnlyTheAddendsThatAreThere) {
   Trace trace = Trace::On();
@@ -65,7 +65,7 @@ TEST(RunningSum, RestsOnEveryAddend) {
   }
   EXPECT_EQ(sum.sum(), 9);
   ASSERT_EQ(trace.figures().size(), 2u);
-  const Figure &second = trace.figures()[0], &third = trace.figures()[1];
+  const FigureRecord &second = trace.figures()[0], &third = trace.figures()[1];
   EXPECT_EQ(second.formula, "before + step");
   EXPECT_EQ(second.terms[0].origin, "steps.2");
   EXPECT_EQ(second.terms[1].origin, "steps.3");

@@ -292,7 +292,7 @@ TEST_F(EveryRow, ExplainsItsValue) {
     const Seconds time = TimeOf(CallOf(use, 3 * kMB, &custom_), group, *use.cluster, trace).time;
     ASSERT_FALSE(trace.figures().empty());
     EXPECT_NEAR(trace.figures().back().value, time.base(), 1e-12 * time.base());
-    for (const Figure& figure : trace.figures()) {
+    for (const FigureRecord& figure : trace.figures()) {
       if (figure.kind != FigureKind::kFormula) continue;
       std::map<std::string, double> symbols;
       for (const Term& term : figure.terms) symbols[term.symbol] = term.value;

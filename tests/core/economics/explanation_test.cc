@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-std::vector<Figure> FiguresOf(const std::vector<std::string>& assignments) {
+std::vector<FigureRecord> FiguresOf(const std::vector<std::string>& assignments) {
   const Scenario scenario = ScenarioOf(assignments);
   Trace trace = Trace::On();
   static_cast<void>(EvaluateCost(scenario.cluster, *scenario.cost, trace));
@@ -21,7 +21,7 @@ TEST(CostExplanations, EveryTextGivesItsValue) {
   for (const char* device : {"h100-sxm5-80gb", "mi300x", "tpu-v4", "rtx-4090", "mi250x"}) {
     for (const char* model : {"negative_binomial", "poisson", "murphy", "murphy_rectangular", "seeds", "seeds_sqrt",
                               "bose_einstein", "bose_einstein_per_layer", "manual"}) {
-      for (const Figure& figure : FiguresOf({"cluster=dgx-h100", std::string("cluster.device=") + device,
+      for (const FigureRecord& figure : FiguresOf({"cluster=dgx-h100", std::string("cluster.device=") + device,
                                              std::string("cost.device.dies.0.yield_model=") + model})) {
         if (figure.kind != FigureKind::kFormula) continue;
         std::map<std::string, double> symbols;
@@ -38,7 +38,7 @@ TEST(CostExplanations, EveryTextGivesItsValue) {
 
 TEST(CostExplanations, ReportFiguresAreExplainedDownToInputs) {
   std::set<std::string> paths, origins;
-  for (const Figure& figure : FiguresOf({"cluster=dgx-h100"})) {
+  for (const FigureRecord& figure : FiguresOf({"cluster=dgx-h100"})) {
     paths.insert(figure.path);
     for (const Term& term : figure.terms) origins.insert(term.origin);
   }

@@ -45,7 +45,7 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   tpu.architecture = Architecture("tpu");
   TimeOf(gemm, tpu, trace);
   EXPECT_GT(trace.figures().size(), 80u);
-  for (const Figure& figure : trace.figures()) {
+  for (const FigureRecord& figure : trace.figures()) {
     EXPECT_FALSE(figure.title.empty()) << figure.path;
     if (figure.kind != FigureKind::kFormula) continue;
     std::map<std::string, double> symbols;
@@ -65,7 +65,7 @@ TEST(Explanation, ATimeLinksToItsParts) {
   Gemm gemm;
   gemm.m = 512, gemm.n = 4096, gemm.k = 8192;
   const KernelTime time = TimeOf(gemm, H100(), trace);
-  const Figure& last = trace.figures().back();
+  const FigureRecord& last = trace.figures().back();
   EXPECT_EQ(last.value, time.time.base());
   std::size_t linked = 0;
   for (const Term& term : last.terms) linked += !term.origin.empty();

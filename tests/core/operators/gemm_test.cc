@@ -103,7 +103,7 @@ TEST(Gemm, AnswersAreTheSameTracedOrNot) {
   const KernelTime traced = TimeOf(Make(300, 5000, 7000), H100(), on);
   EXPECT_EQ(traced.time, Time(Make(300, 5000, 7000), H100()));
   bool has_waves = false;
-  for (const Figure& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
+  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
   EXPECT_TRUE(has_waves);
 }
 

@@ -125,7 +125,7 @@ TEST(Moe, ParametersNameTheirTables) {
         serving ? ServingKernelParameters(layer, B200(), trace) : IsolatedKernelParameters(layer, B200(), trace);
     TimeOf(layer, B200(), parameters, trace);
     std::map<std::string, std::string> found;
-    for (const Figure& figure : trace.figures()) {
+    for (const FigureRecord& figure : trace.figures()) {
       for (const Term& term : figure.terms) found[figure.symbol + "/" + term.symbol] = term.origin;
     }
     return found;

@@ -126,7 +126,7 @@ double FigureOf(const Assignments& assignments, std::string_view symbol) {
   Trace trace = Trace::On();
   Serve(assignments, trace);
   double value = std::nan("");
-  for (const Figure& figure : trace.figures()) {
+  for (const FigureRecord& figure : trace.figures()) {
     if (figure.symbol == symbol && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static"))
       value = figure.value;
   }

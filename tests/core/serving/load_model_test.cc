@@ -178,8 +178,8 @@ TEST(Report, ExplainsEveryFigureDownToInputs) {
     Trace trace = Trace::On();
     const ServingReport report = Serve(kLoad + load, trace);
     for (const auto& [path, value] : figures) {
-      const Figure* found = nullptr;
-      for (const Figure& figure : trace.figures()) {
+      const FigureRecord* found = nullptr;
+      for (const FigureRecord& figure : trace.figures()) {
         if (figure.path == path) found = &figure;
       }
       ASSERT_NE(found, nullptr) << path << " with " << load[0];

@@ -87,7 +87,7 @@ TEST(Decode, InAPipelineGoesAtThePaceOfTheFullestGroup) {
          "serving.mapping.pp=4", "serving.devices=8", "serving.batch=32"},
         trace);
   int found = 0;
-  for (const Figure& figure : trace.figures()) {
+  for (const FigureRecord& figure : trace.figures()) {
     if (figure.symbol != "fullest_group" || figure.path.find("static") != std::string::npos) continue;
     EXPECT_NEAR(figure.value, 13, 0.5);
     ++found;

@@ -66,7 +66,7 @@ TEST_P(TrainingExplanations, GiveTheirValues) {
   const TrainingReport report =
       EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, trace);
   std::map<std::string, double> shown;
-  for (const Figure& figure : trace.figures()) {
+  for (const FigureRecord& figure : trace.figures()) {
     SCOPED_TRACE(figure.path + " = " + figure.formula);
     if (figure.kind != FigureKind::kFormula) continue;
     std::map<std::string, double> symbols;

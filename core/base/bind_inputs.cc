@@ -1,0 +1,40 @@
+#include "core/base/bind_inputs.h"
+
+#include <cstring>
+
+namespace slipstick::internal {
+
+void BindNumbers(const Type& type, void* object, const std::string& path, const NodeOfInput& node_of) {
+  switch (type.kind) {
+    case Kind::kQuantity:
+    case Kind::kRatio: {
+      if (!type.has_node) return;
+      // All quantities have one layout.
+      Ratio number;
+      std::memcpy(&number, object, sizeof number);
+      number = Ratio::FromBase(number.base(), node_of(path, number.base(), *type.dimension));
+      std::memcpy(object, &number, sizeof number);
+      return;
+    }
+    case Kind::kOptional:
+      if (void* held = type.optional.held(object)) BindNumbers(*type.inner, held, path, node_of);
+      return;
+    case Kind::kList:
+      for (std::size_t i = 0; i < type.list.size(object); ++i)
+        BindNumbers(*type.inner, type.list.at(object, i), path + "." + std::to_string(i), node_of);
+      return;
+    case Kind::kObject:
+      for (const FieldRow& row : *type.fields)
+        BindNumbers(*row.type, row.at(object), path + "." + std::string(row.facts.key), node_of);
+      return;
+    case Kind::kCount:
+    case Kind::kCountOrMax:
+    case Kind::kFlag:
+    case Kind::kText:
+    case Kind::kChoice:
+    case Kind::kEntry:
+      return;
+  }
+}
+
+}  // namespace slipstick::internal

@@ -1,0 +1,67 @@
+// Names for what formulas compute: a figure is a line of its own in an explanation.
+//
+//   const Seconds wait = Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
+//                               "kernels and their launches overlap; the fourth norm says how far");
+//
+// The formula's text, its terms, where they come from and their shares follow from the recorded operations
+// (provenance.h). Numbers without nodes pass through as they are. Texts are copied.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+template <int... E>
+Quantity<E...> Figure(std::string_view title, Quantity<E...> result, std::string_view note = "",
+                      std::string_view source = "") {
+  if (result.node() == nullptr) [[likely]]
+    return result;
+  Label label;
+  label.title = title;
+  label.note = note;
+  label.source = source;
+  label.dimension = result.kDimension;
+  return Quantity<E...>::FromBase(result.base(), internal::Named(result.node(), std::move(label)));
+}
+
+// The option in a place, which was chosen by comparing all of them.
+template <class Q>
+Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& options, std::size_t chosen,
+         std::string_view note = "") {
+  if (std::none_of(options.begin(), options.end(), [](const auto& one) { return one.second.node() != nullptr; }))
+    return options[chosen].second;
+  const double value = options[chosen].second.base();
+  Label label;
+  label.title = title;
+  label.note = note;
+  label.dimension = Q::kDimension;
+  label.chosen = chosen;
+  std::vector<Operand> operands;
+  for (const auto& [name, option] : options) {
+    label.options.push_back(name);
+    label.compared.push_back(option.base());
+    operands.push_back(option.operand());
+  }
+  return Q::FromBase(value, internal::Found(Op::kChoice, value, std::move(operands), std::move(label)));
+}
+
+// What a simulation or a search found, and what it rests on; inside it numbers have no nodes.
+template <class Q>
+Q Procedure(std::string_view title, Q found, std::initializer_list<Operand> rests_on, std::string_view note = "") {
+  if (std::none_of(rests_on.begin(), rests_on.end(), [](const Operand& one) { return one.node != nullptr; }))
+    return found;
+  Label label;
+  label.title = title;
+  label.note = note;
+  label.dimension = Q::kDimension;
+  return Q::FromBase(found.base(), internal::Found(Op::kProcedure, found.base(), rests_on, std::move(label)));
+}
+
+}  // namespace slipstick

@@ -1,0 +1,320 @@
+#include "core/base/provenance.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <unordered_map>
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kLongestPart = 24;  // operations of an intermediate result that is still written out
+
+double Norm(double a, double b, double p) {
+  const double large = std::max(a, b);
+  return large > 0 ? large * std::pow(1 + std::pow(std::min(a, b) / large, p), 1 / p) : 0;
+}
+
+// The value of an operation at other operands `x`.
+double Apply(const Node& node, std::span<const double> x) {
+  switch (node.op) {
+    case Op::kSame:
+      return x[0];
+    case Op::kNegate:
+      return -x[0];
+    case Op::kAdd:
+      return x[0] + x[1];
+    case Op::kSubtract:
+      return x[0] - x[1];
+    case Op::kMultiply:
+      return x[0] * x[1];
+    case Op::kDivide:
+      return x[0] / x[1];
+    case Op::kMax:
+      return std::max(x[0], x[1]);
+    case Op::kMin:
+      return std::min(x[0], x[1]);
+    case Op::kSqrt:
+      return std::sqrt(x[0]);
+    case Op::kPow:
+      return std::pow(x[0], x[1]);
+    case Op::kExp:
+      return std::exp(x[0]);
+    case Op::kLog:
+      return std::log(x[0]);
+    case Op::kLog2:
+      return std::log2(x[0]);
+    case Op::kCeil:
+      return std::ceil(x[0]);
+    case Op::kFloor:
+      return std::floor(x[0]);
+    case Op::kNorm:
+      return Norm(x[0], x[1], x[2]);
+    case Op::kChoice:
+      return x[node.label->chosen];
+    case Op::kInput:
+    case Op::kProcedure:
+      break;
+  }
+  return node.value;
+}
+
+// The derivative of an operation by its operand in place `i`, where it was computed.
+double Slope(const Node& node, std::size_t i) {
+  const auto x = [&](std::size_t j) { return node.operand(j).value; };
+  switch (node.op) {
+    case Op::kSame:
+    case Op::kAdd:
+    case Op::kCeil:
+    case Op::kFloor:
+      return 1;
+    case Op::kNegate:
+      return -1;
+    case Op::kSubtract:
+      return i == 0 ? 1 : -1;
+    case Op::kMultiply:
+      return x(1 - i);
+    case Op::kDivide:
+      return i == 0 ? 1 / x(1) : -node.value / x(1);
+    case Op::kMax:
+      return (x(0) < x(1)) == (i == 1) ? 1 : 0;
+    case Op::kMin:
+      return (x(1) < x(0)) == (i == 1) ? 1 : 0;
+    case Op::kSqrt:
+      return node.value > 0 ? 1 / (2 * node.value) : 0;
+    case Op::kPow:
+      if (!(x(0) > 0)) return 0;
+      return i == 0 ? x(1) * node.value / x(0) : node.value * std::log(x(0));
+    case Op::kExp:
+      return node.value;
+    case Op::kLog:
+      return 1 / x(0);
+    case Op::kLog2:
+      return 1 / (x(0) * std::log(2.0));
+    case Op::kNorm:
+      // d/da (a^p + b^p)^(1/p) = (a / norm)^(p - 1); the power is a constant of the fit.
+      return i < 2 && node.value > 0 && x(i) > 0 ? std::pow(x(i) / node.value, x(2) - 1) : 0;
+    case Op::kChoice:
+      return i == node.label->chosen ? 1 : 0;
+    case Op::kInput:
+    case Op::kProcedure:
+      break;
+  }
+  return 0;
+}
+
+enum Binding { kSum = 1, kProduct, kSign, kCall };
+
+Binding BindingOf(const Node& node) {
+  switch (node.op) {
+    case Op::kAdd:
+    case Op::kSubtract:
+      return kSum;
+    case Op::kMultiply:
+    case Op::kDivide:
+      return kProduct;
+    case Op::kNegate:
+      return kSign;
+    default:
+      return kCall;
+  }
+}
+
+std::string_view NameOf(Op op) {
+  switch (op) {
+    case Op::kAdd:
+      return " + ";
+    case Op::kSubtract:
+      return " - ";
+    case Op::kMultiply:
+      return " * ";
+    case Op::kDivide:
+      return " / ";
+    case Op::kNegate:
+      return "-";
+    case Op::kMax:
+      return "max";
+    case Op::kMin:
+      return "min";
+    case Op::kSqrt:
+      return "sqrt";
+    case Op::kPow:
+      return "pow";
+    case Op::kExp:
+      return "exp";
+    case Op::kLog:
+      return "log";
+    case Op::kLog2:
+      return "log2";
+    case Op::kCeil:
+      return "ceil";
+    case Op::kFloor:
+      return "floor";
+    case Op::kNorm:
+      return "norm";
+    default:
+      return "";
+  }
+}
+
+std::string Text(double literal) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, std::abs(literal)).ptr;
+  const std::string text(digits, end);
+  return std::signbit(literal) && literal != 0 ? "(-" + text + ")" : text;
+}
+
+bool HasFormula(Op op) { return op != Op::kInput && op != Op::kChoice && op != Op::kProcedure; }
+
+// Writes the formula of one node, and collects its terms in the order in which they appear.
+class Writer {
+ public:
+  explicit Writer(const Node& root) : root_(root) {}
+
+  NodeFormula Write() {
+    if (HasFormula(root_.op)) {
+      formula_.text = Of(root_);
+    } else {
+      for (std::size_t i = 0; i < root_.arity(); ++i) {
+        if (const Node* node = root_.operand(i).node) SymbolFor(*node);
+      }
+    }
+    Differentiate();
+    return std::move(formula_);
+  }
+
+ private:
+  [[nodiscard]] bool IsTerm(const Node& node) { return node.label != nullptr || SizeOf(node) > kLongestPart; }
+
+  // Operations that a formula writes for an intermediate result.
+  std::size_t SizeOf(const Node& node) {
+    const auto [known, is_new] = sizes_.try_emplace(&node, 1);
+    if (!is_new) return known->second;
+    std::size_t size = 1;
+    for (std::size_t i = 0; i < node.arity(); ++i) {
+      const Node* operand = node.operand(i).node;
+      if (operand != nullptr && !IsTerm(*operand)) size += SizeOf(*operand);
+    }
+    return sizes_[&node] = size;
+  }
+
+  std::string Of(const Node& node) {
+    const std::string name(NameOf(node.op));
+    const Binding binding = BindingOf(node);
+    if (binding == kCall) return node.op == Op::kSame ? Of(node.operand(0), kSum) : name + "(" + Listed(node) + ")";
+    if (binding == kSign) return name + Of(node.operand(0), kSign);
+    // In the order of reading, in which the terms are listed.
+    std::string text = Of(node.operand(0), binding);
+    const bool is_apart = node.op == Op::kSubtract || node.op == Op::kDivide;  // a - (b - c)
+    text += name;
+    text += Of(node.operand(1), is_apart ? static_cast<Binding>(binding + 1) : binding);
+    return text;
+  }
+
+  std::string Listed(const Node& call) {
+    std::string arguments;
+    for (std::size_t i = 0; i < call.arity(); ++i) {
+      if (i > 0) arguments += ", ";
+      arguments += Of(call.operand(i), kSum);
+    }
+    return arguments;
+  }
+
+  // In parentheses if it binds less than `weakest`.
+  std::string Of(const Operand& operand, Binding weakest) {
+    if (operand.node == nullptr) return Text(operand.value);
+    if (IsTerm(*operand.node)) return SymbolFor(*operand.node);
+    inside_.push_back(operand.node);
+    const std::string text = Of(*operand.node);
+    return BindingOf(*operand.node) < weakest ? "(" + text + ")" : text;
+  }
+
+  std::string SymbolFor(const Node& node) {
+    std::vector<FormulaTerm>& terms = formula_.terms;
+    const auto known = std::find_if(terms.begin(), terms.end(), [&](const FormulaTerm& t) { return t.node == &node; });
+    if (known != terms.end()) return known->symbol;
+    const std::string name = SymbolOf(node);
+    std::string symbol = name;
+    const auto is_taken = [&] {
+      return std::any_of(terms.begin(), terms.end(), [&](const FormulaTerm& term) { return term.symbol == symbol; });
+    };
+    for (int next = 2; is_taken(); ++next) symbol = name + "_" + std::to_string(next);
+    return terms.emplace_back(FormulaTerm{symbol, &node, 0}).symbol;
+  }
+
+  // Backwards through the intermediate results of this formula alone.
+  void Differentiate() {
+    std::unordered_map<const Node*, double> by{{&root_, 1}};
+    std::sort(inside_.begin(), inside_.end(), [](const Node* a, const Node* b) { return a->place > b->place; });
+    inside_.erase(std::unique(inside_.begin(), inside_.end()), inside_.end());
+    inside_.insert(inside_.begin(), &root_);
+    for (const Node* node : inside_) {
+      for (std::size_t i = 0; i < node->arity(); ++i) {
+        if (const Node* operand = node->operand(i).node) by[operand] += by[node] * Slope(*node, i);
+      }
+    }
+    for (FormulaTerm& term : formula_.terms) term.derivative = by[term.node];
+  }
+
+  const Node& root_;
+  NodeFormula formula_;
+  std::vector<const Node*> inside_;  // intermediate results that the formula writes out
+  std::unordered_map<const Node*, std::size_t> sizes_;
+};
+
+}  // namespace
+
+std::string SymbolOf(const Node& node) {
+  if (node.label == nullptr) return "part";
+  if (node.op == Op::kInput) {
+    std::string_view rest = node.label->path;
+    for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos; dot = rest.rfind('.')) {
+      const std::string_view last = rest.substr(dot + 1);
+      if (last.find_first_not_of("0123456789") != std::string_view::npos) return std::string(last);
+      rest = rest.substr(0, dot);
+    }
+    return std::string(rest);
+  }
+  std::string symbol;
+  for (const char c : node.label->title) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      symbol += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!symbol.empty() && symbol.back() != '_') {
+      symbol += '_';
+    }
+  }
+  while (!symbol.empty() && symbol.back() == '_') symbol.pop_back();
+  return symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol[0])) != 0 ? "of_" + symbol : symbol;
+}
+
+NodeFormula FormulaOf(const Node& node) { return Writer(node).Write(); }
+
+std::vector<double> DerivativesOf(const Node& node) {
+  std::vector<double> by(node.place + 1);
+  by[node.place] = 1;
+  for (std::size_t place = node.place + 1; place-- > 0;) {
+    if (by[place] == 0) continue;
+    const Node& at = node.tape->nodes()[place];
+    for (std::size_t i = 0; i < at.arity(); ++i) {
+      if (const Node* operand = at.operand(i).node) by[operand->place] += by[place] * Slope(at, i);
+    }
+  }
+  return by;
+}
+
+std::vector<double> Replayed(const Tape& tape, const std::function<double(const Node& input)>& value_of) {
+  std::vector<double> values(tape.nodes().size()), operands;
+  for (const Node& node : tape.nodes()) {
+    operands.clear();
+    for (std::size_t i = 0; i < node.arity(); ++i) {
+      const Operand& operand = node.operand(i);
+      operands.push_back(operand.node != nullptr ? values[operand.node->place] : operand.value);
+    }
+    values[node.place] = node.op == Op::kInput ? value_of(node) : Apply(node, operands);
+  }
+  return values;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,116 @@
+#include "core/base/tape.h"
+
+namespace slipstick {
+
+std::size_t Node::arity() const {
+  switch (op) {
+    case Op::kInput:
+      return 0;
+    case Op::kSame:
+    case Op::kNegate:
+    case Op::kSqrt:
+    case Op::kExp:
+    case Op::kLog:
+    case Op::kLog2:
+    case Op::kCeil:
+    case Op::kFloor:
+      return 1;
+    case Op::kNorm:
+      return 3;
+    case Op::kChoice:
+    case Op::kProcedure:
+      return many.size();
+    default:
+      return 2;
+  }
+}
+
+const Node* Tape::Input(std::string_view path, double value, const Dimension& dimension, std::string_view source,
+                        bool is_constant) {
+  std::vector<const Node*>& known = inputs_[std::string(path)];
+  for (const Node* node : known) {
+    if (node->value == value) return node;
+  }
+  Label label;
+  label.path = path;
+  label.source = source;
+  label.dimension = dimension;
+  label.is_constant = is_constant;
+  Node input;
+  input.value = value;
+  return known.emplace_back(Add(std::move(input), std::move(label)));
+}
+
+const Node* Tape::Add(Node node) {
+  node.tape = this;
+  node.place = nodes_.size();
+  return &nodes_.emplace_back(std::move(node));
+}
+
+const Node* Tape::Add(Node node, Label label) {
+  node.label = &labels_.emplace_back(std::move(label));
+  return Add(std::move(node));
+}
+
+namespace internal {
+namespace {
+
+// The operand that an operation returns as it is; null: none.
+const Node* Unchanged(Op op, const Operand& a, const Operand& b) {
+  const auto is = [](const Operand& operand, double literal) {
+    return operand.node == nullptr && operand.value == literal;
+  };
+  switch (op) {
+    case Op::kAdd:
+      return is(a, 0) ? b.node : is(b, 0) ? a.node : nullptr;
+    case Op::kSubtract:
+      return is(b, 0) ? a.node : nullptr;
+    case Op::kMultiply:
+      return is(a, 1) ? b.node : is(b, 1) ? a.node : nullptr;
+    case Op::kDivide:
+      return is(b, 1) ? a.node : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+const Node* Record(Op op, double value, Operand a, Operand b, Operand c) {
+  if (const Node* same = Unchanged(op, a, b)) return same;
+  Node node;
+  node.op = op;
+  node.value = value;
+  node.few = {a, b, c};
+  const Node* any = a.node != nullptr ? a.node : b.node != nullptr ? b.node : c.node;
+  return any->tape->Add(std::move(node));
+}
+
+const Node* Named(const Node* node, Label label) {
+  if (node == nullptr) return nullptr;
+  // A copy shares the operands; the intermediate result stays what it was elsewhere.
+  Node named = *node;
+  if (node->label != nullptr) {
+    named = Node{};
+    named.op = Op::kSame;
+    named.value = node->value;
+    named.few[0] = {node, node->value};
+  }
+  return node->tape->Add(std::move(named), std::move(label));
+}
+
+const Node* Found(Op op, double value, std::vector<Operand> operands, Label label) {
+  Tape* tape = nullptr;
+  for (const Operand& operand : operands) {
+    if (operand.node != nullptr) tape = operand.node->tape;
+  }
+  if (tape == nullptr) return nullptr;
+  Node node;
+  node.op = op;
+  node.value = value;
+  node.many = std::move(operands);
+  return tape->Add(std::move(node), std::move(label));
+}
+
+}  // namespace internal
+}  // namespace slipstick

@@ -1,0 +1,130 @@
+// What a quantity remembers: the operation that made it, on a tape.
+//
+// Plain arithmetic writes the tape, as operator overloading does in reverse-mode automatic differentiation (CppAD,
+// Adept, Stan Math). A number has a node if it was made from one that has; the first nodes are the inputs that a tape
+// binds (Tape::Input). So there is no switch and nothing global: numbers that no tape has bound record nothing, and an
+// operation on them costs one branch.
+//
+// The tape owns its nodes and outlives every number that has one. What outlives a tape (the embedded catalogue, tables
+// made once, memos) holds numbers without nodes. One tape is written by one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace slipstick {
+
+inline constexpr int kDimensions = 8;
+using Dimension = std::array<int, kDimensions>;  // exponents, in the order of the base units of quantity.h
+
+enum class Op : std::uint8_t {
+  kInput,
+  kSame,  // another figure under a title of its own
+  kNegate,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kMax,
+  kMin,
+  kSqrt,
+  kPow,
+  kExp,
+  kLog,
+  kLog2,
+  kCeil,
+  kFloor,
+  kNorm,
+  kChoice,     // the value of one of its operands, by comparing them
+  kProcedure,  // found step by step from its operands, by a simulation or a search
+};
+
+class Tape;
+struct Node;
+
+// Without a node: a literal.
+struct Operand {
+  const Node* node = nullptr;
+  double value = 0;
+};
+
+// What a reader is told about a node: of inputs and figures. Others are intermediate results of a formula.
+struct Label {
+  std::string title;   // of a figure
+  std::string note;    // where the title leaves something open
+  std::string source;  // of the formula, or of the number
+  std::string path;    // of an input
+  Dimension dimension{};
+  std::vector<std::string> options{};  // names of a choice's operands
+  std::vector<double> compared{};      // what it compared, one for each
+  std::size_t chosen = 0;
+  bool is_constant = false;  // an input that is a row of a table, not of the scenario
+};
+
+// One recorded operation.
+struct Node {
+  Op op = Op::kInput;
+  double value = 0;              // in base units
+  std::array<Operand, 3> few{};  // operands of an operation with at most three
+  std::vector<Operand> many{};   // of a choice or a procedure
+  const Label* label = nullptr;  // null: an intermediate result
+  Tape* tape = nullptr;
+  std::size_t place = 0;  // on the tape, behind its operands
+
+  [[nodiscard]] std::size_t arity() const;
+  [[nodiscard]] const Operand& operand(std::size_t i) const { return many.empty() ? few[i] : many[i]; }
+};
+
+class Tape {
+ public:
+  Tape() = default;
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // The node of the input at a path: one for each path and value.
+  const Node* Input(std::string_view path, double value, const Dimension& dimension, std::string_view source = "",
+                    bool is_constant = false);
+  const Node* Add(Node node);
+  const Node* Add(Node node, Label label);
+  [[nodiscard]] const std::deque<Node>& nodes() const { return nodes_; }
+
+ private:
+  std::deque<Node> nodes_;  // grows without moving
+  std::deque<Label> labels_;
+  std::unordered_map<std::string, std::vector<const Node*>> inputs_;
+};
+
+namespace internal {
+
+// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand.
+[[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, Operand a, Operand b = {}, Operand c = {});
+
+constexpr const Node* Join(Op op, double value, Operand a) {
+  if (a.node == nullptr) [[likely]]
+    return nullptr;
+  return Record(op, value, a);
+}
+constexpr const Node* Join(Op op, double value, Operand a, Operand b) {
+  if (a.node == nullptr && b.node == nullptr) [[likely]]
+    return nullptr;
+  return Record(op, value, a, b);
+}
+constexpr const Node* Join(Op op, double value, Operand a, Operand b, Operand c) {
+  if (a.node == nullptr && b.node == nullptr && c.node == nullptr) [[likely]]
+    return nullptr;
+  return Record(op, value, a, b, c);
+}
+
+// The result of an operation as one with a label; null if none of the operands has a node.
+[[gnu::cold]] const Node* Named(const Node* node, Label label);
+[[gnu::cold]] const Node* Found(Op op, double value, std::vector<Operand> operands, Label label);
+
+}  // namespace internal
+}  // namespace slipstick
