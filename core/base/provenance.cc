@@ -1,9 +1,11 @@
 #include "core/base/provenance.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <unordered_map>
 
@@ -159,10 +161,14 @@ std::string_view NameOf(Op op) {
   }
 }
 
+// As few digits as give the same number again.
 std::string Text(double literal) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, std::abs(literal)).ptr;
-  const std::string text(digits, end);
+  std::array<char, 32> digits{};
+  for (const int precision : {6, 9, 12, 15, 17}) {
+    std::snprintf(digits.data(), digits.size(), "%.*g", precision, std::abs(literal));
+    if (std::strtod(digits.data(), nullptr) == std::abs(literal)) break;
+  }
+  const std::string text = digits.data();
   return std::signbit(literal) && literal != 0 ? "(-" + text + ")" : text;
 }
 
