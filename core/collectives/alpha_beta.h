@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "core/base/figure.h"
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
@@ -71,17 +72,14 @@ inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
          instance.view.levels[0].level->topology == Topology::kFullyConnected;
 }
 
-// Scopes of the levels' figures in explanations.
-inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
-
 // Chunks of a pipelined buffer: the requested number, or the optimum between the latency `each` per chunk and a
 // pipeline fill of `fill` whole buffers.
 inline constexpr double kMaxChunks = 1024;
-inline double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
+inline Ratio ChunksOf(const CollectiveInstance& instance, Ratio fill, Seconds each) {
   const Count requested = instance.call.alpha_beta.chunks;
-  if (requested > 0) return static_cast<double>(requested);
+  if (requested > 0) return requested;
   if (!(each > Seconds())) return kMaxChunks;
-  const double optimum = sqrt(max(0.0, fill * (instance.call.bytes / instance.view.levels[0].injection / each)));
+  const Ratio optimum = sqrt(max(0.0, fill * (instance.call.bytes / instance.view.levels[0].injection / each)));
   return max(1.0, min(kMaxChunks, floor(optimum + 0.5)));
 }
 
@@ -92,15 +90,13 @@ inline bool Reduces(const CollectiveInstance& instance) {
 }
 
 // Sum, with the compute time of the reduction.
-inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced,
-                           Trace& trace) {
+inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced) {
   const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {
-    FIGURE(trace, time, latency + transfer + reduced * reduction, (Note{"Latency, transfer and reduction"}), latency,
-           transfer, reduced, reduction);
+    const Seconds time = Figure("Latency, transfer and reduction", latency + transfer + reduced * reduction);
     return {time, latency, std::nullopt};
   }
-  FIGURE(trace, time, latency + transfer, (Note{"Latency and transfer"}), latency, transfer);
+  const Seconds time = Figure("Latency and transfer", latency + transfer);
   return {time, latency, std::nullopt};
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
 #include "core/base/fix.h"
 #include "core/collectives/algorithm.h"
 
@@ -43,9 +45,42 @@ std::string_view AlgorithmOf(const CollectiveCall& call, const CollectiveChoice&
 
 using Candidates = std::vector<std::pair<std::string, Seconds>>;
 
+AlgorithmTime TimeOf(const Algorithm& row, const CollectiveInstance& instance) {
+  if (row.time != nullptr) return row.time(instance);
+  Trace off = Trace::Off();
+  return row.explained_time(instance, off);
+}
+
+// Where the callers' figures, which names explain, and the numbers of this folder, which remember, meet: the call and
+// the network get the nodes of what the trace knows them by. The symbol is that of the time in the trace.
+std::pair<AlgorithmTime, std::string> Explain(const Algorithm& row, const CollectiveCall& call,
+                                              const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
+  if (row.time == nullptr) {
+    const GroupView view = ViewOf(group, cluster);
+    const AlgorithmTime made = row.explained_time({call, view}, trace);
+    return {made, trace.figures().back().symbol};
+  }
+  Cluster bound = cluster;
+  BindInputs(bound.networks, "cluster.networks",
+             [&](const std::string& path, double value, const Dimension& dimension) {
+               return trace.InputNode(path, value, dimension);
+             });
+  CollectiveCall carried = call;
+  carried.bytes = trace.Carry("bytes", call.bytes);
+  GroupView view = ViewOf(group, bound);
+  view.ranks = trace.Carry("ranks", view.ranks);
+  for (int i = 0; i < view.count; ++i) {
+    LevelView& level = view.levels[i];
+    level.ranks = trace.Carry(view.count == 1 ? "ranks" : level.index == 0 ? "inner_ranks" : "nodes", level.ranks);
+  }
+  const AlgorithmTime made = row.time({carried, view});
+  trace.Alias("algorithm_time", made.time, "algorithm_time");
+  return {made, "algorithm_time"};
+}
+
 // The time just explained, as that of the collective.
-void ExplainChoice(Seconds time, std::string_view title, const Candidates& candidates, Trace& trace) {
-  const std::string symbol = trace.figures().back().symbol;
+void ExplainChoice(Seconds time, std::string_view symbol, std::string_view title, const Candidates& candidates,
+                   Trace& trace) {
   if (candidates.size() < 2) return trace.Alias("collective_time", time, symbol);
   std::size_t place = 0;
   while (candidates[place].first != title) ++place;
@@ -64,12 +99,11 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   const CollectiveLibrary library = call.library.value_or(cluster.collectives.Library());
   const std::string_view asked = AlgorithmOf(call, cluster.collectives);
   const Algorithm* chosen = nullptr;
-  Trace off = Trace::Off();
   Candidates candidates;
   const auto choose_among = [&](std::string_view name) {
     ForEach(instance, library, [&](const Algorithm& row) {
       if (name != kAnyAlgorithm && row.name != name) return;
-      const AlgorithmTime made = row.time(instance, off);
+      const AlgorithmTime made = TimeOf(row, instance);
       if (trace.on()) candidates.emplace_back(row.title, made.time);
       if (chosen != nullptr && !(made.time < best.time)) return;
       chosen = &row;
@@ -85,8 +119,9 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
     choose_among(kAnyAlgorithm);
   }
   if (chosen != nullptr && trace.on()) {
-    chosen->time(instance, trace);
-    ExplainChoice(best.time, chosen->title, candidates, trace);
+    const auto [made, symbol] = Explain(*chosen, call, group, cluster, trace);
+    best.time = made.time;
+    ExplainChoice(best.time, symbol, chosen->title, candidates, trace);
   }
   return best;
 }

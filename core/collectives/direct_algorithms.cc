@@ -19,7 +19,7 @@ struct Routes {
   Seconds latency, load;
 };
 
-Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
+Routes OnGrid(const CollectiveInstance& instance, bool one_way) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
@@ -36,79 +36,78 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
     busiest = max(busiest, load);
     hops += one_way || !view.wrapped[i] ? side - 1 : floor(side / 2);
   }
-  FIGURE(trace, latency, hops * alpha, (Note{"Longest route", "", kRoutesSource}), hops, alpha);
-  FIGURE(trace, load, busiest * bytes / link,
-         (Note{"Busiest link", "busiest: bytes over it per byte sent by a rank", kRoutesSource}), busiest, bytes, link);
+  const Ratio longest = Procedure<Ratio>("Links of the longest route", hops, {view.ranks.operand()});
+  const Ratio bytes_per_byte =
+      Procedure<Ratio>("Bytes over the busiest link per byte sent by a rank", busiest, {view.ranks.operand()});
+  const Seconds latency = Figure("Longest route", longest * alpha, "", kRoutesSource);
+  const Seconds load = Figure("Busiest link", bytes_per_byte * bytes / link, "", kRoutesSource);
   return {latency, load};
 }
 
-Routes OnLeaves(const CollectiveInstance& instance, Trace& trace) {
+Routes OnLeaves(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks, leaf = view.leaf, oversubscription = view.level->oversubscription;
+  const Ratio ranks = view.ranks, leaf = view.leaf, oversubscription = view.level->oversubscription;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kRoutesSource}), alpha);
-  FIGURE(trace, load, max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
-         (Note{"Busiest link", "a rank's own link, or its share of the leaf's uplinks", kRoutesSource}), ranks,
-         oversubscription, leaf, bytes, link);
+  const Seconds latency = Figure("Up to the core and down", 2 * alpha, "", kRoutesSource);
+  const Seconds load =
+      Figure("Busiest link", max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
+             "a rank's own link, or its share of the leaf's uplinks", kRoutesSource);
   return {latency, load};
 }
 
-Routes OnSwitch(const CollectiveInstance& instance, Trace& trace) {
+Routes OnSwitch(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.latency;
-  trace.Input("latency", latency, "cluster.networks.0.latency");
-  FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"Links of a rank", "no shared routes", kRoutesSource}),
-         ranks, bytes, link);
+  const Seconds load = Figure("Links of a rank", (ranks - 1) / ranks * bytes / link, "no shared routes", kRoutesSource);
   return {latency, load};
 }
 
 // Nodes under rails: data for another rail crosses the node's scale-up network first.
-Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
+Routes OnRails(const CollectiveInstance& instance) {
   const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
-  const double ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
+  const Ratio ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
   const BytesPerSecond nic =
       outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : Ratio(1));
   const Seconds alpha = inner.latency, rail_alpha = outer.latency;
-  FIGURE(trace, latency, alpha + rail_alpha, (Note{"Longest route", "", kRoutesSource}), alpha, rail_alpha);
-  FIGURE(trace, load,
-         max((ranks - ranks_in_node) / ranks * bytes / nic, (ranks_in_node - 1) * nodes / ranks * bytes / link),
-         (Note{"Busiest link", "a NIC, or the scale-up link that forwards to it", kRoutesSource}), ranks, ranks_in_node,
-         bytes, nic, nodes, link);
+  const Seconds latency = Figure("Longest route", alpha + rail_alpha, "", kRoutesSource);
+  const Seconds load =
+      Figure("Busiest link",
+             max((ranks - ranks_in_node) / ranks * bytes / nic, (ranks_in_node - 1) * nodes / ranks * bytes / link),
+             "a NIC, or the scale-up link that forwards to it", kRoutesSource);
   return {latency, load};
 }
 
-Routes OnDragonfly(const CollectiveInstance& instance, Trace& trace) {
+Routes OnDragonfly(const CollectiveInstance& instance) {
   const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
-  const double ranks = instance.view.ranks, routers = local.ranks, groups = global.ranks;
+  const Ratio ranks = instance.view.ranks, routers = local.ranks, groups = global.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.latency, global_alpha = global.latency;
   const BytesPerSecond local_link = local.link;
-  FIGURE(trace, links, (groups - 1) / routers,
-         (Note{"Global links per router", "one per pair of groups", kDragonflySource}), groups, routers);
+  const Ratio links =
+      Figure("Global links per router", (groups - 1) / routers, "one per pair of groups", kDragonflySource);
   const BytesPerSecond global_link = global.injection / links;
-  FIGURE(trace, latency, 2 * alpha + global_alpha, (Note{"Longest route", "", kDragonflySource}), alpha, global_alpha);
-  FIGURE(trace, load, max(routers * routers / global_link, (1 + 2 * links * routers) / local_link) * bytes / ranks,
-         (Note{"Busiest link", "between two groups, or between two gateways", kDragonflySource}), routers, global_link,
-         links, local_link, bytes, ranks);
+  const Seconds latency = Figure("Longest route", 2 * alpha + global_alpha, "", kDragonflySource);
+  const Seconds load = Figure(
+      "Busiest link", max(routers * routers / global_link, (1 + 2 * links * routers) / local_link) * bytes / ranks,
+      "between two groups, or between two gateways", kDragonflySource);
   return {latency, load};
 }
 
-Routes RoutesOf(const CollectiveInstance& instance, Trace& trace) {
+Routes RoutesOf(const CollectiveInstance& instance) {
   if (IsTwoLevels(instance)) {
-    return instance.view.levels[1].level->topology == Topology::kDragonfly ? OnDragonfly(instance, trace)
-                                                                           : OnRails(instance, trace);
+    return instance.view.levels[1].level->topology == Topology::kDragonfly ? OnDragonfly(instance) : OnRails(instance);
   }
   const LevelView& view = instance.view.levels[0];
-  if (IsGrid(view)) return OnGrid(instance, false, trace);
-  if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) return OnLeaves(instance, trace);
-  return OnSwitch(instance, trace);
+  if (IsGrid(view)) return OnGrid(instance, false);
+  if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) return OnLeaves(instance);
+  return OnSwitch(instance);
 }
 
 bool DirectApplies(const CollectiveInstance& instance) {
@@ -116,41 +115,38 @@ bool DirectApplies(const CollectiveInstance& instance) {
                     Is(instance, CollectiveType::kReduceScatter);
   return fits && IsRouted(instance);
 }
-AlgorithmTime DirectTime(const CollectiveInstance& instance, Trace& trace) {
-  const Routes routes = RoutesOf(instance, trace);
+AlgorithmTime DirectTime(const CollectiveInstance& instance) {
+  const Routes routes = RoutesOf(instance);
   const Bytes reduced = instance.call.bytes / instance.view.ranks;
-  return Total(instance, routes.latency, routes.load, Is(instance, CollectiveType::kReduceScatter) ? reduced : Bytes(),
-               trace);
+  return Total(instance, routes.latency, routes.load, Is(instance, CollectiveType::kReduceScatter) ? reduced : Bytes());
 }
 
 bool OneWayApplies(const CollectiveInstance& instance) { return DirectApplies(instance) && IsClosedRing(instance); }
-AlgorithmTime OneWayTime(const CollectiveInstance& instance, Trace& trace) {
-  const Routes routes = OnGrid(instance, true, trace);
-  return Total(instance, routes.latency, routes.load, Bytes(), trace);
+AlgorithmTime OneWayTime(const CollectiveInstance& instance) {
+  const Routes routes = OnGrid(instance, true);
+  return Total(instance, routes.latency, routes.load, Bytes());
 }
 
 bool TwoShotApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsFlat(instance) && IsRouted(instance);
 }
-AlgorithmTime TwoShotTime(const CollectiveInstance& instance, Trace& trace) {
-  const Routes routes = RoutesOf(instance, trace);
-  return Total(instance, 2 * routes.latency, 2 * routes.load, instance.call.bytes / instance.view.ranks, trace);
+AlgorithmTime TwoShotTime(const CollectiveInstance& instance) {
+  const Routes routes = RoutesOf(instance);
+  return Total(instance, 2 * routes.latency, 2 * routes.load, instance.call.bytes / instance.view.ranks);
 }
 
 bool OneShotApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) &&
          (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
 }
-AlgorithmTime OneShotTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime OneShotTime(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.latency;
-  trace.Input("latency", latency, "cluster.networks.0.latency");
-  FIGURE(trace, transfer, (ranks - 1) * bytes / link, (Note{"The whole buffer to every peer", "", kRoutesSource}),
-         ranks, bytes, link);
-  AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes, trace);
+  const Seconds transfer = Figure("The whole buffer to every peer", (ranks - 1) * bytes / link, "", kRoutesSource);
+  AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes);
   made.bytes = (ranks - 1) * bytes;
   return made;
 }
@@ -158,20 +154,19 @@ AlgorithmTime OneShotTime(const CollectiveInstance& instance, Trace& trace) {
 bool PairwiseApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllToAll) && IsSwitch(instance);
 }
-AlgorithmTime PairwiseTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime PairwiseTime(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds alpha = view.latency;
-  FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per peer"}), ranks, alpha);
-  FIGURE(trace, transfer, (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link"}), ranks, bytes,
-         link);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency = Figure("One step per peer", (ranks - 1) * alpha);
+  const Seconds transfer = Figure("Bytes through a rank's link", (ranks - 1) / ranks * bytes / link);
+  return Total(instance, latency, transfer, Bytes());
 }
 
 bool SendApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kSendReceive); }
-AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime SendTime(const CollectiveInstance& instance) {
   Seconds route;
   BytesPerSecond narrowest;
   for (int i = 0; i < instance.view.count; ++i) {
@@ -188,10 +183,10 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = route;
   const BytesPerSecond link = narrowest;
-  FIGURE(trace, latency, hops * alpha, (Note{"Links of the route", "cut-through switching"}), hops, alpha);
-  FIGURE(trace, transfer, bytes / (ways * link),
-         (Note{"The message", "in both directions to the opposite rank of a ring"}), bytes, ways, link);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency = Figure("Links of the route", hops * alpha, "cut-through switching");
+  const Seconds transfer =
+      Figure("The message", bytes / (ways * link), "in both directions to the opposite rank of a ring");
+  return Total(instance, latency, transfer, Bytes());
 }
 
 }  // namespace

@@ -79,8 +79,10 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, TwoShot},
+      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, nullptr,
+       OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, nullptr,
+       TwoShot},
   };
   return rows;
 }

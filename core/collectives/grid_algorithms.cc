@@ -18,7 +18,7 @@ bool IsSolidGrid(const CollectiveInstance& instance) {
 }
 
 // Dimension by dimension: later dimensions carry data reduced by the earlier ones.
-AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& trace) {
+AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways) {
   const LevelView& view = instance.view.levels[0];
   double hops = 0, load = 0, reduced = 1;
   for (int i = 0; i < view.sides; ++i) {
@@ -27,18 +27,18 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& 
     load += (side - 1) / side / reduced / (both_ways && view.wrapped[i] ? 2 : 1);
     reduced *= side;
   }
-  const double passes = PassesOf(instance), ranks = view.ranks;
+  const Ratio passes = PassesOf(instance), ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, hops, alpha);
-  FIGURE(trace, transfer, passes * load * bytes / link,
-         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kGridSource}), passes,
-         load, bytes, link);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  const Ratio steps = Procedure<Ratio>("Steps of one pass", hops, {ranks.operand()}),
+              share = Procedure<Ratio>("Share of the buffer over one link", load, {ranks.operand()}, "over all sides");
+  const Seconds latency = Figure("Steps along all sides", passes * steps * alpha, "", kGridSource);
+  const Seconds transfer = Figure("Bytes through one link", passes * share * bytes / link, "", kGridSource);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
 }
-AlgorithmTime OneWay(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, false, trace); }
-AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, true, trace); }
+AlgorithmTime OneWay(const CollectiveInstance& instance) { return InTurn(instance, false); }
+AlgorithmTime BothWays(const CollectiveInstance& instance) { return InTurn(instance, true); }
 
 bool OneWayGridApplies(const CollectiveInstance& instance) {
   return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh);
@@ -54,19 +54,18 @@ bool AtOnceApplies(const CollectiveInstance& instance) {
   }
   return true;
 }
-AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime AtOnce(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double passes = PassesOf(instance), ranks = view.ranks, side = view.side[0], sides = view.sides;
+  const Ratio passes = PassesOf(instance), ranks = view.ranks, side = view.side[0], sides = view.sides;
   const double ways = view.wrapped[0] ? 2 : 1;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes,
-         sides, side, alpha);
-  FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (ways * sides * link),
-         (Note{"Bytes over all links at once", "ways: directions along a side", kGridSource}), passes, ranks, bytes,
-         ways, sides, link);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  const Seconds latency = Figure("Steps along all sides", passes * sides * (side - 1) * alpha, "", kGridSource);
+  const Seconds transfer =
+      Figure("Bytes over all links at once", passes * (1 - 1 / ranks) * bytes / (ways * sides * link),
+             "ways: directions along a side", kGridSource);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ inline constexpr int kMaxLevels = 4;  // further levels count as part of the las
 
 struct LevelView {
   const NetworkLevel* level = nullptr;
-  int index = 0;     // in cluster.networks
-  double ranks = 1;  // parts of the group joined by the level
+  int index = 0;    // in cluster.networks
+  Ratio ranks = 1;  // parts of the group joined by the level
   // Mesh, torus, hypercube, ring: the block covered by the group. Other topologies: one side.
   Sides side;
   std::array<bool, kMaxSides> wrapped{};
@@ -34,7 +34,7 @@ bool IsGrid(const LevelView& view);
 struct GroupView {
   std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
   int count = 0;
-  double ranks = 1;
+  Ratio ranks = 1;
   double devices = 1;         // of the cluster
   bool has_scale_up = false;  // levels[0] is a scale-up network (NVLink, PCIe, …), not a network of NICs
 };

@@ -10,7 +10,7 @@ constexpr std::string_view kHierarchySource =
 
 // Reduce-scatter or all-gather of a whole buffer on one level: steps, and seconds per byte.
 struct LevelCost {
-  double hops = 0;
+  Ratio hops = 0;
   SecondsPerByte load;
 };
 LevelCost CostOf(const LevelView& view) {
@@ -19,8 +19,8 @@ LevelCost CostOf(const LevelView& view) {
     // Fully connected ranks exchange all parts at once, and so do the routers of a dragonfly.
     const bool at_once =
         view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
-    cost.hops = at_once ? WireLoadOf(view).hops : view.ranks - 1;
-    const double narrowing =
+    cost.hops = at_once ? Ratio(WireLoadOf(view).hops) : view.ranks - 1;
+    const Ratio narrowing =
         view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : Ratio(1);
     cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
     return cost;
@@ -46,23 +46,20 @@ bool HierarchyApplies(const CollectiveInstance& instance) {
 struct Levels {
   Seconds latency, sum, largest;  // over the levels' transfers
 };
-Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
-  const double passes = PassesOf(instance);
+Levels LevelsOf(const CollectiveInstance& instance) {
+  const Ratio passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   Levels levels;
-  double reduced = 1;
+  Ratio reduced = 1;
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
-    const Trace::Scope scope(trace, kLevelScopes[i]);
     const LevelCost cost = CostOf(view);
-    const double hops = cost.hops, inner_ranks = reduced;
+    const Ratio hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.latency;
     const SecondsPerByte load = cost.load;
-    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kHierarchySource}), passes, hops,
-           alpha);
-    FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
-           (Note{"Data left by the inner levels, over this level's links", "", kHierarchySource}), passes, bytes,
-           inner_ranks, load);
+    const Seconds latency = Figure("Steps on this level", passes * hops * alpha, "", kHierarchySource);
+    const Seconds transfer = Figure("Data left by the inner levels, over this level's links",
+                                    passes * bytes / inner_ranks * load, "", kHierarchySource);
     levels.latency += latency;
     levels.sum += transfer;
     levels.largest = max(levels.largest, transfer);
@@ -71,26 +68,26 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
   return levels;
 }
 
-AlgorithmTime InTurn(const CollectiveInstance& instance, Trace& trace) {
-  const Levels levels = LevelsOf(instance, trace);
-  const double ranks = instance.view.ranks;
+AlgorithmTime InTurn(const CollectiveInstance& instance) {
+  const Levels levels = LevelsOf(instance);
+  const Ratio ranks = instance.view.ranks;
   return Total(instance, levels.latency, levels.sum,
-               Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes(), trace);
+               Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes());
 }
 
 // In chunks, so that the levels overlap: the slowest level plus one chunk of the others.
-AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
-  const Levels levels = LevelsOf(instance, trace);
+AlgorithmTime Pipelined(const CollectiveInstance& instance) {
+  const Levels levels = LevelsOf(instance);
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
-  double chunks = static_cast<double>(instance.call.alpha_beta.chunks);
+  Ratio chunks = instance.call.alpha_beta.chunks;
   if (chunks == 0) {
     chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency))))
                                        : Ratio(kMaxChunks);
   }
-  FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
-  FIGURE(trace, transfer, slowest + (all - slowest) / chunks,
-         (Note{"The slowest level, and one chunk of the others", "", kHierarchySource}), slowest, all, chunks);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency = Figure("All steps of every chunk", chunks * first_latency);
+  const Seconds transfer = Figure("The slowest level, and one chunk of the others", slowest + (all - slowest) / chunks,
+                                  "", kHierarchySource);
+  return Total(instance, latency, transfer, Bytes());
 }
 
 // One leader per node communicates over one NIC.
@@ -98,57 +95,56 @@ bool LeaderApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsTwoLevels(instance) && IsSwitch(instance.view.levels[0]) &&
          IsSwitch(instance.view.levels[1]);
 }
-AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime Leader(const CollectiveInstance& instance) {
   const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
-  const double ranks_in_node = inner.ranks, nodes = outer.ranks;
+  const Ratio ranks_in_node = inner.ranks, nodes = outer.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = inner.latency, node_alpha = outer.latency;
   const BytesPerSecond link = inner.injection, nic = outer.injection;
-  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, around the nodes"}),
-         alpha, nodes, node_alpha);
-  FIGURE(
-      trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
-      (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency = Figure("To the leader and back, around the nodes", 4 * alpha + 2 * (nodes - 1) * node_alpha);
+  const Seconds transfer =
+      Figure("Reduce-scatter, gather, ring of leaders, scatter, all-gather",
+             4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic);
+  return Total(instance, latency, transfer, Bytes());
 }
 
 // All-to-all: level by level, each block to the part of the level that its rank is in.
 bool LevelExchangeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllToAll) && (IsHierarchy(instance) || IsFlat(instance, Topology::kDragonfly));
 }
-AlgorithmTime Exchange(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime Exchange(const CollectiveInstance& instance) {
   const Bytes bytes = instance.call.bytes;
   Seconds all_latencies, all_levels;
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
-    const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : Ratio(1);
+    const Ratio narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : Ratio(1);
     const WireLoad wires = WireLoadOf(view);
     all_latencies += wires.hops * view.latency;
     all_levels += wires.detour * (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
   }
-  return Total(instance, all_latencies, all_levels, Bytes(), trace);
+  return Total(instance, all_latencies, all_levels, Bytes());
 }
 
 // Reduce-scatter in the group, all-reduce between groups, gather in the group.
 bool DragonflyApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsDragonflyOfGroups(instance);
 }
-AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime Dragonfly(const CollectiveInstance& instance) {
   const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
-  const double routers = local.ranks, groups = global.ranks;
+  const Ratio routers = local.ranks, groups = global.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.latency, global_alpha = global.latency;
   const BytesPerSecond local_link = local.link;
-  FIGURE(trace, links, (groups - 1) / routers,
-         (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups, routers);
+  const Ratio links =
+      Figure("Global links of a router", (groups - 1) / routers, "one for each pair of groups", kDragonflySource);
   const BytesPerSecond global_link = global.injection / links;
-  FIGURE(trace, latency, 2 * (3 * alpha + global_alpha), (Note{"Longest routes, there and back", "", kDragonflySource}),
-         alpha, global_alpha);
-  FIGURE(trace, transfer,
-         2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
-         (Note{"Inside the groups, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups,
-         global_link, links);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency =
+      Figure("Longest routes, there and back", 2 * (3 * alpha + global_alpha), "", kDragonflySource);
+  const Seconds transfer = Figure(
+      "Inside the groups, then between groups",
+      2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))), "",
+      kDragonflySource);
+  return Total(instance, latency, transfer, Bytes());
 }
 
 }  // namespace

@@ -15,26 +15,25 @@ bool InNetworkApplies(const CollectiveInstance& instance) {
 }
 
 // `copies`: bytes per link and direction, per byte of the buffer.
-AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, double trips, Trace& trace) {
+AlgorithmTime UpAndDown(const CollectiveInstance& instance, Ratio copies, Ratio trips) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits,
-         alpha);
-  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link,
-         (Note{"Up, and the last chunk down", "", kInNetworkSource}), chunks, copies, bytes, link);
-  AlgorithmTime made = Total(instance, latency, transfer, Bytes(), trace);
+  const Ratio chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
+  const Seconds latency = Figure("To the switch and back", (trips + waits) * alpha, "", kInNetworkSource);
+  const Seconds transfer =
+      Figure("Up, and the last chunk down", (1 + 1 / chunks) * copies * bytes / link, "", kInNetworkSource);
+  AlgorithmTime made = Total(instance, latency, transfer, Bytes());
   made.bytes = copies * bytes;
   return made;
 }
 
-AlgorithmTime Aggregation(const CollectiveInstance& instance, Trace& trace) { return UpAndDown(instance, 1, 1, trace); }
+AlgorithmTime Aggregation(const CollectiveInstance& instance) { return UpAndDown(instance, 1, 1); }
 
 // The switch reads every rank's part, reduces and multicasts: a rank's link carries all parts and its own.
-AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
-  return UpAndDown(instance, 1 + 1 / instance.view.ranks, 2, trace);
+AlgorithmTime Multicast(const CollectiveInstance& instance) {
+  return UpAndDown(instance, 1 + 1 / instance.view.ranks, 2);
 }
 
 }  // namespace

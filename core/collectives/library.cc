@@ -227,11 +227,11 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& LibraryAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kLibrarySource, CollectiveLibrary::kMeasured, LibraryRingApplies, LibraryRingTime},
+      {"ring", "Ring", kLibrarySource, CollectiveLibrary::kMeasured, LibraryRingApplies, nullptr, LibraryRingTime},
       {"tree", "Rings in nodes, trees between them", kLibrarySource, CollectiveLibrary::kMeasured, LibraryTreeApplies,
-       LibraryTreeTime},
+       nullptr, LibraryTreeTime},
       {"nvls", "In-network reduction by the switches", kLibrarySource, CollectiveLibrary::kMeasured, ReductionApplies,
-       ReductionTime},
+       nullptr, ReductionTime},
   };
   return rows;
 }

@@ -172,9 +172,12 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance, Trace& trace) 
 
 const std::vector<Algorithm>& LibraryExchanges() {
   static const std::vector<Algorithm> rows{
-      {"direct", "Direct exchange", kLibrarySource, CollectiveLibrary::kMeasured, LibraryExchangeApplies, ExchangeTime},
-      {"direct", "All-to-all of routed tokens", kInStepSource, CollectiveLibrary::kMeasured, RoutedApplies, RoutedTime},
-      {"send", "One message", kLibrarySource, CollectiveLibrary::kMeasured, LibrarySendApplies, LibrarySendTime},
+      {"direct", "Direct exchange", kLibrarySource, CollectiveLibrary::kMeasured, LibraryExchangeApplies, nullptr,
+       ExchangeTime},
+      {"direct", "All-to-all of routed tokens", kInStepSource, CollectiveLibrary::kMeasured, RoutedApplies, nullptr,
+       RoutedTime},
+      {"send", "One message", kLibrarySource, CollectiveLibrary::kMeasured, LibrarySendApplies, nullptr,
+       LibrarySendTime},
   };
   return rows;
 }

@@ -42,17 +42,16 @@ Hop HopOf(const GroupView& view) {
 bool RingApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && HopOf(instance.view).exists;
 }
-AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime RingTime(const CollectiveInstance& instance) {
   const Hop hop = HopOf(instance.view);
-  const double ranks = instance.view.ranks, passes = PassesOf(instance);
+  const Ratio ranks = instance.view.ranks, passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = hop.alpha;
   const BytesPerSecond link = hop.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks,
-         alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link,
-         (Note{"Bytes through a rank's link", "", kRingSource}), passes, ranks, bytes, link);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  const Seconds latency = Figure("Steps around the ring", passes * (ranks - 1) * alpha, "", kRingSource);
+  const Seconds transfer =
+      Figure("Bytes through a rank's link", passes * (ranks - 1) / ranks * bytes / link, "", kRingSource);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
 }
 
 // A line is folded into a ring: the only link of an end rank carries everything twice.
@@ -64,38 +63,36 @@ bool LineApplies(const CollectiveInstance& instance) {
 bool BothWaysApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsClosedRing(instance);
 }
-AlgorithmTime BothWaysTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime BothWaysTime(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = instance.view.ranks, passes = PassesOf(instance);
+  const Ratio ranks = instance.view.ranks, passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks,
-         alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link),
-         (Note{"Half the bytes in each direction", "", kRingSource}), passes, ranks, bytes, link);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
+  const Seconds latency = Figure("Steps around the ring", passes * (ranks - 1) * alpha, "", kRingSource);
+  const Seconds transfer =
+      Figure("Half the bytes in each direction", passes * (ranks - 1) / ranks * bytes / (2 * link), "", kRingSource);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes());
 }
 
 // One ring per rank of a node, each crossing between nodes on its own rail.
 bool RailRingsApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsTwoLevels(instance) &&
          instance.view.levels[1].level->topology == Topology::kRail && IsSwitch(instance.view.levels[0]) &&
-         std::fmod(instance.view.levels[1].ranks, instance.view.levels[0].ranks) == 0;
+         std::fmod(instance.view.levels[1].ranks.base(), instance.view.levels[0].ranks.base()) == 0;
 }
-AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime RailRingsTime(const CollectiveInstance& instance) {
   const LevelView &node = instance.view.levels[0], &rail = instance.view.levels[1];
-  const double ranks = instance.view.ranks, passes = PassesOf(instance), rings = node.ranks;
+  const Ratio ranks = instance.view.ranks, passes = PassesOf(instance), rings = node.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = node.latency, rail_alpha = rail.latency;
   const BytesPerSecond link = node.injection, nic = rail.injection;
-  FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes per step of one ring"}), bytes, rings, ranks);
-  FIGURE(trace, step, max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link),
-         (Note{"A step, paced by the slower hop", "", kRingSource}), rail_alpha, piece, nic, alpha, rings, link);
-  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps around the rings"}), passes, ranks,
-         rail_alpha, alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"Transfer time"}), passes, ranks, step, latency);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  const Bytes piece = Figure("Bytes per step of one ring", bytes / (rings * ranks));
+  const Seconds step = Figure("A step, paced by the slower hop",
+                              max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link), "", kRingSource);
+  const Seconds latency = Figure("Steps around the rings", passes * (ranks - 1) * max(rail_alpha, alpha));
+  const Seconds transfer = Figure("Transfer time", passes * (ranks - 1) * step - latency);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
 }
 
 }  // namespace

@@ -13,73 +13,67 @@ bool TreeApplies(const CollectiveInstance& instance) {
 
 // Extra latencies where each one delays the next message: the chunks after the first wait once on the way up and once
 // on the way down.
-double WaitsOf(const CollectiveInstance& instance, double chunks) {
-  return instance.call.alpha_beta.overlaps ? 0 : 2 * (chunks - 1);
+Ratio WaitsOf(const CollectiveInstance& instance, Ratio chunks) {
+  return instance.call.alpha_beta.overlaps ? Ratio() : 2 * (chunks - 1);
 }
 
-AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& trace) {
+AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, depth, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
+  const Ratio depth = Figure("Depth of the tree", ceil(log2(ranks)));
   const bool is_double = trees == 2;
-  const double fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
-  const double chunks = ChunksOf(instance, fill / 2, alpha), waits = WaitsOf(instance, chunks);
+  const Ratio fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
+  const Ratio chunks = ChunksOf(instance, fill / 2, alpha), waits = WaitsOf(instance, chunks);
   // An inner node of a tree receives two chunks from its children per chunk sent; with two trees every rank is an inner
   // node.
   const double per_chunk = is_double ? 4 : 3;
   const double ends = is_double ? 6 : chunks > 1 ? 2 : 5;
-  FIGURE(trace, latency, (2 * depth + waits) * alpha, (Note{"Up and down the tree", "", kTreeSource}), depth, waits,
-         alpha);
-  FIGURE(trace, transfer, (per_chunk * chunks + 4 * depth - ends) * bytes / (trees * chunks * link),
-         (Note{"Chunks through the busiest node, and the pipeline's fill", "", kTreeSource}), per_chunk, chunks, depth,
-         ends, bytes, trees, link);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Seconds latency = Figure("Up and down the tree", (2 * depth + waits) * alpha, "", kTreeSource);
+  const Seconds transfer =
+      Figure("Chunks through the busiest node, and the pipeline's fill",
+             (per_chunk * chunks + 4 * depth - ends) * bytes / (trees * chunks * link), "", kTreeSource);
+  return Total(instance, latency, transfer, Bytes());
 }
-AlgorithmTime SingleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 1, trace); }
-AlgorithmTime DoubleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 2, trace); }
+AlgorithmTime SingleTree(const CollectiveInstance& instance) { return TreeTime(instance, 1); }
+AlgorithmTime DoubleTree(const CollectiveInstance& instance) { return TreeTime(instance, 2); }
 
 // Down only: an inner node sends each chunk to two children; with two trees it is an inner node of one of them.
 bool BroadcastApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && instance.view.ranks > 2;
 }
-AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees, Trace& trace) {
+AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, depth, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
-  const double chunks = ChunksOf(instance, 2 * (depth - 1) / trees, alpha), waits = WaitsOf(instance, chunks);
-  FIGURE(trace, latency, (depth + waits) * alpha, (Note{"Down the tree", "", kTreeSource}), depth, waits, alpha);
-  FIGURE(trace, transfer, 2 * (chunks + depth - 1) * bytes / (trees * chunks * link),
-         (Note{"Chunks to two children, and the pipeline's fill", "", kTreeSource}), chunks, depth, bytes, trees, link);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Ratio depth = Figure("Depth of the tree", ceil(log2(ranks)));
+  const Ratio chunks = ChunksOf(instance, 2 * (depth - 1) / trees, alpha), waits = WaitsOf(instance, chunks);
+  const Seconds latency = Figure("Down the tree", (depth + waits) * alpha, "", kTreeSource);
+  const Seconds transfer = Figure("Chunks to two children, and the pipeline's fill",
+                                  2 * (chunks + depth - 1) * bytes / (trees * chunks * link), "", kTreeSource);
+  return Total(instance, latency, transfer, Bytes());
 }
-AlgorithmTime BroadcastSingle(const CollectiveInstance& instance, Trace& trace) {
-  return BroadcastTime(instance, 1, trace);
-}
-AlgorithmTime BroadcastDouble(const CollectiveInstance& instance, Trace& trace) {
-  return BroadcastTime(instance, 2, trace);
-}
+AlgorithmTime BroadcastSingle(const CollectiveInstance& instance) { return BroadcastTime(instance, 1); }
+AlgorithmTime BroadcastDouble(const CollectiveInstance& instance) { return BroadcastTime(instance, 2); }
 
 bool ChainApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance);
 }
-AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime ChainTime(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const double ranks = view.ranks;
+  const Ratio ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(instance, ranks - 2, alpha),
-               waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (ranks - 1 + waits) * alpha, (Note{"Down the chain"}), ranks, waits, alpha);
-  FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks in a pipeline"}), ranks, chunks,
-         bytes, link);
-  return Total(instance, latency, transfer, Bytes(), trace);
+  const Ratio chunks = ChunksOf(instance, ranks - 2, alpha),
+              waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
+  const Seconds latency = Figure("Down the chain", (ranks - 1 + waits) * alpha);
+  const Seconds transfer = Figure("Chunks in a pipeline", (ranks + chunks - 2) * bytes / (chunks * link));
+  return Total(instance, latency, transfer, Bytes());
 }
 
 }  // namespace
