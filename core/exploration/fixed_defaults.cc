@@ -12,23 +12,31 @@
 namespace slipstick {
 namespace {
 
-// What follows an unknown by itself, as it does where that is edited.
+// What follows an unknown by itself, as it does where that is edited; of a mapping, where it is chosen.
 struct Follower {
   std::string_view unknown, path;
 };
-constexpr std::array<Follower, 5> kFollowers{{{"cluster.devices", "training.global_batch"},
-                                              {"cluster.devices", "serving.devices"},
-                                              {"training.devices", "training.global_batch"},
-                                              {"serving.batch", "serving.concurrency"},
-                                              {"serving.requests_per_s", "serving.concurrency"}}};
+constexpr std::array<Follower, 10> kFollowers{{{"cluster.devices", "training.global_batch"},
+                                               {"cluster.devices", "training.mapping"},
+                                               {"cluster.devices", "serving.devices"},
+                                               {"cluster.devices", "serving.mapping"},
+                                               {"training.devices", "training.global_batch"},
+                                               {"training.devices", "training.mapping"},
+                                               {"serving.devices", "serving.mapping"},
+                                               {"serving.concurrency", "serving.mapping"},
+                                               {"serving.batch", "serving.concurrency"},
+                                               {"serving.requests_per_s", "serving.concurrency"}}};
 
-// Whether a path is of a mapping that is chosen at each value.
-bool IsChosen(const Json& request, std::string_view path) {
-  constexpr std::string_view kMember = ".mapping.";
-  const std::size_t at = path.find(kMember);
-  if (at == std::string_view::npos) return false;
-  const Json* is_auto = MemberAt(request, std::string(path.substr(0, at + kMember.size())) + "auto");
+bool IsChosen(const Json& request, std::string_view mapping) {
+  const Json* is_auto = MemberAt(request, std::string(mapping) + ".auto");
   return is_auto != nullptr && *is_auto == true;
+}
+
+bool Follows(const Json& request, std::string_view path, std::string_view unknown) {
+  return std::any_of(kFollowers.begin(), kFollowers.end(), [&](const Follower& one) {
+    if (one.unknown != unknown) return false;
+    return path == one.path || (path.starts_with(one.path) && IsChosen(request, one.path));
+  });
 }
 
 }  // namespace
@@ -44,10 +52,8 @@ Json WithDefaultsFixed(Json request, std::string_view unknown) {
   const Json resolved = Write(*scenario);
   const Json before = request;
   for (const std::string_view path : kAdjustableDefaults) {
-    const bool follows = std::any_of(kFollowers.begin(), kFollowers.end(),
-                                     [&](const Follower& one) { return one.unknown == unknown && one.path == path; });
     const Json* value = MemberAt(resolved, path);
-    if (value != nullptr && written.IsDefault(path) && !follows && !IsChosen(before, path))
+    if (value != nullptr && written.IsDefault(path) && !Follows(before, path, unknown))
       Apply(request, {{std::string(path), *value}});
   }
   return request;

@@ -10,8 +10,8 @@ namespace slipstick {
 // Whether other inputs follow this one by themselves, as the batch follows a count of devices.
 bool HasFollowers(std::string_view unknown);
 
-// The request with its adjustable defaults fixed at their present values, so that only the unknown changes, what
-// follows it, and a mapping that is chosen at each value. Unchanged if the request is invalid.
+// The request with its adjustable defaults fixed at their present values, so that only the unknown changes and what
+// follows it. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request, std::string_view unknown);
 
 }  // namespace slipstick
