@@ -11,7 +11,7 @@ const chromium = site();
 
 const scenesOf = (page) => page.locator('#tabs a').evaluateAll((all) => all.map((one) => one.dataset.scene));
 // The scenes, and the views of those that have some.
-const VIEWS = { chip: ['dies', 'chiplets', 'technology', 'hour', 'certainty'], explore: ['frontier', 'sweep', 'solve', 'sensitivity', 'studies'] };
+const VIEWS = { chip: ['dies', 'chiplets', 'design', 'technology', 'hour', 'certainty'], explore: ['frontier', 'sweep', 'solve', 'sensitivity', 'studies'] };
 const UNTABBED = ['evidence/training.step_time_s', 'evidence/serving.tpot_s'];
 const placesOf = async (page) => (await scenesOf(page)).flatMap((scene) => [scene, ...(VIEWS[scene] ?? []).map((view) => `${scene}/${view}`)]).concat(UNTABBED);
 

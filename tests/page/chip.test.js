@@ -11,6 +11,7 @@ const VIEWS = {
   '': ['device-bill'],
   dies: ['wafer', 'yield-fan'],
   chiplets: ['die-split', 'partition'],
+  design: ['package'],
   technology: ['technology'],
   hour: ['hour-bill', 'system-bill'],
   certainty: ['spread', 'cost-tornado'],

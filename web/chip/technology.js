@@ -10,13 +10,13 @@ import { t } from '../text/strings.js';
 import { pick, press, row } from './choices.js';
 import { table } from './tables.js';
 
-const DESIGN = 'cluster.device.design';
+export const DESIGN = 'cluster.device.design';
 const ONE_CLICK = { node: '3nm', dram: 'hbm4' };
 const KINDS = { design: 'chip_design', node: 'technology_node', dram: 'dram_type', link: 'link_type', network: 'network' };
 const catalogue = new Map();
 
 // A kind's entries; kept, because they do not change with the scenario.
-function entries(context, kind) {
+export function entries(context, kind) {
   if (!catalogue.has(kind)) {
     const answer = context.ask('presets', kind);
     if (answer) catalogue.set(kind, answer);
@@ -27,7 +27,7 @@ function entries(context, kind) {
 const nanometres = ({ id }) => Number.parseFloat(id);
 
 // The design that is nearest to the device: its budgets and split are the start.
-const startOf = (device) => (nanometres({ id: device.die.node }) < 6 ? 'h100-like' : 'a100-like');
+export const startOf = (device) => (nanometres({ id: device.die.node }) < 6 ? 'h100-like' : 'a100-like');
 
 const FIGURES = [
   ['cluster.device.units', 'count'],
@@ -51,7 +51,7 @@ const ANSWERS = [
   'serving.tokens_per_j',
 ];
 
-const shown = (value, unit) => {
+export const shown = (value, unit) => {
   if (typeof value !== 'number') return '–';
   if (unit === 'GB') return `${parts(value / 1e9, '').number}\u00a0GB`;
   return unit === '/s' ? `${parts(value / 1e9, '').number}\u00a0GHz` : text(value, unit);

@@ -10,6 +10,7 @@ import { absence } from '../scenes/absence.js';
 import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { whole } from '../text/format.js';
 import { extend, t } from '../text/strings.js';
+import { design } from './design.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
 import { technology } from './technology.js';
@@ -42,6 +43,7 @@ const VIEWS = {
   ],
   dies: (context, { cost }) => [beside(context, (part) => [waferMap(part), dieFigures(part, cost.dies)], yieldFan)],
   chiplets: (context) => [beside(context, areaCurve, partition)],
+  design: (context) => [design(context)],
   technology: (context) => [technology(context)],
   hour: (context, { cost, training, serving }) => [
     labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts, whole: 'cost.device_hour_usd' }),

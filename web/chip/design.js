@@ -1,0 +1,216 @@
+// Silicon moves and tokens follow: a chip's package to scale, its budgets as handles, and what it reaches beside chips of today.
+import { packageDrawing } from '../charts/package.js';
+import { h } from '../dom.js';
+import { pool } from '../engine/shared_pool.js';
+import { figureName } from '../explore/controls.js';
+import { get } from '../state/paths.js';
+import { withChanges } from '../state/scenario.js';
+import { number, text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { pick, press, row, typed } from './choices.js';
+import { table } from './tables.js';
+import { DESIGN, entries, startOf } from './technology.js';
+
+const DIES = 'partition.chiplets';
+const COUNTS = [1, 2, 4, 8];
+const RIVALS = [{ preset: 'dgx-b200' }, { preset: 'hgx-mi355x' }, { preset: 'tpu-v5p-pod', device: { preset: 'tpu-v7' } }];
+const ANSWERS = [
+  'training.time_to_train_s',
+  'training.tokens_per_usd',
+  'serving.tpot_s',
+  'serving.tokens_per_usd',
+  'cost.device_usd',
+  'cost.dies.0.yield',
+  'scenario.cluster.device.tdp',
+  'cost.carbon.embodied_g',
+];
+const UNITS = { 'scenario.cluster.device.tdp': 'W', 'cost.carbon.embodied_g': 'g' };
+const OBJECTIVES = ['training.step_time_s', 'training.cost_usd', 'serving.tpot_s', 'serving.cost_usd_per_million_tokens', 'serving.tokens_per_s_per_device'];
+
+const nameOf = (path) => (path === 'scenario.cluster.device.tdp' ? t('chip.design.watts') : figureName(path));
+const shown = (report, path) => {
+  const value = get(report, path);
+  return typeof value === 'number' ? text(value, UNITS[path] ?? unitOf(path)) : '–';
+};
+
+// The optimization under way, or its last answer: {inputs it led to, answer, running: {stop()}}.
+let best = { state: 'none' };
+
+// Changes of the design in one edit; what was not yet a design becomes one.
+function editor({ store, inputs, scenario }) {
+  let goesOn = false;
+  return {
+    set(changes) {
+      const next = { ...store.inputs };
+      if (!next[DESIGN]) next[DESIGN] = startOf(scenario.cluster.device);
+      for (const [path, value] of Object.entries(changes)) {
+        for (const one of Object.keys(next)) if (one.startsWith(`${path}.`)) delete next[one];
+        if (value === '') delete next[path];
+        else next[path] = String(value);
+      }
+      store.setInputs(next, store.sub, goesOn);
+      goesOn = true;
+    },
+    // Below the design.
+    setDesign(changes) {
+      this.set(Object.fromEntries(Object.entries(changes).map(([path, value]) => [`${DESIGN}.${path}`, value])));
+    },
+  };
+}
+
+// The chip at hand: the scenario's design, or what its device's budgets would be one of.
+function reportOf(context) {
+  const { device } = context.scenario.cluster;
+  if (device.design) return context.report;
+  return context.ask('evaluate', withChanges(context.request, { [DESIGN]: { preset: startOf(device) } }), '');
+}
+
+const lengthOfEdge = (area) => 4 * Math.sqrt(area);
+
+function chipOf({ scenario, technology }) {
+  const { design } = scenario.cluster.device;
+  return {
+    packageArea: design.package_area,
+    area: design.area,
+    dies: scenario.partition?.chiplets ?? 1,
+    sites: technology.memory.sites,
+    stacks: technology.memory.stacks,
+    siteArea: design.dram.in_package ? design.dram.package_area : 0,
+    memory: design.dram.name,
+    power: design.power,
+    edge: lengthOfEdge(design.area),
+    split: { area: design.area_split, power: design.power_split, edge: design.edge_split },
+  };
+}
+
+// The budget that would bring most, of the last optimization, as long as the scenario is the one that it led to.
+const isOfThese = (inputs) => best.state === 'done' && JSON.stringify(inputs) === best.key;
+function mostWanted(answer) {
+  const gain = ({ change, more }) => (change / more) * Math.abs(more) * (answer.better === 'larger' ? 1 : -1);
+  const [first] = [...answer.limits].sort((a, b) => gain(b) - gain(a));
+  return first && gain(first) > 1e-4 * answer.objective ? first.budget : undefined;
+}
+
+function optimise(context, figure) {
+  const { page, store } = context;
+  const started = { state: 'running', done: 0 };
+  best.stop?.();
+  best = started;
+  const hear = (answer, state) => {
+    if (best !== started) return;
+    if (state === 'running') {
+      started.done = answer.done;
+    } else if (state === 'stopped') {
+      best = { state: 'none' };
+    } else if (state === 'refused' || answer.objective === null) {
+      best = { state: 'refused', message: answer.issues?.[0]?.message };
+    } else {
+      editor(context).set(answer.overrides);
+      best = { state: 'done', answer, key: JSON.stringify(store.inputs) };
+    }
+    page.drawScene();
+  };
+  const failed = (error) => hear({ issues: [{ message: error.message }] }, 'refused');
+  // The written inputs as they are, and the design that is begun from.
+  const request = context.scenario.cluster.device.design ? context.request : withChanges(context.request, { [DESIGN]: { preset: startOf(context.scenario.cluster.device) } });
+  pool.design({ request, objective: figure }, hear, failed).then((job) => (started.stop = job.stop), failed);
+  page.drawScene();
+}
+
+function found(context) {
+  if (best.state === 'running')
+    return h('p', { class: 'note', role: 'status' }, t('chip.design.running', { share: number(100 * (best.done ?? 0), 2) }), ' ', press('chip-design-stop', t('chip.spread.stop'), () => best.stop?.(), { class: 'link' }));
+  if (best.state === 'refused') return h('p', { class: 'note', role: 'status' }, best.message ?? t('chip.design.none'));
+  if (!isOfThese(context.inputs)) return null;
+  const { answer } = best;
+  const unit = unitOf(answer.figure);
+  const change = ({ change: by }) => `${by > 0 ? '+' : '−'}${number(Math.abs((100 * by) / answer.objective), 2)}\u00a0%`;
+  return h(
+    'div',
+    { id: 'design-best' },
+    h(
+      'p',
+      { class: 'note', role: 'status' },
+      t('chip.design.found', { figure: figureName(answer.figure), from: text(answer.start, unit), to: text(answer.objective, unit), agree: answer.starts.agree, refined: answer.starts.refined }),
+      answer.bound && ` ${t('chip.design.bound', { bound: text(answer.bound.objective, unit) })}`,
+    ),
+    table(
+      t('chip.design.limits', { figure: figureName(answer.figure) }),
+      [t('chip.design.budget'), t('chip.design.now'), t('chip.design.more'), t('chip.design.brings')],
+      answer.limits.map((one) => [t(`chip.design.budget.${one.budget}`), text(one.at, one.unit), `${one.more > 0 ? '+' : '−'}${text(Math.abs(one.more), one.unit)}`, change(one)]),
+    ),
+  );
+}
+
+function rivals(context, own) {
+  const { request } = context;
+  const written = (request.written ?? []).filter((path) => !/^(cluster|partition|cost\.device)/.test(path));
+  const answers = RIVALS.map((cluster) => {
+    const { partition, ...rest } = structuredClone(request);
+    if (rest.cost) delete rest.cost.device;
+    const whole = { ...rest, cluster: { devices: own.scenario.cluster.devices, ...cluster }, written: [...written, 'cluster'] };
+    return context.ask('evaluate', whole, '');
+  });
+  const columns = [own, ...answers];
+  return table(
+    t('chip.design.beside'),
+    [t('compare.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
+    ANSWERS.filter((path) => typeof get(own, path) === 'number').map((path) => [nameOf(path), ...columns.map((one) => (one?.scenario ? shown(one, path) : '…'))]),
+  );
+}
+
+export function design(context) {
+  const lists = { design: entries(context, 'chip_design'), node: entries(context, 'technology_node'), dram: entries(context, 'dram_type') };
+  const own = reportOf(context);
+  if (!own || Object.values(lists).some((one) => !one)) return null;
+  if (!own.technology) return h('p', { class: 'note', role: 'status' }, own.issues?.[0]?.message ?? t('chip.design.none'));
+  const chip = chipOf(own);
+  const { design: now } = own.scenario.cluster.device;
+  const { store, inputs } = context;
+  const isFixed = store.isLocked(DESIGN);
+  const edit = editor(context);
+  const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
+  const nanometres = ({ id }) => Number.parseFloat(id);
+  const area = (key, path, value) => typed(`chip-design-${key}`, t(`chip.design.field.${key}`), text(value, 'mm^2').replace('\u00a0', ' '), (entry) => edit.setDesign({ [path]: /^[\d.,]+$/.test(entry.trim()) ? `${entry.trim()} mm^2` : entry.replace('²', '^2') }));
+  const figure = context.page.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
+  const wanted = isOfThese(inputs) ? mostWanted(best.answer) : undefined;
+  return h(
+    'section',
+    { id: 'design' },
+    h('p', { class: 'note' }, t(inputs[DESIGN] || context.scenario.cluster.device.design ? 'chip.design.on' : 'chip.design.off', { design: now.name })),
+    packageDrawing({
+      id: 'package',
+      title: t('chip.design.package.title', { design: now.name }),
+      subtitle: t('chip.design.package.sub'),
+      width: context.width,
+      chip,
+      limit: wanted,
+      isFixed,
+      set: (changes) => edit.setDesign(changes),
+      end: () => context.page.drawScene(),
+      hint: isFixed ? undefined : t('chip.design.hint'),
+      summary: t('chip.design.summary', {
+        dies: chip.dies, area: text(chip.area, 'mm^2'), stacks: chip.stacks, sites: chip.sites, memory: chip.memory,
+        bandwidth: text(own.scenario.cluster.device.memory.bandwidth, 'B/s'), peak: text(own.scenario.cluster.device.peak.bf16, 'FLOP/s'),
+        limit: t(wanted ? `chip.design.limit.${wanted}` : 'chip.design.memory', { bound: own.technology.memory.sites_bound }),
+      }),
+      controls: row(
+        pick('chip-design-start', t('chip.same.start'), options(lists.design), now.preset, (id) => edit.set({ [DESIGN]: id })),
+        pick('chip-design-node', t('chip.same.node'), options([...lists.node].sort((a, b) => nanometres(b) - nanometres(a))), now.node.preset, (id) => edit.setDesign({ node: id })),
+        pick('chip-design-dram', t('chip.same.dram'), options(lists.dram), now.dram.preset, (id) => edit.setDesign({ dram: id })),
+        pick('chip-design-dies', t('chip.design.dies'), COUNTS.map((count) => ({ value: String(count), name: String(count) })), String(chip.dies), (count) => edit.set({ [DIES]: count === '1' ? '' : count })),
+        area('area', 'area', now.area),
+        area('package', 'package_area', now.package_area),
+        typed('chip-design-power', t('chip.design.field.power'), text(now.power, 'W').replace('\u00a0', ' '), (entry) => edit.setDesign({ power: /^[\d.,]+$/.test(entry.trim()) ? `${entry.trim()} W` : entry })),
+      ),
+    }),
+    row(
+      pick('chip-design-for', t('chip.design.for'), OBJECTIVES.filter((path) => typeof get(own, path) === 'number').map((path) => ({ value: path, name: figureName(path) })), figure, (path) => context.page.choose('chip-design-for', path)),
+      press('chip-design-best', t('chip.design.best'), () => optimise(context, figure), { class: 'primary', disabled: best.state === 'running' || isFixed }),
+      inputs[DESIGN] && press('chip-design-off', t('chip.same.back'), () => store.setInputs(Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES)))),
+    ),
+    found(context),
+    rivals(context, own),
+  );
+}
+
