@@ -25,7 +25,7 @@ class DesignJob {
   // Does `count` passes over the moves; false when nothing is left to do.
   bool Step(int count);
   [[nodiscard]] double done() const;
-  // What is known so far:
+  // The answer so far:
   // {"figure","better","objective","start","feasible","evaluations","done","converged","starts": {"refined","agree"},
   // "bound": {"objective","gap"}|null,"overrides": {path: value},
   // "limits": [{"budget","at","unit","more","objective","gain"}], "frontier": [{"objective","against","overrides"}]}.
