@@ -153,13 +153,16 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
          (Note{"Prefill in several passes on the slowest stage", ""}), chunks, occupancy, prefill_step);
   const Seconds fixed_time = step.fixed;
   FIGURE(trace, chunked_fixed, chunks * fixed_time, (Note{"Host's time for all passes", ""}), chunks, fixed_time);
+  FIGURE(trace, in_turn, 1 + (chunks - 1) * (occupancy / pass_time),
+         (Note{"Passes one after the other", "those that overlap on other stages do not count"}), chunks, occupancy,
+         pass_time);
   step.time = chunked_time;
   step.occupancy = chunked_occupancy;
   step.fixed = chunked_fixed;
   trace.Alias("pass_time", step.time, "chunked_time");
   trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
   trace.Alias("fixed_time", step.fixed, "chunked_fixed");
-  step.operators.Repeat(chunks, "chunks", trace);
+  step.operators.Repeat(in_turn, "in_turn", trace);
   step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}},
                      chunks - 1);
   return step;
