@@ -1,6 +1,6 @@
 // The first nodes of a tape: one walk over the field tables gives each number of a struct the node of its path.
 //
-//   Cluster bound = cluster;  // a copy: what is bound must not outlive the tape
+//   Cluster bound = cluster;  // a copy: its nodes must not outlive the tape
 //   BindInputs(bound, "cluster", [&](const std::string& path, double value, const Dimension& dimension) {
 //     return tape.Input(path, value, dimension);
 //   });

@@ -1,4 +1,4 @@
-// From a tape to what a reader is told: the formula of a figure, its terms, and how far each of them moves it.
+// Explanations from a tape: the formula of a figure, its terms, and how far each of them moves it.
 #pragma once
 
 #include <functional>

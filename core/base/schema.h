@@ -34,7 +34,7 @@ struct NamedUnit {
   std::string path, text, value;
 };
 
-// A catalogue entry without what is said of it: sources, note, published values, what it is usual for and comes with.
+// A catalogue entry without its remarks: sources, note, published values, `usual_for` and `comes_with`.
 Json WithoutRemarks(const Json& preset);
 
 namespace internal {

@@ -55,7 +55,7 @@ struct Operand {
   double value = 0;
 };
 
-// What a reader is told about a node: of inputs and figures. Others are intermediate results of a formula.
+// The texts of a node, which inputs and figures have. Others are intermediate results of a formula.
 struct Label {
   std::string title;   // of a figure
   std::string note;    // where the title leaves something open

@@ -25,7 +25,7 @@ test("evaluate prints the four answers, their parts and shares", () => {
   assert.match(stdout, /^Llama-3\.1-70B on 512 × H100 SXM5 80 GB \(DGX H100\)\n/);
   const days = (training.time_to_train_s / 86400).toFixed(0);
   assert.match(stdout, new RegExp(`^Training +15 T tokens +${days} days `, "m"));
-  assert.match(stdout, new RegExp(`^Serving +32 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"));
+  assert.match(stdout, new RegExp(`^Serving +16 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"));
   assert.match(stdout, new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"));
   assert.match(stdout, /^Cost +manufacturing, per device +\$3,312 /m);
   const share = ((training.time_s.backward / training.step_time_s) * 100).toFixed(1);

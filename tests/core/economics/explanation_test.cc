@@ -22,7 +22,7 @@ TEST(CostExplanations, EveryTextGivesItsValue) {
     for (const char* model : {"negative_binomial", "poisson", "murphy", "murphy_rectangular", "seeds", "seeds_sqrt",
                               "bose_einstein", "bose_einstein_per_layer", "manual"}) {
       for (const FigureRecord& figure : FiguresOf({"cluster=dgx-h100", std::string("cluster.device=") + device,
-                                             std::string("cost.device.dies.0.yield_model=") + model})) {
+                                                   std::string("cost.device.dies.0.yield_model=") + model})) {
         if (figure.kind != FigureKind::kFormula) continue;
         std::map<std::string, double> symbols;
         for (const Term& term : figure.terms) symbols[term.symbol] = term.value;
