@@ -129,7 +129,7 @@ test('targets are at least 24 by 24 pixels', async () => {
     // Listed and measured at once: what is drawn anew in between would have no size.
     const small = await page.evaluate(() =>
       [...document.querySelectorAll('button, a[href], input, select, summary')]
-        .filter((one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility !== 'hidden')
+        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
         .filter((one) => !one.closest('p') && !one.classList.contains('skip'))
         .map((one) => ({ name: one.outerHTML.slice(0, 90), box: one.getBoundingClientRect() }))
         .filter(({ box }) => box.width < 24 || box.height < 24)

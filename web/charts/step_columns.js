@@ -75,6 +75,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
     });
   }
   const key = [...new Map(columns.flatMap(({ parts }) => parts).filter(({ value }) => value > 0).map((one) => [one.id, one])).values()];
+  const [first, last] = [columns[0], columns.at(-1)];
   const axis = svg('text', { x: box.right, y: HEIGHT - 6, 'text-anchor': 'end' }, `${t('step.axis')} →`);
   return chart({
     id,
@@ -82,6 +83,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
     subtitle,
     kind: 'stacked column chart',
     hint: t('step.hint'),
+    summary: t('step.summary', { time0: format(total(first), 's'), devices0: whole(first.devices), time1: format(total(last), 's'), devices1: whole(last.devices) }),
     drawing: canvas(width, HEIGHT, frame, axis, marks(title, drawn)),
     key: key.map(({ color, hatch, name }) => ({ color, hatch, text: name })),
     columns: [t('step.axis'), ...key.map(({ name }) => ({ name, unit: 's' }))],

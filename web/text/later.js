@@ -32,7 +32,7 @@ extend({
   'pass.forward': 'forward', 'pass.backward': 'backward', 'pass.weight': 'weight gradient', 'pass.update': 'optimizer',
   'train.gantt': 'Timeline of one step, {stages}', 'train.gantt.sub': 'micro-batch passes per stage, seconds',
   'train.gantt.note': 'The first {shown} of {of} passes of the step are shown.', 'train.view': 'Part of the step',
-  'step.title': 'Time of a training step by what bounds it', 'step.sub': 'each count of GPUs with its best mapping', 'step.hint': 'Drag your column, choose another, or press ← → on yours.', 'step.axis': 'GPUs',
+  'step.title': 'Time of a training step by what bounds it', 'step.sub': 'each count of GPUs with its best mapping', 'step.hint': 'Drag your column, choose another, or press ← → on yours.', 'step.axis': 'GPUs', 'step.summary': '{time0} on {devices0} GPUs, {time1} on {devices1}.',
   'typical.note': '{step} is what a tuned run reaches, as in published benchmarks. Whole production runs, interruptions and restarts included, typically take {typical} per step, {mfu} MFU (median of {count} published runs).', 'typical.open': 'Tuned or typical?',
   'train.view.whole': 'whole step', 'train.view.start': 'first micro-batch passes', 'train.view.end': 'end of step',
   'train.operators': 'Operators of one layer',
