@@ -21,12 +21,13 @@ function defaultText(fields, path) {
 }
 
 // A whole request as inputs over the first default scenario, which leaves no mapping to be chosen, as a request does not. Inputs are laid over it member by member, but what a written part leaves out
-// is the field's default: so the members that the default scenario sets there are set back. `fields`: the described inputs.
+// is the field's default: so the members that the default scenario sets there are set back, but of a mapping that is chosen. `fields`: the described inputs.
 export function inputsOf(defaults, request, fields) {
   const inputs = { version: '1' };
   const setBack = (json, given, path) => {
     for (const [member, value] of Object.entries(json)) {
       const at = `${path}.${member}`;
+      if (given?.[member]?.auto === true) continue; // a mapping that is chosen
       if (isObject(value) && !('preset' in value)) setBack(value, given?.[member], at);
       else if (given?.[member] === undefined) inputs[at] = defaultText(fields, at);
     }
