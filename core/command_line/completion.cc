@@ -17,7 +17,8 @@ constexpr std::string_view kBash = R"(_slipstick() {
   local current=${words[-1]} kept
   kept=${current%"${current##*[=:]}"}
   COMPREPLY=()
-  while IFS= read -r candidate; do COMPREPLY+=("${candidate#"$kept"}"); done < <("${words[0]}" complete "${words[@]:1}" 2>/dev/null)
+  while IFS= read -r candidate; do COMPREPLY+=("${candidate#"$kept"}"); done \
+    < <("${words[0]}" complete "${words[@]:1}" 2>/dev/null)
   [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 }
 complete -o default -F _slipstick slipstick

@@ -21,8 +21,8 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .defaults = R"({"attention_bias": true, "use_parallel_residual": true})",
        .biases = {kAttentionBias}},
       {.type = "gptj",
-       .model =
-           R"({"gated": false, "norm": "layer", "norms_per_layer": 1, "biases": "mlp", "head_bias": true, "parallel_attention": true})",
+       .model = R"({"gated": false, "norm": "layer", "norms_per_layer": 1, "biases": "mlp", )"
+                R"("head_bias": true, "parallel_attention": true})",
        .defaults = R"({"tie_word_embeddings": false, "expansion_ratio": 4})"},
       {.type = "mpt",
        .model = R"({"gated": false, "norm": "layer_without_bias"})",
@@ -38,8 +38,8 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .defaults = R"({"tie_word_embeddings": true, "use_bias": true})",
        .biases = {BiasRule{"use_bias", Biases::kAll}}},
       {.type = "phi",
-       .model =
-           R"({"gated": false, "norm": "layer", "norms_per_layer": 1, "biases": "all", "head_bias": true, "parallel_attention": true})"},
+       .model = R"({"gated": false, "norm": "layer", "norms_per_layer": 1, "biases": "all", )"
+                R"("head_bias": true, "parallel_attention": true})"},
       {.type = "nemotron", .model = R"({"gated": false, "norm": "layer"})", .biases = {kAttentionBias, kMlpBias}},
       {.type = "stablelm",
        .model = R"({"norm": "layer"})",
@@ -125,15 +125,15 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .defaults = R"({"n_groups": 8})",
        .biases = {kAttentionBias, kMlpBias}},
       {.type = "qwen3_next",
-       .model =
-           R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
+       .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, )"
+                R"("moe": {"shared_gate": true}})",
        .biases = {kAttentionBias}},
       {.type = "qwen3_5_text",
        .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}})",
        .biases = {kAttentionBias}},
       {.type = "qwen3_5_moe_text",
-       .model =
-           R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
+       .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, )"
+                R"("moe": {"shared_gate": true}})",
        .biases = {kAttentionBias}},
       {.type = "kimi_linear", .model = R"({"linear": {"kind": "kimi_delta"}, "moe": {"router_bias": true}})"},
       {.type = "minimax", .model = R"({"linear": {"kind": "lightning"}})"},
