@@ -27,7 +27,7 @@ test('an RTX 4090, then a model that fits: two presses from an empty profile to 
   await settled(page);
   await eventually(async () => assert.match(plain(await page.locator('.say').textContent()), /^Serve Qwen3-32B on 1 RTX 4090, 1 request at once/));
   const said = plain(await page.locator('[data-answer=serving]').textContent());
-  assert.match(said, new RegExp(`${of['llama.cpp · q4_k_m'].split(' ')[0]} tokens/s per user`));
+  assert.match(said, new RegExp(`${of['llama.cpp · q4_k_m'].split(' ')[0]} tokens/s per GPU`));
   assert.deepEqual(faults, []);
 });
 
@@ -64,7 +64,7 @@ test('what is out of memory leads to what fits on the same device', async () => 
   const said = (await rows.allTextContents()).map(plain);
   assert.match(said[0], /^int4 weights.*Serves \d+ requests? at once.*[\d.]+ GiBof 23\.5/);
   assert.match(said[1], /^Qwen3-14B in place of Qwen3-32B.*Another model/);
-  assert.match(said[2], /TCO \$10\.05 k → \$\d/);
+  assert.match(said[2], /TCO \$5\.\d+ k → \$\d/);
   await page.locator('[data-answer=serving] .fixes button', { hasText: 'What fits on RTX 4090?' }).click();
   await asked(page, 'RTX 4090');
   assert.deepEqual(faults, []);
@@ -78,7 +78,7 @@ test('a pre-training that a card does not hold is a fine-tune in one press', asy
   await first.locator('.apply').click();
   await page.waitForSelector('#advice .undo');
   await settled(page);
-  assert.match(plain(await page.locator('.say').textContent()), /^Fine-tune Llama-3\.1-8B on 1 RTX 4090/);
+  assert.match(plain(await page.locator('.say').textContent()), /^Fine-tune Llama-3\.1-8B on 10 M tokens with 1 RTX 4090/);
   assert.doesNotMatch(await page.locator('[data-answer=training]').textContent(), /Out of memory/);
   assert.deepEqual(faults, []);
 });
