@@ -34,12 +34,13 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   const { page, faults } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   await type(page, 'serving.prompt', '128k');
-  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 1,281.3 GiB for 32 requests of
-  // 131,072 tokens and half of 256 in the mean, spread over the GPUs of a replica.
+  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 40.04 GiB for a request of 131,072
+  // tokens and half of 256 in the mean. The default asks for as many requests as run at once, at most 32, spread over the GPUs of a replica.
   const cache = async () => Number(/KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1]);
   const gpus = Number(/replicas? of (\d+) GPU/.exec(plain(await page.locator('.four').innerText()))[1]);
-  assert.ok(Math.abs((await cache()) / (1281.25 / gpus) - 1) < 0.005, `${await cache()} on ${gpus}`);
-  // A mapping that is written stays: of its 8 GPUs each would need 160.2 GiB, and the 58 GiB that are left there hold eleven requests.
+  const requests = ((await cache()) * gpus) / 40.04;
+  assert.ok(requests > 0.995 && requests < 32.1 && Math.abs(requests / Math.round(requests) - 1) < 0.005, `${await cache()} on ${gpus}`);
+  // A mapping that is written stays: of its 8 GPUs each would need 160.2 GiB for 32 requests, and the 58 GiB that are left there hold eleven requests.
   await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);
   await settled(page);
   assert.match(plain(await page.locator('.four').innerText()), /160\.2 GiB of KV cache per device.*the largest batch that fits is 11/);
