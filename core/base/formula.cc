@@ -21,15 +21,15 @@ class Formula::Reader {
   }
 
  private:
-  void Add(Operation operation, std::size_t count) { formula_.steps_.push_back({operation, 0, count}); }
+  void Add(Op op, std::size_t operands) { formula_.steps_.push_back({Step::Kind::kOperation, op, 0, operands}); }
 
   void Sum() {
     Product();
     while (fault_.empty()) {
       if (Take('+')) {
-        Product(), Add(Operation::kAdd, 2);
+        Product(), Add(Op::kAdd, 2);
       } else if (Take('-')) {
-        Product(), Add(Operation::kSubtract, 2);
+        Product(), Add(Op::kSubtract, 2);
       } else {
         break;
       }
@@ -40,9 +40,9 @@ class Formula::Reader {
     Factor();
     while (fault_.empty()) {
       if (Take('*')) {
-        Factor(), Add(Operation::kMultiply, 2);
+        Factor(), Add(Op::kMultiply, 2);
       } else if (Take('/')) {
-        Factor(), Add(Operation::kDivide, 2);
+        Factor(), Add(Op::kDivide, 2);
       } else {
         break;
       }
@@ -50,7 +50,7 @@ class Formula::Reader {
   }
 
   void Factor() {
-    if (Take('-')) return Factor(), Add(Operation::kMinus, 1);
+    if (Take('-')) return Factor(), Add(Op::kNegate, 1);
     if (Take('(')) return Sum(), Expect(')');
     const char c = Peek();
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '.') return Number();
@@ -63,7 +63,7 @@ class Formula::Reader {
     char* end = nullptr;
     const double value = std::strtod(rest.c_str(), &end);
     place_ += static_cast<std::size_t>(end - rest.c_str());
-    formula_.steps_.push_back({Operation::kNumber, value, 0});
+    formula_.steps_.push_back({Step::Kind::kNumber, Op::kSame, value, 0});
   }
 
   void SymbolOrCall() {
@@ -74,7 +74,8 @@ class Formula::Reader {
     if (!Take('(')) {
       const auto found = std::find(names_.begin(), names_.end(), name);
       if (found == names_.end()) return Fail("'" + std::string(name) + "' has no value");
-      return Add(Operation::kSymbol, static_cast<std::size_t>(found - names_.begin()));
+      return formula_.steps_.push_back(
+          {Step::Kind::kSymbol, Op::kSame, 0, static_cast<std::size_t>(found - names_.begin())});
     }
     std::size_t arguments = 0;
     do {
@@ -86,24 +87,23 @@ class Formula::Reader {
 
   void Call(std::string_view name, std::size_t arguments) {
     struct Function {
-      std::string_view name;
-      Operation operation;
+      Op op;
       std::size_t least, most;  // arguments
     };
     constexpr std::size_t kAny = -1;
-    constexpr std::array<Function, 10> kFunctions{{{"max", Operation::kMax, 2, kAny},
-                                                   {"min", Operation::kMin, 2, kAny},
-                                                   {"sqrt", Operation::kSqrt, 1, 1},
-                                                   {"pow", Operation::kPow, 2, 2},
-                                                   {"log2", Operation::kLog2, 1, 1},
-                                                   {"log", Operation::kLog, 1, 1},
-                                                   {"exp", Operation::kExp, 1, 1},
-                                                   {"ceil", Operation::kCeil, 1, 1},
-                                                   {"floor", Operation::kFloor, 1, 1},
-                                                   {"norm", Operation::kNorm, 3, 3}}};
+    constexpr std::array<Function, 10> kFunctions{{{Op::kMax, 2, kAny},
+                                                   {Op::kMin, 2, kAny},
+                                                   {Op::kSqrt, 1, 1},
+                                                   {Op::kPow, 2, 2},
+                                                   {Op::kLog2, 1, 1},
+                                                   {Op::kLog, 1, 1},
+                                                   {Op::kExp, 1, 1},
+                                                   {Op::kCeil, 1, 1},
+                                                   {Op::kFloor, 1, 1},
+                                                   {Op::kNorm, 3, 3}}};
     for (const Function& function : kFunctions) {
-      if (function.name == name && arguments >= function.least && arguments <= function.most)
-        return Add(function.operation, arguments);
+      if (NameOf(function.op) == name && arguments >= function.least && arguments <= function.most)
+        return Add(function.op, arguments);
     }
     Fail("there is no function '" + std::string(name) + "' of " + std::to_string(arguments));
   }
@@ -136,109 +136,53 @@ Result<Formula> Formula::Parse(std::string_view text, std::span<const std::strin
   return Reader(text, names).Read();
 }
 
-Formula::Dual Formula::Apply(Operation operation, std::span<const Dual> x) {
-  const auto [a, da] = x[0];
-  const auto by_value = [](const Dual& one, const Dual& other) { return one.value < other.value; };
-  switch (operation) {
-    case Operation::kMinus:
-      return {-a, -da};
-    case Operation::kAdd:
-      return {a + x[1].value, da + x[1].derivative};
-    case Operation::kSubtract:
-      return {a - x[1].value, da - x[1].derivative};
-    case Operation::kMultiply:
-      return {a * x[1].value, da * x[1].value + a * x[1].derivative};
-    case Operation::kDivide:
-      return {a / x[1].value, (da - a / x[1].value * x[1].derivative) / x[1].value};
-    case Operation::kMax:
-      return *std::max_element(x.begin(), x.end(), by_value);
-    case Operation::kMin:
-      return *std::min_element(x.begin(), x.end(), by_value);
-    case Operation::kSqrt:
-      return {std::sqrt(a), a > 0 ? da / (2 * std::sqrt(a)) : 0};
-    case Operation::kPow: {
-      const double power = std::pow(a, x[1].value);
-      return {power, a > 0 ? power * (x[1].value * da / a + x[1].derivative * std::log(a)) : 0};
-    }
-    case Operation::kLog2:
-      return {std::log2(a), da / (a * std::log(2))};
-    case Operation::kLog:
-      return {std::log(a), da / a};
-    case Operation::kExp:
-      return {std::exp(a), std::exp(a) * da};
-    case Operation::kCeil:
-      return {std::ceil(a), da};
-    case Operation::kFloor:
-      return {std::floor(a), da};
-    case Operation::kNorm: {
-      const Dual &large = a >= x[1].value ? x[0] : x[1], &small = a >= x[1].value ? x[1] : x[0];
-      if (!(large.value > 0)) return {};
-      const double p = x[2].value, ratio = small.value / large.value;
-      const double sum = 1 + std::pow(ratio, p);
-      const double norm = large.value * std::pow(sum, 1 / p);
-      return {norm, norm / sum *
-                        (large.derivative / large.value +
-                         (ratio > 0 ? std::pow(ratio, p) * small.derivative / small.value : 0))};
-    }
-    case Operation::kNumber:
-    case Operation::kSymbol:
-      break;
-  }
-  return x[0];
-}
-
 double Formula::Value(std::span<const double> values) const {
-  std::vector<Dual> stack;
+  std::vector<double> stack;
   for (const Step& step : steps_) {
-    if (step.operation == Operation::kNumber || step.operation == Operation::kSymbol) {
-      stack.push_back({step.operation == Operation::kNumber ? step.number : values[step.count], 0});
+    if (step.kind != Step::Kind::kOperation) {
+      stack.push_back(step.kind == Step::Kind::kNumber ? step.number : values[step.count]);
     } else {
-      const Dual result = Apply(step.operation, std::span(stack).last(step.count));
+      const double result = ValueOf(step.op, std::span(stack).last(step.count));
       stack.resize(stack.size() - step.count);
       stack.push_back(result);
     }
   }
-  return stack.back().value;
+  return stack.back();
 }
 
 // Forward for the values of all steps, then back from the last one: each step hands its derivative on to its operands.
 std::vector<double> Formula::Gradient(std::span<const double> values) const {
-  std::vector<double> derivatives(values.size());
-  std::vector<Dual> results(steps_.size()), operands;
+  std::vector<double> derivatives(values.size()), results(steps_.size()), by(steps_.size()), operands;
   std::vector<std::size_t> stack, operands_of;  // places of steps; of each step's operands, one after the other
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
-    if (step.operation == Operation::kNumber || step.operation == Operation::kSymbol) {
-      results[i].value = step.operation == Operation::kNumber ? step.number : values[step.count];
+    if (step.kind != Step::Kind::kOperation) {
+      results[i] = step.kind == Step::Kind::kNumber ? step.number : values[step.count];
     } else {
       operands.clear();
       for (std::size_t from = stack.size() - step.count; from < stack.size(); ++from) {
-        operands.push_back({results[stack[from]].value, 0});
+        operands.push_back(results[stack[from]]);
         operands_of.push_back(stack[from]);
       }
-      results[i].value = Apply(step.operation, operands).value;
+      results[i] = ValueOf(step.op, operands);
       stack.resize(stack.size() - step.count);
     }
     stack.push_back(i);
   }
-  results.back().derivative = 1;
+  by.back() = 1;
   std::size_t end = operands_of.size();
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step& step = steps_[i];
-    if (step.operation == Operation::kNumber) continue;
-    if (step.operation == Operation::kSymbol) {
-      derivatives[step.count] += results[i].derivative;
+    if (step.kind == Step::Kind::kNumber) continue;
+    if (step.kind == Step::Kind::kSymbol) {
+      derivatives[step.count] += by[i];
       continue;
     }
     const auto own = std::span(operands_of).subspan(end -= step.count, step.count);
-    if (results[i].derivative == 0) continue;
+    if (by[i] == 0) continue;
     operands.clear();
-    for (const std::size_t operand : own) operands.push_back({results[operand].value, 0});
-    for (std::size_t j = 0; j < own.size(); ++j) {
-      operands[j].derivative = 1;
-      results[own[j]].derivative += results[i].derivative * Apply(step.operation, operands).derivative;
-      operands[j].derivative = 0;
-    }
+    for (const std::size_t operand : own) operands.push_back(results[operand]);
+    for (std::size_t j = 0; j < own.size(); ++j) by[own[j]] += by[i] * SlopeOf(step.op, results[i], operands, j);
   }
   return derivatives;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/issue.h"
+#include "core/base/operation.h"
 
 namespace slipstick {
 
@@ -22,35 +23,13 @@ class Formula {
   [[nodiscard]] std::vector<double> Gradient(std::span<const double> values) const;
 
  private:
-  enum class Operation {
-    kNumber,
-    kSymbol,
-    kMinus,
-    kAdd,
-    kSubtract,
-    kMultiply,
-    kDivide,
-    kMax,
-    kMin,
-    kSqrt,
-    kPow,
-    kLog2,
-    kLog,
-    kExp,
-    kCeil,
-    kFloor,
-    kNorm
-  };
   struct Step {
-    Operation operation;
+    enum class Kind { kNumber, kSymbol, kOperation } kind;
+    Op op = Op::kSame;
     double number = 0;      // of kNumber
-    std::size_t count = 0;  // the symbol's place, or the arguments of a function
-  };
-  struct Dual {
-    double value = 0, derivative = 0;
+    std::size_t count = 0;  // the symbol's place, or the operands of an operation
   };
   class Reader;
-  static Dual Apply(Operation operation, std::span<const Dual> x);
 
   std::vector<Step> steps_;  // operands before their operation
 };

@@ -14,97 +14,12 @@ namespace {
 
 constexpr std::size_t kLongestPart = 24;  // operations of an intermediate result that is still written out
 
-double Norm(double a, double b, double p) {
-  const double large = std::max(a, b);
-  return large > 0 ? large * std::pow(1 + std::pow(std::min(a, b) / large, p), 1 / p) : 0;
-}
-
-// The value of an operation at other operands `x`.
-double Apply(const Node& node, std::span<const double> x) {
-  switch (node.op) {
-    case Op::kSame:
-      return x[0];
-    case Op::kNegate:
-      return -x[0];
-    case Op::kAdd:
-      return x[0] + x[1];
-    case Op::kSubtract:
-      return x[0] - x[1];
-    case Op::kMultiply:
-      return x[0] * x[1];
-    case Op::kDivide:
-      return x[0] / x[1];
-    case Op::kMax:
-      return std::max(x[0], x[1]);
-    case Op::kMin:
-      return std::min(x[0], x[1]);
-    case Op::kSqrt:
-      return std::sqrt(x[0]);
-    case Op::kPow:
-      return std::pow(x[0], x[1]);
-    case Op::kExp:
-      return std::exp(x[0]);
-    case Op::kLog:
-      return std::log(x[0]);
-    case Op::kLog2:
-      return std::log2(x[0]);
-    case Op::kCeil:
-      return std::ceil(x[0]);
-    case Op::kFloor:
-      return std::floor(x[0]);
-    case Op::kNorm:
-      return Norm(x[0], x[1], x[2]);
-    case Op::kChoice:
-      return x[node.label->chosen];
-    case Op::kInput:
-    case Op::kProcedure:
-      break;
-  }
-  return node.value;
-}
-
-// The derivative of an operation by its operand in place `i`, where it was computed.
+// The derivative of a node by its operand in place `i`, where it was computed.
 double Slope(const Node& node, std::size_t i) {
-  const auto x = [&](std::size_t j) { return node.operand(j).value; };
-  switch (node.op) {
-    case Op::kSame:
-    case Op::kAdd:
-    case Op::kCeil:
-    case Op::kFloor:
-      return 1;
-    case Op::kNegate:
-      return -1;
-    case Op::kSubtract:
-      return i == 0 ? 1 : -1;
-    case Op::kMultiply:
-      return x(1 - i);
-    case Op::kDivide:
-      return i == 0 ? 1 / x(1) : -node.value / x(1);
-    case Op::kMax:
-      return (x(0) < x(1)) == (i == 1) ? 1 : 0;
-    case Op::kMin:
-      return (x(1) < x(0)) == (i == 1) ? 1 : 0;
-    case Op::kSqrt:
-      return node.value > 0 ? 1 / (2 * node.value) : 0;
-    case Op::kPow:
-      if (!(x(0) > 0)) return 0;
-      return i == 0 ? x(1) * node.value / x(0) : node.value * std::log(x(0));
-    case Op::kExp:
-      return node.value;
-    case Op::kLog:
-      return 1 / x(0);
-    case Op::kLog2:
-      return 1 / (x(0) * std::log(2.0));
-    case Op::kNorm:
-      // d/da (a^p + b^p)^(1/p) = (a / norm)^(p - 1); the power is a constant of the fit.
-      return i < 2 && node.value > 0 && x(i) > 0 ? std::pow(x(i) / node.value, x(2) - 1) : 0;
-    case Op::kChoice:
-      return i == node.label->chosen ? 1 : 0;
-    case Op::kInput:
-    case Op::kProcedure:
-      break;
-  }
-  return 0;
+  if (node.op == Op::kChoice) return i == node.label->chosen ? 1 : 0;
+  if (node.op == Op::kProcedure) return 0;
+  const std::array<double, 3> x{node.few[0].value, node.few[1].value, node.few[2].value};
+  return SlopeOf(node.op, node.value, std::span(x).first(node.arity()), i);
 }
 
 enum Binding { kSum = 1, kProduct, kSign, kCall };
@@ -121,43 +36,6 @@ Binding BindingOf(const Node& node) {
       return kSign;
     default:
       return kCall;
-  }
-}
-
-std::string_view NameOf(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return " + ";
-    case Op::kSubtract:
-      return " - ";
-    case Op::kMultiply:
-      return " * ";
-    case Op::kDivide:
-      return " / ";
-    case Op::kNegate:
-      return "-";
-    case Op::kMax:
-      return "max";
-    case Op::kMin:
-      return "min";
-    case Op::kSqrt:
-      return "sqrt";
-    case Op::kPow:
-      return "pow";
-    case Op::kExp:
-      return "exp";
-    case Op::kLog:
-      return "log";
-    case Op::kLog2:
-      return "log2";
-    case Op::kCeil:
-      return "ceil";
-    case Op::kFloor:
-      return "floor";
-    case Op::kNorm:
-      return "norm";
-    default:
-      return "";
   }
 }
 
@@ -318,7 +196,10 @@ std::vector<double> Replayed(const Tape& tape, const std::function<double(const 
       const Operand& operand = node.operand(i);
       operands.push_back(operand.node != nullptr ? values[operand.node->place] : operand.value);
     }
-    values[node.place] = node.op == Op::kInput ? value_of(node) : Apply(node, operands);
+    values[node.place] = node.op == Op::kInput       ? value_of(node)
+                         : node.op == Op::kProcedure ? node.value
+                         : node.op == Op::kChoice    ? operands[node.label->chosen]
+                                                     : ValueOf(node.op, operands);
   }
   return values;
 }

@@ -245,15 +245,7 @@ auto sqrt(Quantity<A...> x) {
 inline constexpr double kRoundingGuard = 1e-9;
 inline double WholeBelow(double x) { return std::floor(x + kRoundingGuard); }
 inline double WholeAbove(double x) { return std::ceil(x - kRoundingGuard); }
-// (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.
-inline double NormOf(double a, double b, double p) {
-  const double large = std::max(a, b);
-  if (!(large > 0)) return 0;
-  const double small = std::min(a, b) / large;
-  return large * (p == 2   ? std::sqrt(1 + small * small)
-                  : p == 3 ? std::cbrt(1 + small * small * small)
-                           : std::pow(1 + std::pow(small, p), 1 / p));
-}
+// NormOf (operation.h) of two quantities.
 template <int... A>
 Quantity<A...> norm(Quantity<A...> a, Quantity<A...> b, Ratio p) {
   const double value = NormOf(a.base(), b.base(), p.base());

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -19,32 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/operation.h"
+
 namespace slipstick {
 
 inline constexpr int kDimensions = 8;
 using Dimension = std::array<int, kDimensions>;  // exponents, in the order of the base units of quantity.h
-
-enum class Op : std::uint8_t {
-  kInput,
-  kSame,  // another figure under a title of its own
-  kNegate,
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,
-  kMax,
-  kMin,
-  kSqrt,
-  kPow,
-  kExp,
-  kLog,
-  kLog2,
-  kCeil,
-  kFloor,
-  kNorm,
-  kChoice,     // the value of one of its operands, by comparing them
-  kProcedure,  // found step by step from its operands, by a simulation or a search
-};
 
 class Tape;
 struct Node;
