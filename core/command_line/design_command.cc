@@ -1,15 +1,16 @@
 #include "core/command_line/design_command.h"
 
-#include <chrono>
 #include <sstream>
+#include <utility>
 
 #include "core/command_line/progress_line.h"
+#include "core/command_line/timed.h"
 #include "core/exploration/design.h"
 
 namespace slipstick {
 
 Answer RunDesign(const DesignCommand& command) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   std::vector<std::string> fixed, varied, locks;
   for (const std::string& text : command.assignments) {
     const std::string value = text.substr(text.find('=') + 1);
@@ -26,11 +27,7 @@ Answer RunDesign(const DesignCommand& command) {
   Answer answer = DesignAnswer(command.request, fixed, question, [&line](double done) {
     line.Update(static_cast<Count>(done * static_cast<double>(kParts)), kParts);
   });
-  if (!answer.issues.empty()) return answer;
-  Json report = *ParseJson(answer.text);
-  report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  answer.text = JsonText(report);
-  return answer;
+  return Timed(std::move(answer), start);
 }
 
 }  // namespace slipstick

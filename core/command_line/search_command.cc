@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
 
 #include "core/base/units.h"
 #include "core/command_line/progress_line.h"
+#include "core/command_line/timed.h"
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
@@ -42,7 +42,7 @@ Json SpecJson(const SearchCommand& command, Count top) {
 }  // namespace
 
 Answer RunSearch(const SearchCommand& command) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const std::optional<Count> top = WholeNumber(command.top, 1, 1000),
                              thread_count = WholeNumber(command.threads, 0, 1024);
   const std::string_view cut = command.shard;
@@ -90,9 +90,7 @@ Answer RunSearch(const SearchCommand& command) {
   SearchProgress all;
   for (const std::shared_ptr<SearchJob>& job : jobs) Merge(all, job->progress(), job->options());
   if (shards > 1) return {ShardText(*request, spec_json, shard, shards, all), {}};
-  Json report = jobs[0]->Report(all);
-  report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return {JsonText(report), {}};
+  return TimedAnswer(jobs[0]->Report(all), start);
 }
 
 }  // namespace slipstick

@@ -87,8 +87,10 @@ Result<DesignQuestion> ReadDesignQuestion(const Json& json) {
 
 DesignJob::DesignJob(DesignProblem problem) : problem_(std::move(problem)) { Begin(Phase::kFixed); }
 
-Result<std::shared_ptr<DesignJob>> DesignJob::Make(Json request, DesignQuestion question) {
-  Result<DesignProblem> problem = DesignProblem::Make(std::move(request), std::move(question));
+Result<std::shared_ptr<DesignJob>> DesignJob::Make(Json request, const Json& question) {
+  Result<DesignQuestion> asked = ReadDesignQuestion(question);
+  if (!asked) return std::move(asked.issues);
+  Result<DesignProblem> problem = DesignProblem::Make(std::move(request), std::move(*asked));
   if (!problem) return std::move(problem.issues);
   return std::shared_ptr<DesignJob>(new DesignJob(std::move(*problem)));
 }
@@ -298,11 +300,7 @@ std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::st
 
 Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
                     const std::function<void(double)>& on_progress) {
-  Result<Json> base = ReadRequest(request, assignments);
-  if (!base) return WrongRequest(std::move(base.issues));
-  Result<DesignQuestion> asked = ReadDesignQuestion(question);
-  if (!asked) return WrongRequest(std::move(asked.issues));
-  Result<std::shared_ptr<DesignJob>> job = DesignJob::Make(std::move(*base), std::move(*asked));
+  Result<std::shared_ptr<DesignJob>> job = MakeJob<DesignJob>(request, assignments, question);
   if (!job) return WrongRequest(std::move(job.issues));
   while ((*job)->Step(1)) {
     if (on_progress) on_progress((*job)->done());
@@ -311,25 +309,6 @@ Answer DesignAnswer(std::string_view request, const std::vector<std::string>& as
   if (report["objective"].is_null())
     return WrongRequest({{TextOf(report["figure"]), "No design gives a feasible report with this figure"}});
   return {JsonText(report), {}};
-}
-
-DesignSteps::DesignSteps(const std::string& spec) {
-  const auto job_of = [&]() -> Result<std::shared_ptr<DesignJob>> {
-    Result<Json> parsed = ParseJson(spec);
-    if (!parsed) return std::move(parsed.issues);
-    Result<DesignQuestion> question = ReadDesignQuestion(*parsed);
-    if (!question) return std::move(question.issues);
-    const Json* request = FindMember(*parsed, "request");
-    Result<Json> base = ReadRequest(request != nullptr ? JsonText(*request) : "", {});
-    if (!base) return std::move(base.issues);
-    return DesignJob::Make(std::move(*base), std::move(*question));
-  };
-  Result<std::shared_ptr<DesignJob>> job = job_of();
-  if (job) {
-    job_ = std::move(*job);
-  } else {
-    issues_ = WrongRequest(std::move(job.issues)).text;
-  }
 }
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 // batch.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "core/exploration/design_problem.h"
-#include "core/scenario/answer.h"
+#include "core/scenario/job_steps.h"
 #include "core/scenario/scenario.h"
 #include "core/technology/optimise.h"
 
@@ -20,7 +21,8 @@ namespace slipstick {
 // optimum, and the frontier.
 class DesignJob {
  public:
-  static Result<std::shared_ptr<DesignJob>> Make(Json request, DesignQuestion question);
+  // `question`: see ReadDesignQuestion.
+  static Result<std::shared_ptr<DesignJob>> Make(Json request, const Json& question);
 
   // Does `count` passes over the moves; false when nothing is left to do.
   bool Step(int count);
@@ -69,22 +71,10 @@ class DesignJob {
 std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::string& figure,
                                          const OptimiseOptions& options);
 
-// A job's report when it is done, or issues. `question`: see ReadDesignQuestion.
+// A job's report when it is done, or issues.
 Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
                     const std::function<void(double)>& on_progress = {});
 
-// The same in steps, for the page. `spec`: the question with a member "request".
-class DesignSteps {
- public:
-  explicit DesignSteps(const std::string& spec);
-  // {"issues": […]} if the spec is wrong; then Step does nothing.
-  [[nodiscard]] const std::string& issues() const { return issues_; }
-  bool Step(int count) { return job_ && job_->Step(count); }
-  [[nodiscard]] std::string Report() const { return job_ ? JsonText(job_->Report()) : issues_; }
-
- private:
-  std::string issues_;
-  std::shared_ptr<DesignJob> job_;
-};
+using DesignSteps = JobSteps<DesignJob>;
 
 }  // namespace slipstick

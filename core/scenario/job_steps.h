@@ -1,0 +1,55 @@
+// Answers that are worked out in steps. A `Job` has Make(Json request, const Json& question), Step(int count), which is
+// false when nothing is left to do, and Report().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/scenario/answer.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+
+template <class Job>
+Result<std::shared_ptr<Job>> MakeJob(std::string_view request, const std::vector<std::string>& assignments,
+                                     const Json& question) {
+  Result<Json> base = ReadRequest(request, assignments);
+  if (!base) return std::move(base.issues);
+  return Job::Make(std::move(*base), question);
+}
+
+// For the page, which shows the report so far and may stop.
+template <class Job>
+class JobSteps {
+ public:
+  // `spec`: the question with a member "request".
+  explicit JobSteps(const std::string& spec) {
+    Result<std::shared_ptr<Job>> job = Begin(spec);
+    if (job) {
+      job_ = std::move(*job);
+    } else {
+      issues_ = WrongRequest(std::move(job.issues)).text;
+    }
+  }
+  // {"issues": […]} if the spec is wrong; then Step does nothing.
+  [[nodiscard]] const std::string& issues() const { return issues_; }
+  bool Step(int count) { return job_ && job_->Step(count); }
+  [[nodiscard]] std::string Report() const { return job_ ? JsonText(job_->Report()) : issues_; }
+
+ private:
+  static Result<std::shared_ptr<Job>> Begin(const std::string& spec) {
+    Result<Json> parsed = ParseJson(spec);
+    if (!parsed) return std::move(parsed.issues);
+    const Json* request = FindMember(*parsed, "request");
+    return MakeJob<Job>(request != nullptr ? JsonText(*request) : "", {}, *parsed);
+  }
+
+  std::string issues_;
+  std::shared_ptr<Job> job_;
+};
+
+}  // namespace slipstick
