@@ -2,7 +2,7 @@
 
 namespace slipstick {
 
-WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network, Trace& trace) {
+WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network_power, Trace& trace) {
   const Watts tdp = cluster.device.tdp;
   const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue,
                devices = static_cast<double>(cluster.devices);
@@ -11,9 +11,8 @@ WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts 
     trace.Input("host_power", host_power, "cost.system.host_power");
     trace.Input("load", load, "cost.system.load");
     trace.Input("pue", pue, "cost.system.pue");
-    trace.Alias("network_power", network, "system.network_power");
+    trace.Alias("network_power", network_power, "system.network_power");
   }
-  const Watts network_power = network;
   FIGURE(trace, server_power, tdp * (host_power - 1) * load,
          (Note{"Power of the rest of the server, per device", "at mean load; excludes switches outside the servers"}),
          tdp, host_power, load);

@@ -15,7 +15,7 @@ struct WallPower {
   double pue = 1;  // facility power / server power
   Watts mean;      // of a device with its share of server, network, cooling and power distribution
 };
-// `network`: power of all devices' network.
-WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network, Trace& trace);
+// `network_power`: of all devices
+WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network_power, Trace& trace);
 
 }  // namespace slipstick

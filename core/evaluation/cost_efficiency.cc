@@ -53,43 +53,42 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
   return {device_energy, server_energy, network_energy, building_energy, energy};
 }
 
-// Of an output token, likewise.
-void CarbonOf(const CostReport& cost, SecondsPerToken device_seconds, ServingCostEfficiency& cost_efficiency,
-              Trace& trace) {
+// Operational carbon, from the electricity.
+template <class Energy>
+auto EmittedOf(const CostReport& cost, Energy energy, std::string_view path, Trace& trace) {
   const GramsPerJoule grid_intensity = cost.grid_intensity;
-  const JoulesPerToken energy = cost_efficiency.energy.total;
-  FIGURE(trace, emitted, energy * grid_intensity,
-         (Note{"", "operational; embodied carbon is a separate figure", "", "serving.carbon_g_per_million_tokens"}),
-         energy, grid_intensity);
-  cost_efficiency.emitted = emitted;
-  const Grams embodied = cost.carbon.embodied;
-  const Seconds device_life = cost.use;
-  FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
-         (Note{"", "share of the device's hours in use", "", "serving.embodied_g_per_million_tokens"}), embodied,
-         device_seconds, device_life);
-  cost_efficiency.embodied = embodied_share;
+  LISTED_FIGURE(trace, emitted, energy * grid_intensity,
+                (Note{"", "operational; embodied carbon is a separate figure", "", path}), energy, grid_intensity);
+  return emitted;
 }
 
-// Operational carbon from the electricity; embodied carbon by the share of the devices' life that the run takes.
+// Embodied carbon, by the share of the devices' life that they are used for.
+template <class Time>
+auto EmbodiedOf(const CostReport& cost, Time device_seconds, std::string_view path, Trace& trace) {
+  const Grams embodied = cost.carbon.embodied;
+  const Seconds device_life = cost.use;
+  LISTED_FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
+                (Note{"", "share of the device's hours in use", "", path}), embodied, device_seconds, device_life);
+  return embodied_share;
+}
+
+void CarbonOf(const CostReport& cost, SecondsPerToken device_seconds, ServingCostEfficiency& cost_efficiency,
+              Trace& trace) {
+  cost_efficiency.emitted = EmittedOf(cost, cost_efficiency.energy.total, "serving.carbon_g_per_million_tokens", trace);
+  cost_efficiency.embodied = EmbodiedOf(cost, device_seconds, "serving.embodied_g_per_million_tokens", trace);
+}
+
 void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& cost_efficiency, Trace& trace) {
-  const GramsPerJoule grid_intensity = cost.grid_intensity;
-  const Joules energy = cost_efficiency.energy.total;
-  FIGURE(trace, emitted, energy * grid_intensity,
-         (Note{"", "operational; embodied carbon is a separate figure", "", "training.tco2"}), energy, grid_intensity);
-  cost_efficiency.emitted = emitted;
+  cost_efficiency.emitted = EmittedOf(cost, cost_efficiency.energy.total, "training.tco2", trace);
   if (cost_efficiency.run_energy) {
     const Joules run_energy = cost_efficiency.run_energy->total;
+    const GramsPerJoule grid_intensity = cost.grid_intensity;
     trace.Alias("run_energy", run_energy, "energy");
     FIGURE(trace, run_emitted, run_energy * grid_intensity,
            (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy, grid_intensity);
     cost_efficiency.run_emitted = run_emitted;
   }
-  const Grams embodied = cost.carbon.embodied;
-  const Seconds device_life = cost.use;
-  FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
-         (Note{"", "share of the device's hours in use", "", "training.tco2_embodied"}), embodied, device_seconds,
-         device_life);
-  cost_efficiency.embodied = embodied_share;
+  cost_efficiency.embodied = EmbodiedOf(cost, device_seconds, "training.tco2_embodied", trace);
 }
 
 }  // namespace
