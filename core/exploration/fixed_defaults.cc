@@ -50,10 +50,9 @@ Json WithDefaultsFixed(Json request, std::string_view unknown) {
   if (!scenario) return request;
   const Written written(request);
   const Json resolved = Write(*scenario);
-  const Json before = request;
   for (const std::string_view path : kAdjustableDefaults) {
     const Json* value = MemberAt(resolved, path);
-    if (value != nullptr && written.IsDefault(path) && !Follows(before, path, unknown))
+    if (value != nullptr && written.IsDefault(path) && !Follows(request, path, unknown))
       Apply(request, {{std::string(path), *value}});
   }
   return request;

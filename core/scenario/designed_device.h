@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/issue.h"
+#include "core/base/json.h"
 #include "core/base/trace.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/partition.h"
