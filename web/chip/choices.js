@@ -1,5 +1,7 @@
 // Choices that only the scene knows of: rows of small selects and buttons over a chart.
 import { h } from '../dom.js';
+import { text } from '../text/format.js';
+import { inUnit } from '../text/measure.js';
 
 export const pick = (key, label, options, value, onchange) =>
   h(
@@ -21,6 +23,10 @@ export const typed = (key, label, value, ontake) =>
     h('span', {}, label),
     h('input', { type: 'text', 'data-key': key, value, autocomplete: 'off', onchange: ({ target }) => target.value.trim() && ontake(target.value) }),
   );
+
+// The same of a measure; a bare number is in its unit.
+export const typedMeasure = (key, label, value, unit, ontake) =>
+  typed(key, label, text(value, unit).replace('\u00a0', ' '), (entry) => ontake(inUnit(entry.trim().replace('²', '^2'), unit)));
 
 export const press = (key, name, onclick, attributes = {}) =>
   h('button', { type: 'button', 'data-key': key, onclick, ...attributes }, name);

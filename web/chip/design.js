@@ -7,7 +7,7 @@ import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { pick, press, row, typed } from './choices.js';
+import { pick, press, row, typedMeasure } from './choices.js';
 import { table } from './tables.js';
 import { DESIGN, entries, startOf } from './technology.js';
 
@@ -58,12 +58,14 @@ function editor({ store, inputs, scenario }) {
   };
 }
 
-// The chip at hand: the scenario's design, or what its device's budgets would be one of.
-function reportOf(context) {
-  const { device } = context.scenario.cluster;
-  if (device.design) return context.report;
-  return context.ask('evaluate', withChanges(context.request, { [DESIGN]: { preset: startOf(device) } }), '');
+// The request with its design, or with the one that its device is nearest to.
+function designed({ request, scenario }) {
+  const { device } = scenario.cluster;
+  return device.design ? request : withChanges(request, { [DESIGN]: { preset: startOf(device) } });
 }
+
+// The chip at hand.
+const reportOf = (context) => (context.scenario.cluster.device.design ? context.report : context.ask('evaluate', designed(context), ''));
 
 const lengthOfEdge = (area) => 4 * Math.sqrt(area);
 
@@ -111,9 +113,7 @@ function optimise(context, figure) {
     page.drawScene();
   };
   const failed = (error) => hear({ issues: [{ message: error.message }] }, 'refused');
-  // The written inputs as they are, and the design that is begun from.
-  const request = context.scenario.cluster.device.design ? context.request : withChanges(context.request, { [DESIGN]: { preset: startOf(context.scenario.cluster.device) } });
-  pool.design({ request, objective: figure }, hear, failed).then((job) => (started.stop = job.stop), failed);
+  pool.design({ request: designed(context), objective: figure }, hear, failed).then((job) => (started.stop = job.stop), failed);
   page.drawScene();
 }
 
@@ -171,7 +171,7 @@ export function design(context) {
   const edit = editor(context);
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nanometres = ({ id }) => Number.parseFloat(id);
-  const area = (key, path, value) => typed(`chip-design-${key}`, t(`chip.design.field.${key}`), text(value, 'mm^2').replace('\u00a0', ' '), (entry) => edit.setDesign({ [path]: /^[\d.,]+$/.test(entry.trim()) ? `${entry.trim()} mm^2` : entry.replace('²', '^2') }));
+  const measure = (key, path, unit) => typedMeasure(`chip-design-${key}`, t(`chip.design.field.${key}`), now[path], unit, (value) => edit.setDesign({ [path]: value }));
   const figure = context.page.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
   const wanted = isOfThese(inputs) ? mostWanted(best.answer) : undefined;
   return h(
@@ -199,9 +199,9 @@ export function design(context) {
         pick('chip-design-node', t('chip.same.node'), options([...lists.node].sort((a, b) => nanometres(b) - nanometres(a))), now.node.preset, (id) => edit.setDesign({ node: id })),
         pick('chip-design-dram', t('chip.same.dram'), options(lists.dram), now.dram.preset, (id) => edit.setDesign({ dram: id })),
         pick('chip-design-dies', t('chip.design.dies'), COUNTS.map((count) => ({ value: String(count), name: String(count) })), String(chip.dies), (count) => edit.set({ [DIES]: count === '1' ? '' : count })),
-        area('area', 'area', now.area),
-        area('package', 'package_area', now.package_area),
-        typed('chip-design-power', t('chip.design.field.power'), text(now.power, 'W').replace('\u00a0', ' '), (entry) => edit.setDesign({ power: /^[\d.,]+$/.test(entry.trim()) ? `${entry.trim()} W` : entry })),
+        measure('area', 'area', 'mm^2'),
+        measure('package', 'package_area', 'mm^2'),
+        measure('power', 'power', 'W'),
       ),
     }),
     row(

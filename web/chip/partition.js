@@ -6,7 +6,7 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { choose, chosen, pick, row, typed } from './choices.js';
+import { choose, chosen, pick, row, typedMeasure } from './choices.js';
 import { packages, study } from './dies.js';
 import { table } from './tables.js';
 
@@ -27,9 +27,6 @@ const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 
 
 // One kind of line has one name, whatever the number of dies.
 const named = (lines) => lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
-
-// A bare number is in mm².
-const areaText = (value) => (/^[\d.,]+$/.test(value.trim()) ? `${value.trim()} mm^2` : value.replace('²', '^2').trim());
 
 export function partition(context) {
   const preset = chosen(context, 'package', 'interposer');
@@ -76,7 +73,7 @@ export function partition(context) {
       rows,
       axis: true,
       controls: row(
-        typed('chip-partition-area', t('chip.area'), text(get(context.scenario, AREA), 'mm^2').replace('\u00a0', ' '), (value) => context.store.set(AREA, areaText(value))),
+        typedMeasure('chip-partition-area', t('chip.area'), get(context.scenario, AREA), 'mm^2', (value) => context.store.set(AREA, value)),
         pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
         pick('chip-partition-interface', t('chip.interface'), INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })), link, choose(context, 'interface')),
         pick('chip-partition-links', t('chip.links'), LINKS.map((value) => ({ value, name: value })), bandwidth, choose(context, 'links')),

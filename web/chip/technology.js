@@ -51,7 +51,7 @@ const ANSWERS = [
   'serving.tokens_per_j',
 ];
 
-export const shown = (value, unit) => {
+const shown = (value, unit) => {
   if (typeof value !== 'number') return '–';
   if (unit === 'GB') return `${parts(value / 1e9, '').number}\u00a0GB`;
   return unit === '/s' ? `${parts(value / 1e9, '').number}\u00a0GHz` : text(value, unit);

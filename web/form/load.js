@@ -11,12 +11,13 @@ const ALL = [...Object.values(PATHS), 'serving.waves'];
 
 export const loadOf = (serving) => (serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch');
 
-const count = (value) => String(Math.max(1, Math.round(value)));
+// Requests that run or wait, in total.
+export const requestsIn = ({ requests_in_flight: inFlight, requests_waiting: waiting }) => Math.max(1, Math.round(inFlight + waiting));
 
 // Where another load begins: near what the present one comes to.
 const START = {
-  concurrency: ({ requests_in_flight: inFlight, requests_waiting: waiting }) => count(inFlight + waiting),
-  batch: ({ batch }) => count(batch),
+  concurrency: (report) => String(requestsIn(report)),
+  batch: ({ batch }) => String(Math.max(1, Math.round(batch))),
   rate: ({ requests_per_s: rate }) => String(Number((rate * BUSY).toPrecision(2))),
 };
 

@@ -336,8 +336,8 @@ function countPicker(noun, { path, page, now }) {
 const OWN = 'own'; // none of the catalogue
 const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device': deviceOptions };
 
-// For the button whose data-key is `key` and which sets the input at `path`; without a path it is the task.
-export async function openPicker(page, { key, path }) {
+// For the button whose data-key is `key` and which sets the input at `path`, of a count from `value`; without a path it is the task.
+export async function openPicker(page, { key, path, value }) {
   const element = document.querySelector(`[data-key="${key}"]`);
   const { store } = page;
   if (!path) {
@@ -352,5 +352,5 @@ export async function openPicker(page, { key, path }) {
     const options = [...OPTIONS[path](await page.catalogue()), ...own];
     const chosen = get(page.report.scenario, `${path}.preset`);
     listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => (id === OWN ? page.ownDevice() : page.pick(path, id)) });
-  } else countPicker(element, { path, page, now: parse(element.textContent.replace(/\s/g, ' '), 1000) });
+  } else countPicker(element, { path, page, now: value });
 }

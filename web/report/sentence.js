@@ -16,19 +16,22 @@ const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora'
 // What training is called, also where the scenario does not ask for it.
 export const trainingName = (scenario) => (scenario.training ? taskName(scenario) : t('task.training'));
 
-// Each noun: the input that it sets and how it reads. `devices` is what the sentence counts first.
+// Each noun: the input that it sets, how it reads, and of a count its value. `devices` is what the sentence counts first.
 function nouns(scenario, inputs) {
   const task = taskOf(scenario);
   const counted = task === 'serving' ? 'serving.devices' : inputs['training.devices'] !== undefined ? 'training.devices' : 'cluster.devices';
-  const { serving } = scenario;
+  const tokens = Number(scenario.training?.tokens) || 0;
+  const served = scenario.serving ? servedOn(scenario) : 0;
+  const devices = task === 'serving' ? served : trainedOn(scenario);
+  const requests = requestsOf(scenario);
   return {
     task: { path: '', text: taskName(scenario) },
     model: { path: 'model', text: modelName(scenario) },
-    tokens: { path: 'training.tokens', text: scenario.training ? text(Number(scenario.training.tokens) || 0, ' tokens') : '' },
-    devices: { path: counted, text: whole(task === 'serving' ? servedOn(scenario) : trainedOn(scenario)), label: 'noun.devices' },
+    tokens: { path: 'training.tokens', value: tokens, text: scenario.training ? text(tokens, ' tokens') : '' },
+    devices: { path: counted, value: devices, text: whole(devices), label: 'noun.devices' },
     device: { path: 'cluster', text: deviceName(scenario) },
-    requests: { path: 'serving.concurrency', text: whole(requestsOf(scenario)), label: 'noun.requests' },
-    served: { path: 'serving.devices', text: whole(serving ? servedOn(scenario) : 0), label: 'noun.served' },
+    requests: { path: 'serving.concurrency', value: requests, text: whole(requests), label: 'noun.requests' },
+    served: { path: 'serving.devices', value: served, text: whole(served), label: 'noun.served' },
   };
 }
 
@@ -39,7 +42,7 @@ function requestsOf({ serving, cluster }) {
   return (Number(serving.batch) || 0) * (replicasOf({ serving, cluster })?.count ?? 1);
 }
 
-function requests(scenario, noun) {
+function load(scenario, noun) {
   const { serving } = scenario;
   if (loadOf(serving) === 'rate') return pieces('say.load.rate', { rate: number(Number(serving.requests_per_s)) });
   const count = requestsOf(scenario);
@@ -50,7 +53,7 @@ function requests(scenario, noun) {
 function sentence(scenario, noun) {
   const key = `say.${taskOf(scenario)}`;
   const values = Object.fromEntries(['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]));
-  return pieces(key, { ...values, load: scenario.serving && requests(scenario, noun) });
+  return pieces(key, { ...values, load: scenario.serving && load(scenario, noun) });
 }
 
 // The same without its controls.
@@ -59,11 +62,12 @@ export function questionText(scenario, inputs) {
   return sentence(scenario, (name) => all[name].text).flat(Infinity).join('');
 }
 
-// `onopen(noun)` gets {key: data-key of the button, path}; `isLocked(path)` leaves a noun as plain text.
+// `onopen(noun)` gets {key: data-key of the button, path, value}; `isLocked(path)` leaves a noun as plain text.
 export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
   const all = nouns(scenario, inputs);
   const noun = (key) => {
-    const { path, text, label } = all[key];
+    const { path, value, text, label } = all[key];
+    const open = () => onopen({ key: `noun-${key}`, path, value });
     if (isLocked(path || 'training')) return h('b', {}, text);
     return h(
       'button',
@@ -74,8 +78,8 @@ export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
         'data-noun': path,
         'aria-haspopup': ['task', 'model', 'device'].includes(key) ? 'listbox' : 'dialog',
         'aria-label': label ? t(label, { count: text }) : undefined,
-        onclick: () => onopen({ key: `noun-${key}`, path }),
-        onkeydown: (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key: `noun-${key}`, path })),
+        onclick: open,
+        onkeydown: (event) => event.key === 'ArrowDown' && (event.preventDefault(), open()),
       },
       text,
     );

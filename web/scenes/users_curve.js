@@ -2,7 +2,7 @@
 // dragging it changes how many there are.
 import { operatingCurve } from '../charts/operating_curve.js';
 import { measuredPoints } from '../evidence/curve_runs.js';
-import { loadOf, withLoad } from '../form/load.js';
+import { loadOf, requestsIn, withLoad } from '../form/load.js';
 import { scrub } from '../report/scrub.js';
 import { perUser } from '../report/words.js';
 import { readQuestion, valueIn } from '../size/question.js';
@@ -24,8 +24,6 @@ function closedLoop({ request, scenario, report }) {
   return loadOf(scenario.serving) === 'concurrency' ? closed : withChoicesHeld(closed, scenario, report.serving.chosen ?? []);
 }
 
-const requestsOf = ({ requests_in_flight: inFlight, requests_waiting: waiting }) => Math.max(1, Math.round(inFlight + waiting));
-
 export function usersCurve(context) {
   const { report, scenario, store } = context;
   const { serving } = report;
@@ -43,7 +41,7 @@ export function usersCurve(context) {
   const last = points.find(({ batch }) => batch === most);
   const line = points.filter(({ batch }) => batch !== most || REQUESTS.includes(batch));
   const measured = measuredPoints(context);
-  const own = { x: perUser(serving.tpot_s), y: serving.tokens_per_s_per_device, batch: requestsOf(serving) };
+  const own = { x: perUser(serving.tpot_s), y: serving.tokens_per_s_per_device, batch: requestsIn(serving) };
   const write = (value, goesOn) => store.setInputs(withLoad(store.inputs, 'concurrency', serving, String(value)), store.sub, goesOn);
   return operatingCurve({
     id: 'users-curve',
