@@ -7,7 +7,7 @@
 
 #include "core/base/field.h"
 #include "core/hardware/collective_choice.h"
-#include "core/software/custom_all_reduce.h"
+#include "core/hardware/device.h"
 
 namespace slipstick {
 
@@ -25,6 +25,15 @@ struct AlphaBetaOptions {
   bool overlaps = false;  // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
 };
 
+// All-reduce of a serving engine, in place of a library's: every rank reads its peers' memory.
+struct CustomAllReduce {
+  Seconds start, peer;         // base latency; of the barrier, per peer
+  double link_efficiency = 1;  // share of the link bandwidth
+  Seconds second_pass;         // added latency of two-shot over one-shot
+};
+// On a family of devices: `second_pass` is the engine's.
+CustomAllReduce CustomAllReduceOf(const Device& device, Seconds second_pass);
+
 struct CollectiveCall {
   CollectiveType type = CollectiveType::kAllReduce;
   // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer;
@@ -34,7 +43,7 @@ struct CollectiveCall {
   // Absent: what the cluster asks for. The library, and "auto" or the name of a row of the table (algorithm.h).
   std::optional<CollectiveLibrary> library = std::nullopt;
   std::string_view algorithm = "";
-  const CustomAllReduce* custom = nullptr;  // the engine's all-reduce kernel, if any; must outlive the call
+  std::optional<CustomAllReduce> custom = std::nullopt;  // the engine's all-reduce kernel, if any
   AlphaBetaOptions alpha_beta{};
   // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
   std::optional<double> nic_efficiency = std::nullopt;

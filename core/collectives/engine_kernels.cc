@@ -1,6 +1,7 @@
 // One-shot and two-shot all-reduce kernels of serving engines: they read peers' memory and run inside a CUDA graph.
 // Symbols of formulas keep the ids of the inputs, by which the trace links them.
 #include "core/collectives/algorithm.h"
+#include "core/operators/kernel_family.h"
 
 namespace slipstick {
 namespace {
@@ -10,7 +11,7 @@ constexpr std::string_view kTables =
 
 // Peers must reach each other's memory: one scale-up domain, and over PCIe at most a pair.
 bool CustomApplies(const CollectiveInstance& instance) {
-  if (instance.call.type != CollectiveType::kAllReduce || instance.call.custom == nullptr) return false;
+  if (instance.call.type != CollectiveType::kAllReduce || !instance.call.custom) return false;
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
   const LevelView& view = instance.view.levels[0];
   const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
@@ -19,10 +20,9 @@ bool CustomApplies(const CollectiveInstance& instance) {
 
 // Rate at which a rank reads from its peers.
 BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
-  const CustomAllReduce& custom = *instance.call.custom;
   const LevelView& view = instance.view.levels[0];
   const BytesPerSecond link = view.injection;
-  const double stream = custom.bandwidth_efficiency;
+  const double stream = instance.call.custom->link_efficiency;
   if (link == view.level->bandwidth) {
     trace.Input("link", link, "cluster.networks.0.bandwidth");
   } else if (trace.on()) {
@@ -33,15 +33,7 @@ BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
                  Note{"Bandwidth to the peers", "of the links that join the group"}, "stated, used_share", stated,
                  used_share);
   }
-  FIGURE(trace, link_rate, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
-  if (!custom.kernel_rate) {
-    trace.Alias("pull", link_rate, "link_rate");
-    return link_rate;
-  }
-  const BytesPerSecond kernel_rate = *custom.kernel_rate;
-  FIGURE(trace, pull, min(link_rate, kernel_rate),
-         (Note{"Rate at which a rank reads", "of the link or of the kernel's thread blocks", kTables}), link_rate,
-         kernel_rate);
+  FIGURE(trace, pull, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
   return pull;
 }
 
@@ -55,7 +47,7 @@ double PeersOf(const CollectiveInstance& instance, Trace& trace) {
 AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
   const double peers = PeersOf(instance, trace);
   const Bytes bytes = instance.call.bytes;
-  const Seconds start = instance.call.custom->base_latency, peer = instance.call.custom->per_peer_latency;
+  const Seconds start = instance.call.custom->start, peer = instance.call.custom->peer;
   const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
          (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes,
@@ -66,8 +58,8 @@ AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
 AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
   const double peers = PeersOf(instance, trace);
   const Bytes bytes = instance.call.bytes;
-  const Seconds start = instance.call.custom->base_latency, peer = instance.call.custom->per_peer_latency,
-                second_pass = instance.call.custom->two_shot_penalty;
+  const Seconds start = instance.call.custom->start, peer = instance.call.custom->peer,
+                second_pass = instance.call.custom->second_pass;
   const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
          (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer,
@@ -76,6 +68,11 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
 }
 
 }  // namespace
+
+CustomAllReduce CustomAllReduceOf(const Device& device, Seconds second_pass) {
+  const PeerReduceTable& table = device.architecture->peer_reduce;
+  return {table.start, table.peer, table.link_efficiency, second_pass};
+}
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{

@@ -320,10 +320,9 @@ void PlaceGroups(Deployment& deployment) {
   const Cluster& cluster = deployment.cluster;
   const ServingDegrees& mapping = deployment.mapping;
   ServingNetwork& network = deployment.network;
-  if (PeersReachEachOther(cluster, mapping.devices_per_group)) {
-    network.custom_all_reduce =
-        RowFor(deployment.engine.communication.all_reduce, deployment.device.architecture, cluster.networks[0].size);
-  }
+  const std::optional<Seconds> second_pass = deployment.engine.communication.second_pass;
+  if (second_pass && PeersReachEachOther(cluster, mapping.devices_per_group))
+    network.custom_all_reduce = CustomAllReduceOf(deployment.device, *second_pass);
   network.tensor_group = PlaceFirst(cluster, mapping.devices_per_group);
   network.context_group = PlaceFirst(cluster, mapping.cp);
   if (mapping.prefill_cp > 1)

@@ -74,14 +74,14 @@ struct Route {
 struct ServingNetwork {
   // the engine's dispatch and combine kernels; null: library collectives
   const ExchangeKernels* expert_exchange = nullptr;
-  const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
-  GroupPlacement tensor_group{};                       // ranks that share a layer
-  GroupPlacement context_group{};                      // ranks that share a context in decode
-  GroupPlacement prompt_group{};                       // ranks that share a prompt, one of each tensor group
-  GroupPlacement experts_group{};                      // tensor group times attention_dp
-  BytesPerSecond link{};                               // of the level that joins the tensor group
-  Route stage{};                                       // from a pipeline stage to the next
-  Route hand_over{};                                   // from a pool for prefill to the pool for decode
+  std::optional<CustomAllReduce> custom_all_reduce;  // the engine's, where peers reach each other's memory
+  GroupPlacement tensor_group{};                     // ranks that share a layer
+  GroupPlacement context_group{};                    // ranks that share a context in decode
+  GroupPlacement prompt_group{};                     // ranks that share a prompt, one of each tensor group
+  GroupPlacement experts_group{};                    // tensor group times attention_dp
+  BytesPerSecond link{};                             // of the level that joins the tensor group
+  Route stage{};                                     // from a pipeline stage to the next
+  Route hand_over{};                                 // from a pool for prefill to the pool for decode
 };
 
 struct Deployment {

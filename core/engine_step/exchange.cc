@@ -48,17 +48,15 @@ void ExplainPromptGroup(const Deployment& deployment, Trace& trace) {
                "ranks, inner_ranks", ranks, inner_ranks);
 }
 
-// The row of the engine's all-reduce.
+// The constants of the engine's all-reduce.
 void ExplainOwnKernel(const Deployment& deployment, Trace& trace) {
-  const CustomAllReduce* own = deployment.network.custom_all_reduce;
-  if (!trace.on() || own == nullptr) return;
-  const std::string row =
-      "serving.engine.all_reduce." + std::to_string(own - deployment.engine.communication.all_reduce.data());
-  trace.Input("start", own->base_latency, row + ".start");
-  trace.Input("peer", own->per_peer_latency, row + ".peer");
-  trace.Input("stream", own->bandwidth_efficiency, row + ".stream");
-  trace.Input("second_pass", own->two_shot_penalty, row + ".second_pass");
-  if (own->kernel_rate) trace.Input("kernel_rate", *own->kernel_rate, row + ".kernel_rate");
+  const std::optional<CustomAllReduce>& own = deployment.network.custom_all_reduce;
+  if (!trace.on() || !own) return;
+  const Seconds start = own->start, peer = own->peer;
+  const double stream = own->link_efficiency;
+  CONSTANTS(trace, KernelTable(deployment.device, "peer_reduce"), deployment.device.architecture->peer_reduce.source,
+            start, peer, stream);
+  trace.Input("second_pass", own->second_pass, "serving.engine.second_pass");
 }
 
 CollectiveTime Collective(const Deployment& deployment, std::string_view group_name, const CollectiveCall& call,
@@ -92,8 +90,8 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
   trace.Alias("reduction_time", taken.time, "collective_time");
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
-  exchange.launched_apart = deployment.network.custom_all_reduce == nullptr;
-  if (deployment.network.custom_all_reduce != nullptr) {
+  exchange.launched_apart = !deployment.network.custom_all_reduce;
+  if (deployment.network.custom_all_reduce) {
     const Seconds collective_time = taken.time, rank_skew = deployment.engine.communication.rank_skew;
     FIGURE(trace, reduction_time, collective_time + rank_skew,
            (Note{"All-reduce inside a step", "its own time and the skew between ranks"}), collective_time, rank_skew);

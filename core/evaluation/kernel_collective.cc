@@ -48,8 +48,8 @@ namespace {
 
 constexpr std::string_view kLibrary = "nccl", kIdeal = "ideal";
 
-// The all-reduce kernels of an engine; none for other libraries.
-std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issues) {
+// What a second pass of an engine's all-reduce adds; none for other libraries.
+std::optional<Seconds> SecondPassOf(const std::string& library, Issues& issues) {
   if (library == kLibrary || library == kIdeal) return {};
   Json json{{"preset", library}};
   if (FindPreset("engine", library) == nullptr) {
@@ -63,7 +63,7 @@ std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issue
   Engine engine;
   ExpandPresets<Engine>(json, "collective.library", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "collective.library", issues, engine);
-  return engine.communication.all_reduce;
+  return engine.communication.second_pass;
 }
 
 std::string Joined(const std::vector<std::string_view>& names) {
@@ -82,7 +82,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   CollectiveRequest line;
   Read(request["collective"], "collective", issues, line);
   Cluster cluster = ReadCluster(request, issues);
-  const std::vector<CustomAllReduce> kernels = KernelsOf(line.library, issues);
+  const std::optional<Seconds> second_pass = SecondPassOf(line.library, issues);
   if (issues.empty() && cluster.networks.empty() && line.ranks > 1) {
     issues.push_back({"cluster.networks", "Add a network level: " + std::to_string(line.ranks) + " ranks need one"});
   }
@@ -92,7 +92,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   CollectiveCall call{.type = line.kind, .bytes = line.bytes, .algorithm = line.algorithm};
   if (line.library == kIdeal) call.library = CollectiveLibrary::kAnalytic;
   call.alpha_beta = {.reduction = line.reduction, .hops = line.hops, .chunks = line.chunks, .overlaps = line.overlaps};
-  if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
+  if (second_pass) call.custom = CustomAllReduceOf(cluster.device, *second_pass);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(line.ranks));
   Trace trace = Trace::Off();
   const CollectiveTime answer = TimeOf(call, group, cluster, trace);

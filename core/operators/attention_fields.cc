@@ -31,7 +31,6 @@ constinit const Fields Schema<PrefillTable>::fields(kPrefillTableFields);
 constexpr FieldRow kDecodeRowFields[] = {
     Of<&DecodeRow::sharing>("sharing", "Applies to GQA (grouped) or MHA (every)"),
     Of<&DecodeRow::kv_cache_bits>("cache_bits", "Applies to a KV cache of this many bits per element"),
-    Of<&DecodeRow::narrow_heads>("narrow", "Applies only to heads up to 64 wide"),
     Of<&DecodeRow::blocks_per_sm>("units_filled", "Thread blocks resident per SM").Above(0),
     Of<&DecodeRow::max_splits>("max_splits", "Maximum splits per sequence").AtLeast(1),
     Of<&DecodeRow::min_split_tokens>("min_split", "Minimum tokens per split").AtLeast(1),

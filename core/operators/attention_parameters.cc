@@ -152,8 +152,7 @@ const DecodeRow& RowOf(const DecodeTable& table, const Attention& attention) {
   const Sharing sharing = attention.heads > attention.kv_heads ? Sharing::kGqa : Sharing::kMha;
   const Count bits = BytesPerElement(attention.kv_precision) < 2 ? 8 : 16;
   const auto holds = [&](const DecodeRow& row) {
-    return (!row.narrow_heads || attention.head_dim <= 64) && row.sharing.value_or(sharing) == sharing &&
-           row.kv_cache_bits.value_or(bits) == bits;
+    return row.sharing.value_or(sharing) == sharing && row.kv_cache_bits.value_or(bits) == bits;
   };
   const std::vector<DecodeRow>* own = attention.library == AttentionLibrary::kTrtllm       ? &table.trtllm
                                       : attention.library == AttentionLibrary::kFlashInfer ? &table.flashinfer

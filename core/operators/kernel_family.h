@@ -100,7 +100,6 @@ ENUM_NAMES(Sharing, {kGqa, "grouped"}, {kMha, "every"});
 struct DecodeRow {
   std::optional<Sharing> sharing;
   std::optional<Count> kv_cache_bits;  // 16 or 8
-  bool narrow_heads = false;           // only heads up to 64 wide
   double blocks_per_sm = 1, max_splits = 1, min_split_tokens = 1;
   Seconds launch;
   BytesPerSecond block_bandwidth;  // per thread block; 0: no limit
@@ -262,6 +261,13 @@ struct StepTable {
   double absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
 };
 
+// All-reduce of serving engines, whose ranks read their peers' memory.
+struct PeerReduceTable {
+  std::string source;
+  Seconds start, peer;         // base latency; of the barrier, per peer
+  double link_efficiency = 1;  // share of the link bandwidth
+};
+
 // Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
   Seconds setup, per_doubling;  // per call; per doubling of the ranks in a node
@@ -340,6 +346,7 @@ struct KernelFamily {
   RowwiseTable rowwise;
   RecurrenceTable recurrence;
   StepTable step;
+  PeerReduceTable peer_reduce;
   ExpertExchangeTable expert_exchange;
 };
 

@@ -328,6 +328,13 @@ constexpr FieldRow kDomainRowFields[] = {
         .AtLeast(0)};
 constinit const Fields Schema<DomainRow>::fields(kDomainRowFields);
 
+constexpr FieldRow kPeerReduceTableFields[] = {
+    Of<&PeerReduceTable::source>("source", "Source of form and constants"),
+    Of<&PeerReduceTable::start>("start", "Base latency").In(kUs).AtLeast(0),
+    Of<&PeerReduceTable::peer>("peer", "Latency per peer (barrier)").In(kUs).AtLeast(0),
+    Of<&PeerReduceTable::link_efficiency>("link", "Share of the link bandwidth").Above(0).AtMost(1)};
+constinit const Fields Schema<PeerReduceTable>::fields(kPeerReduceTableFields);
+
 constexpr FieldRow kExpertExchangeTableFields[] = {
     Of<&ExpertExchangeTable::source>("source", "Source of form and constants"),
     Of<&ExpertExchangeTable::domain_source>("domain_source", "Source of the one-sided kernels"),
@@ -354,6 +361,7 @@ constexpr FieldRow kKernelFamilyFields[] = {
     Of<&KernelFamily::rowwise>("rowwise", "Norms, activations, softmax, residual additions"),
     Of<&KernelFamily::recurrence>("recurrence", "Recurrent layers"),
     Of<&KernelFamily::step>("step", "What surrounds the kernels of a step"),
+    Of<&KernelFamily::peer_reduce>("peer_reduce", "All-reduce over peers' memory"),
     Of<&KernelFamily::expert_exchange>("expert_exchange", "Dispatch and combine kernels")};
 constinit const Fields Schema<KernelFamily>::fields(kKernelFamilyFields);
 

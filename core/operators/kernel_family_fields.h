@@ -139,6 +139,10 @@ struct Schema<DomainRow> {
   static const Fields fields;
 };
 template <>
+struct Schema<PeerReduceTable> {
+  static const Fields fields;
+};
+template <>
 struct Schema<ExpertExchangeTable> {
   static const Fields fields;
 };

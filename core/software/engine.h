@@ -9,7 +9,6 @@
 #include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/base/units.h"
-#include "core/software/custom_all_reduce.h"
 #include "core/software/expert_exchange.h"
 #include "core/software/flash_version.h"
 #include "core/software/graph_sizes.h"
@@ -224,8 +223,9 @@ ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, 
 
 struct EngineCommunication {
   PromptExchange prompt_exchange = PromptExchange::kNone;
-  std::vector<CustomAllReduce>
-      all_reduce;                   // the engine's own kernels, where peers reach each other; none: the library's
+  // What a second pass of the engine's own all-reduce adds, where peers reach each other's memory; absent: the
+  // engine reduces by the library.
+  std::optional<Seconds> second_pass;
   double host_copy_efficiency = 1;  // share of the host link's bandwidth that large copies reach
   Seconds rank_skew;                // wait of the engine's own all-reduce for the last rank
   Seconds nccl_launch = 0 * kUs;    // host launch of NCCL without graphs, per doubling of the ranks, in a decode step

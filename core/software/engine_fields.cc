@@ -218,9 +218,11 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::kernels, &EngineKernels::pads_heads>("pads_heads",
                                                      "Heads are padded to a multiple of the tensor-parallel degree")
         .Advanced(),
-    Of<&Engine::communication, &EngineCommunication::all_reduce>(
-        "all_reduce", "The engine's own all-reduce kernels, one row per device architecture")
-        .Label("All-reduce kernel")
+    Of<&Engine::communication, &EngineCommunication::second_pass>(
+        "second_pass", "What a second pass adds to the engine's own all-reduce; empty: the library reduces")
+        .Label("Second pass of an all-reduce")
+        .In(kUs)
+        .Between(0, 1'000'000)
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::host_copy_efficiency>(
         "host_copies", "Large copies between device and host: share of the host link's bandwidth")

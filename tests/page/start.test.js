@@ -165,7 +165,7 @@ test('no field is a list in disguise, and no label is the last word of a path', 
   assert.deepEqual(fields.filter(({ value }) => value.includes('[object')), []);
   assert.deepEqual(fields.filter(({ label }) => /^(\d+|On)$/.test(label)), []);
   const label = (path) => fields.find((one) => one.path === path)?.label;
-  assert.equal(label('serving.engine.all_reduce.0.stream'), 'Share of the link bandwidth');
+  assert.equal(label('serving.engine.expert_exchange.0.units'), 'SMs that a normal kernel occupies');
   assert.equal(label('training.framework.compute.quantise.fp8'), 'Bytes per element, fp8');
   assert.equal(label('training.mapping.overlap.tp'), 'TP communication overlaps with GEMMs');
   assert.match(label('cluster.device.host.memory'), /host memory/);

@@ -213,5 +213,5 @@ test('every input has a label of its own beside its neighbors', () => {
     assert.equal(places.get(place), undefined, `${path} is called as ${places.get(place)} is: ${label}`);
     places.set(place, path);
   }
-  assert.equal(inputs.find(({ path }) => path === 'serving.engine.all_reduce.*.stream').label, 'Share of the link bandwidth');
+  assert.equal(inputs.find(({ path }) => path === 'serving.engine.expert_exchange.*.units').label, 'SMs that a normal kernel occupies');
 });

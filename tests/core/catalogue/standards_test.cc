@@ -80,12 +80,13 @@ TEST(Standards, StandInOptionalPartsAndInLists) {
   Issues issues;
   Scenario scenario;
   Read(*ParseJson(R"({"post_training": {}, "serving": {"speculative": {},
-    "engine": {"layer_split": {}, "all_reduce": [{"architecture": "hopper"}]}}})"),
+    "engine": {"layer_split": {}}},
+    "cost": {"device": {"dies": [{}]}}})"),
        "", issues, scenario);
   EXPECT_EQ(scenario.post_training->responses_per_prompt, 16);
   EXPECT_EQ(scenario.serving->speculative->acceptance, 0.7);
   EXPECT_EQ(scenario.serving->engine.layer_pipeline->launch_queue, 1024);
-  EXPECT_EQ(In(scenario.serving->engine.communication.all_reduce.at(0).base_latency, kUs), 4.5);
+  EXPECT_EQ(In(scenario.cost->device.dies.at(0).area, kMm2), 814);
 }
 
 TEST(Standards, TheirSourceStandsBesideANumberThatNoPresetStates) {

@@ -195,7 +195,7 @@ struct Use {
   std::string_view algorithm;
 };
 
-CollectiveCall CallOf(const Use& use, Bytes bytes, const CustomAllReduce* custom) {
+CollectiveCall CallOf(const Use& use, Bytes bytes, const CustomAllReduce& custom) {
   CollectiveCall call;
   call.type = use.type;
   call.bytes = bytes;
@@ -218,7 +218,7 @@ class EveryRow : public ::testing::Test {
           for (const CollectiveLibrary library :
                {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic, CollectiveLibrary::kAlphaBeta}) {
             Use use{&cluster, ranks, type, library, "auto"};
-            for (const std::string_view name : AlgorithmsFor(CallOf(use, 1 * kMB, &custom_), group, cluster)) {
+            for (const std::string_view name : AlgorithmsFor(CallOf(use, 1 * kMB, custom_), group, cluster)) {
               use.algorithm = name;
               SCOPED_TRACE(std::string(name) + " " + std::string(type_name) + " on " +
                            std::string(NameOf(cluster.networks[0].topology)) + ", " +
@@ -232,11 +232,11 @@ class EveryRow : public ::testing::Test {
   }
   Seconds TimeOfUse(const Use& use, const GroupPlacement& group, Bytes bytes, const Cluster& cluster) {
     Trace off = Trace::Off();
-    return TimeOf(CallOf(use, bytes, &custom_), group, cluster, off).time;
+    return TimeOf(CallOf(use, bytes, custom_), group, cluster, off).time;
   }
 
   const std::vector<Cluster> clusters_ = AllNetworks();
-  CustomAllReduce custom_ = Standard<CustomAllReduce>();
+  const CustomAllReduce custom_{.start = 4.5 * kUs, .peer = 0.08 * kUs, .link_efficiency = 0.6, .second_pass = 5 * kUs};
 };
 
 TEST_F(EveryRow, OfTheTableIsReached) {
@@ -289,7 +289,7 @@ TEST_F(EveryRow, IsNeverSlowerOnABetterNetwork) {
 TEST_F(EveryRow, ExplainsItsValue) {
   ForEach([&](const Use& use, const GroupPlacement& group) {
     Trace trace = Trace::On();
-    const Seconds time = TimeOf(CallOf(use, 3 * kMB, &custom_), group, *use.cluster, trace).time;
+    const Seconds time = TimeOf(CallOf(use, 3 * kMB, custom_), group, *use.cluster, trace).time;
     ASSERT_FALSE(trace.figures().empty());
     EXPECT_NEAR(trace.figures().back().value, time.base(), 1e-12 * time.base());
     for (const FigureRecord& figure : trace.figures()) {

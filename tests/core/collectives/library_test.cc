@@ -135,15 +135,10 @@ TEST(Library, ATorusUsesAllItsSides) {
 
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.
 TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
-  CustomAllReduce custom = Standard<CustomAllReduce>();
-  custom.base_latency = 2.7 * kUs;
-  custom.per_peer_latency = 0.08 * kUs;
-  custom.bandwidth_efficiency = 0.63;
-  custom.two_shot_penalty = 17.8 * kUs;
   Trace off = Trace::Off();
   CollectiveCall call;
   call.bytes = 128 * kKiB;
-  call.custom = &custom;
+  call.custom = {.start = 2.7 * kUs, .peer = 0.08 * kUs, .link_efficiency = 0.63, .second_pass = 17.8 * kUs};
   const Cluster cluster = DgxH100();
   const CollectiveTime time = TimeOf(call, PlaceFirst(cluster, 8), cluster, off);
   EXPECT_NEAR(In(time.time, kUs), 6.496, 5e-4);

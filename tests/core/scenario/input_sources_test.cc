@@ -21,7 +21,7 @@ TEST(InputSources, AreThoseOfTheCatalogueEntry) {
   EXPECT_TRUE(
       has("cluster.device.efficiency.cache_share", "attention tables"));  // of a member, before that of the whole
   EXPECT_TRUE(has("serving.engine.prefill_gap", "silicon samples"));
-  EXPECT_TRUE(has("serving.engine.all_reduce.0.start", "custom all-reduce"));
+  EXPECT_TRUE(has("serving.engine.second_pass", "custom all-reduce"));
   EXPECT_TRUE(has("training.framework.exchange.tensor_exposed", "fitted to the same steps"));
   EXPECT_TRUE(has("training.framework.jitter", ""));  // the standard's value, which the entry cites
 }
