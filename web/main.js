@@ -164,7 +164,8 @@ class Page {
   drawScene = () => (this.stage.draw(), this.showMemo?.());
   // One drawing for all that comes within a moment.
   drawSoon() {
-    this.#soon ||= setTimeout(() => {
+    if (this.#soon) return;
+    this.#soon = setTimeout(() => {
       this.#soon = 0;
       this.drawScene();
     }, SOON_MS);

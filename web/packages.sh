@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by web/serve and tests/run: installs what they miss, after saying so, and configures their builds.
 #
 #   need PACKAGE PROBE   notes PACKAGE as missing unless PROBE, a command's name or an absolute path, is there

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
-import { eventually, settled, site, type } from './browser.js';
+import { eventually, settled, site } from './browser.js';
 
 const chromium = site();
 

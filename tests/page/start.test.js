@@ -1,15 +1,12 @@
 // The first screen: its answers, bars and changes; and the ways through the page that its visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { slipstickCommand } from '../support/module.js';
 import { eventually, settled, site, type, unfold } from './browser.js';
 
 const chromium = site();
 
 const plain = (text) => text.replace(/\s/gu, ' ');
 const sentence = async (page) => plain(await page.locator('.say').textContent());
-// What the command line answers.
-const command = (...words) => JSON.parse(slipstickCommand(['evaluate', ...words]));
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const figures = (page) => page.locator('.four .value').allTextContents();
 

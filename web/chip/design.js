@@ -37,7 +37,7 @@ const shown = (report, path) => {
 let best = { state: 'none' };
 
 // Changes of the design in one edit; what was not yet a design becomes one.
-function editor({ store, inputs, scenario }) {
+function editor({ store, scenario }) {
   let goesOn = false;
   return {
     set(changes) {

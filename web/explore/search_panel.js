@@ -139,7 +139,7 @@ export class SearchPanel {
   #turnTo(of) {
     this.#of = of;
     this.#limits = [];
-    const { page, request } = this.#context;
+    const { request } = this.#context;
     const parts = this.#parts;
     fillSelect(
       parts.of,

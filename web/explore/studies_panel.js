@@ -211,8 +211,8 @@ export class StudiesPanel {
       : '';
     const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(',').map((one) => renamed(this.#names, one)));
     const cells = [];
-    for (const [y, row] of rows.entries()) {
-      for (const [x, column] of columns.entries()) {
+    for (const y of rows.keys()) {
+      for (const x of columns.keys()) {
         const point = this.#points[(y * columns.length + x) * slices.length + this.#slice];
         if (point) cells.push({ x, y, value: value(point) ?? undefined, reason: value(point) ? '' : (point.issues[0]?.message ?? t('explore.noFigure')) });
       }

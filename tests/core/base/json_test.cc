@@ -19,11 +19,12 @@ std::string FaultOf(const std::string& text) {
 }
 
 TEST(Json, FaultsHaveTheCurrentPath) {
-  EXPECT_EQ(FaultOf(R"({"a": {"b": [1, 2, tru]}})"), "a.b.2: Not valid JSON at byte 23");
+  EXPECT_EQ(FaultOf(R"({"a": {"b": [1, 2, tru]}})"), "a.b.2: Not valid JSON in line 1, column 23");
   EXPECT_EQ(FaultOf(R"({"a": 1, "b": {"c": 1, "c": 2}})"), "b.c: Given twice");
-  EXPECT_EQ(FaultOf(R"({"a": [0, 1e999]})"), "a.1: Number out of range at byte 15");
-  EXPECT_EQ(FaultOf("{\"a\": \"\xff\"}"), "a: Not valid JSON at byte 8");
-  EXPECT_EQ(FaultOf(""), ": Not valid JSON at byte 1");
+  EXPECT_EQ(FaultOf(R"({"a": [0, 1e999]})"), "a.1: Number out of range in line 1, column 15");
+  EXPECT_EQ(FaultOf("{\"a\": \"\xff\"}"), "a: Not valid JSON in line 1, column 8");
+  EXPECT_EQ(FaultOf(""), ": Not valid JSON in line 1, column 1");
+  EXPECT_EQ(FaultOf("{\n  \"a\": 1,\n  \"b\": tru\n}"), "b: Not valid JSON in line 3, column 11");
 }
 
 std::string Members(int count) {

@@ -1,0 +1,14 @@
+// What ESLint asks of the page and of the tests: `tests/node_modules/.bin/eslint -c tests/eslint.config.js web tests`.
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: ["**/node_modules/"] },
+  js.configs.recommended,
+  {
+    languageOptions: { ecmaVersion: 2024, sourceType: "module" },
+    rules: { "no-unused-vars": ["error", { ignoreRestSiblings: true, argsIgnorePattern: "^_", varsIgnorePattern: "^_" }], "no-regex-spaces": "off", "no-control-regex": "off" },
+  },
+  { files: ["**/web/**"], languageOptions: { globals: { ...globals.browser, ...globals.worker } } },
+  { files: ["**/tests/**"], languageOptions: { globals: { ...globals.browser, ...globals.node } } },
+];

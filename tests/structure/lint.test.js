@@ -1,0 +1,21 @@
+// Linters find nothing: ESLint in the page and the tests (tests/eslint.config.js), shellcheck in the scripts.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import test from "node:test";
+import { ROOT } from "../support/module.js";
+
+function faultsOf(command, words) {
+  const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 26 });
+  assert.equal(error, undefined);
+  return { status, said: stdout + stderr };
+}
+
+test("JavaScript", () => {
+  const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
+  assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "tests"]), { status: 0, said: "" });
+});
+
+test("scripts of the shell", () => {
+  assert.deepEqual(faultsOf("shellcheck", ["--source-path=web", "--external-sources", ".ci/run", "tests/run", "web/serve", "web/packages.sh"]), { status: 0, said: "" });
+});
