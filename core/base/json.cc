@@ -11,9 +11,18 @@ namespace {
 constexpr std::size_t kMaxText = 4'000'000, kMaxDepth = 64, kMaxMembers = 4096, kMaxIndex = 64;
 constexpr int kOutOfRange = 406;  // the library's number of that error
 
+// "line 2, column 7" of the character in a place, from 1 on; columns count bytes.
+std::string PlaceIn(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, std::max<std::size_t>(position, 1) - 1);
+  const std::size_t line_end = before.rfind('\n');  // npos + 1 is 0
+  return "line " + std::to_string(std::count(before.begin(), before.end(), '\n') + 1) + ", column " +
+         std::to_string(before.size() - (line_end + 1) + 1);
+}
+
 // Builds the value and tracks the current path.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
+  explicit Builder(std::string_view text) : text_(text) {}
   bool null() override { return Put(nullptr); }
   bool boolean(bool value) override { return Put(value); }
   bool number_integer(number_integer_t value) override { return Put(value); }
@@ -33,8 +42,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     return Fail(levels_.size() - 1, "Too many members: at most " + std::to_string(kMaxMembers));
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
-    const char* what = error.id == kOutOfRange ? "Number out of range at byte " : "Not valid JSON at byte ";
-    return Fail(levels_.size(), what + std::to_string(position));
+    const char* what = error.id == kOutOfRange ? "Number out of range in " : "Not valid JSON in ";
+    return Fail(levels_.size(), what + PlaceIn(text_, position));
   }
 
   Json root;
@@ -81,6 +90,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return false;
   }
 
+  std::string_view text_;
   std::vector<Level> levels_;
 };
 
@@ -93,7 +103,7 @@ bool IsPlace(std::string_view text) {
 
 Result<Json> ParseJson(std::string_view text) {
   if (text.size() > kMaxText) return Issues{{"", "Too long: at most 4 MB"}};
-  Builder builder;
+  Builder builder(text);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.issues);
   return std::move(builder.root);
 }
