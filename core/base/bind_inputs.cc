@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/base/tally.h"
+
 namespace slipstick::internal {
 
 void BindNumbers(const Type& type, void* object, const std::string& path, const NodeOfInput& node_of) {
@@ -27,7 +29,12 @@ void BindNumbers(const Type& type, void* object, const std::string& path, const 
       for (const FieldRow& row : *type.fields)
         BindNumbers(*row.type, row.at(object), path + "." + std::string(row.facts.key), node_of);
       return;
-    case Kind::kCount:
+    case Kind::kCount: {
+      if (!type.has_node) return;
+      Tally& count = *static_cast<Tally*>(object);
+      count = count.With(node_of(path, static_cast<double>(Count{count}), *type.dimension));
+      return;
+    }
     case Kind::kCountOrMax:
     case Kind::kFlag:
     case Kind::kText:

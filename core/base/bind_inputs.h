@@ -5,12 +5,13 @@
 //     return tape.Input(path, value, dimension);
 //   });
 //
-// Counts and catalogue entries carry no nodes yet.
+// Doubles, counts that are no Tally, and catalogue entries carry no nodes yet.
 #pragma once
 
 #include <functional>
 #include <string>
 
+#include "core/base/trace.h"
 #include "core/base/type.h"
 
 namespace slipstick {
@@ -24,6 +25,15 @@ void BindNumbers(const Type& type, void* object, const std::string& path, const 
 template <class T>
 void BindInputs(T& object, const std::string& path, const NodeOfInput& node_of) {
   internal::BindNumbers(internal::kType<T>, &object, path, node_of);
+}
+
+// With the nodes by which a trace that is on knows the inputs.
+template <class T>
+void BindInputs(T& object, const std::string& path, Trace& trace) {
+  if (!trace.on()) return;
+  BindInputs(object, path, [&trace](const std::string& at, double value, const Dimension& dimension) {
+    return trace.InputNode(at, value, dimension);
+  });
 }
 
 }  // namespace slipstick

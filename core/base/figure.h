@@ -31,6 +31,16 @@ Quantity<E...> Figure(std::string_view title, Quantity<E...> result, std::string
   return Quantity<E...>::FromBase(result.base(), internal::Named(result.node(), std::move(label)));
 }
 
+// A formula as it is read, with the value of a way that rounds less.
+template <int... E>
+Quantity<E...> Exactly(double value, Quantity<E...> formula) {
+  if (formula.node() == nullptr) [[likely]]
+    return Quantity<E...>::FromBase(value);
+  Node exact = *formula.node();
+  exact.value = value;
+  return Quantity<E...>::FromBase(value, formula.node()->tape->Add(std::move(exact)));
+}
+
 // The option in a place, which was chosen by comparing all of them.
 template <class Q>
 Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& options, std::size_t chosen,
@@ -52,15 +62,24 @@ Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& o
   return Q::FromBase(value, internal::Found(Op::kChoice, value, std::move(operands), std::move(label)));
 }
 
-// What a simulation or a search found, and what it rests on; inside it numbers have no nodes.
+// What a simulation or a search found, and what it rests on; inside it numbers have no nodes. `among`: what it chose
+// from, if that is how it found it.
 template <class Q>
-Q Procedure(std::string_view title, Q found, std::initializer_list<Operand> rests_on, std::string_view note = "") {
+Q Procedure(std::string_view title, Q found, std::initializer_list<Operand> rests_on, std::string_view note = "",
+            std::string_view source = "", const std::vector<std::pair<std::string, Q>>& among = {},
+            std::size_t chosen = 0) {
   if (std::none_of(rests_on.begin(), rests_on.end(), [](const Operand& one) { return one.node != nullptr; }))
     return found;
   Label label;
   label.title = title;
   label.note = note;
+  label.source = source;
   label.dimension = Q::kDimension;
+  label.chosen = chosen;
+  for (const auto& [name, option] : among) {
+    label.options.push_back(name);
+    label.compared.push_back(option.base());
+  }
   return Q::FromBase(found.base(), internal::Found(Op::kProcedure, found.base(), rests_on, std::move(label)));
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
+#include "core/base/tally.h"
 
 namespace slipstick::internal {
 namespace {
@@ -223,6 +224,14 @@ void WriteBase(double value, void* quantity) {
   std::memcpy(quantity, &written, sizeof written);
 }
 
+void WriteCount(const Type& type, Count value, void* count) {
+  if (type.has_node) {
+    *static_cast<Tally*>(count) = value;
+  } else {
+    *static_cast<Count*>(count) = value;
+  }
+}
+
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
                void* out);
 
@@ -324,7 +333,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       return;
     case Kind::kCount:
       if (const auto value = ReadNumber(json, facts, Dimension{}, true, location, issues))
-        *static_cast<Count*>(out) = static_cast<Count>(*value);
+        WriteCount(type, static_cast<Count>(*value), out);
       return;
     case Kind::kCountOrMax:
       if (json.is_string() && TextOf(json) == "max") {

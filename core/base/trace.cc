@@ -162,7 +162,10 @@ Trace::Origin Trace::OriginOfNode(const Node& node, std::string_view symbol, con
   if (known != book_->of_nodes.end()) return known->second;
   Origin origin;
   if (node.op != Op::kInput) {
-    origin = RecordNode(node, symbol, dimension);
+    FigureRecord figure = FigureOf(node, symbol, dimension);
+    figure.path = PathInScope(figure.symbol, figure.value);
+    origin = {figure.path, book_->figures.size()};
+    book_->figures.push_back(std::move(figure));
   } else if (node.label->is_constant) {
     origin = RecordConstant(node);
   } else {
@@ -172,7 +175,8 @@ Trace::Origin Trace::OriginOfNode(const Node& node, std::string_view symbol, con
   return book_->of_nodes[&node] = std::move(origin);
 }
 
-Trace::Origin Trace::RecordNode(const Node& node, std::string_view symbol, const Dimension& dimension) {
+// Without its path. The figures that it rests on are recorded.
+FigureRecord Trace::FigureOf(const Node& node, std::string_view symbol, const Dimension& dimension) {
   const NodeFormula formula = FormulaOf(node);
   FigureRecord figure;
   figure.symbol = node.label != nullptr ? SymbolOf(node) : std::string(symbol);
@@ -192,13 +196,34 @@ Trace::Origin Trace::RecordNode(const Node& node, std::string_view symbol, const
     for (std::size_t i = 0; i < node.label->options.size(); ++i)
       figure.among.push_back({node.label->options[i], node.label->compared[i], i == node.label->chosen});
   }
-  if (node.op == Op::kChoice) figure.kind = FigureKind::kChoice, figure.compared = figure.dimension;
   if (node.op == Op::kProcedure) figure.kind = FigureKind::kProcedure;
+  if (!figure.among.empty()) figure.kind = FigureKind::kChoice, figure.compared = figure.dimension;
   figure.source = SourceOf(figure, node.label != nullptr ? node.label->source : "");
-  figure.path = PathInScope(figure.symbol, figure.value);
-  Origin origin{figure.path, book_->figures.size()};
+  return figure;
+}
+
+void Trace::RecordReported(std::string_view path, internal::Value value) {
+  const std::string symbol(path.substr(path.rfind('.') + 1));
+  const bool is_new = value.node != nullptr && value.node->op != Op::kInput && book_->of_nodes.count(value.node) == 0;
+  FigureRecord figure;
+  if (is_new) {
+    figure = FigureOf(*value.node, symbol, *value.dimension);
+    book_->of_nodes[value.node] = {std::string(path), book_->figures.size()};
+  } else {
+    // An input, a figure that has a path, or a number that rests on nothing.
+    const Origin origin = value.node != nullptr ? OriginOfNode(*value.node, symbol, *value.dimension) : Origin();
+    figure.symbol = symbol;
+    figure.title = symbol;
+    std::replace(figure.title.begin(), figure.title.end(), '_', ' ');
+    figure.formula = "1 * value";
+    figure.value = value.base;
+    figure.dimension = *value.dimension;
+    figure.terms.push_back({"value", value.base, *value.dimension, origin.path, origin.figure});
+  }
+  figure.path = path;
+  book_->reported[figure.path] = book_->figures.size();
+  Bind(symbol, {figure.path, book_->figures.size()}, value);
   book_->figures.push_back(std::move(figure));
-  return origin;
 }
 
 Trace::Origin Trace::RecordConstant(const Node& node) {

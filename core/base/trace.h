@@ -18,8 +18,8 @@
 // An off trace costs one branch per figure.
 //
 // Where a folder's numbers carry nodes (tape.h), it needs no trace: a term or alias that no name explains takes its
-// explanation from the node of its value. The other way, Carry gives a value the node of what a name stands for. Both
-// go when no folder names its terms any more.
+// explanation from the node of its value, and Report shows what a node stands for at the path of a report. The other
+// way, Carry gives a value the node of what a name stands for. All go when no folder names its terms any more.
 #pragma once
 
 #include <memory>
@@ -124,6 +124,11 @@ class Trace {
   template <int... E>
   Quantity<E...> Carry(std::string_view symbol, Quantity<E...> value) {
     return on() ? Quantity<E...>::FromBase(value.base(), NodeOf(symbol, internal::ValueOf(value))) : value;
+  }
+  // Records what a value's node stands for at the path of the report that shows it.
+  template <int... E>
+  void Report(std::string_view path, Quantity<E...> value) {
+    if (on()) RecordReported(path, internal::ValueOf(value));
   }
   // The node of the input at a path, or of what replaces it; the trace must be on. For BindInputs.
   const Node* InputNode(const std::string& path, double value, const Dimension& dimension);
@@ -297,7 +302,8 @@ class Trace {
   [[nodiscard]] const Origin* OriginOf(std::string_view symbol, internal::Value value) const;  // null: none
   [[nodiscard]] std::optional<Origin> OriginOfTerm(std::string_view symbol, internal::Value value);
   Origin OriginOfNode(const Node& node, std::string_view symbol, const Dimension& dimension);
-  Origin RecordNode(const Node& node, std::string_view symbol, const Dimension& dimension);
+  FigureRecord FigureOf(const Node& node, std::string_view symbol, const Dimension& dimension);
+  void RecordReported(std::string_view path, internal::Value value);
   Origin RecordConstant(const Node& node);
   const Node* NodeOf(std::string_view symbol, internal::Value value);
   const Node* NodeOf(const Origin& origin, internal::Value value);

@@ -61,10 +61,7 @@ std::pair<AlgorithmTime, std::string> Explain(const Algorithm& row, const Collec
     return {made, trace.figures().back().symbol};
   }
   Cluster bound = cluster;
-  BindInputs(bound.networks, "cluster.networks",
-             [&](const std::string& path, double value, const Dimension& dimension) {
-               return trace.InputNode(path, value, dimension);
-             });
+  BindInputs(bound.networks, "cluster.networks", trace);
   CollectiveCall carried = call;
   carried.bytes = trace.Carry("bytes", call.bytes);
   GroupView view = ViewOf(group, bound);

@@ -14,7 +14,7 @@ int PlaceOf(std::string_view id, const std::vector<MeasuredSource>& sources) {
   return found == sources.end() ? kNoSource : static_cast<int>(found - sources.begin());
 }
 
-void Tally(const Likely& likely, double measured, Coverage& coverage) {
+void Score(const Likely& likely, double measured, Coverage& coverage) {
   ++coverage.runs;
   if (likely.low <= measured && measured <= likely.high) ++coverage.held;
   coverage.half_widths.push_back((likely.high - likely.low) / 2);
@@ -74,8 +74,8 @@ CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& te
     const Likely likely = LikelyRange(run.kind, run.setting, false, {evidence.runs, evidence.distance},
                                       PlaceOf(source, evidence.sources));
     const double measured = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
-    Tally(likely, measured, report.kinds[run.kind]);
-    Tally(likely, measured, report.sources[{run.kind, std::string(source)}]);
+    Score(likely, measured, report.kinds[run.kind]);
+    Score(likely, measured, report.sources[{run.kind, std::string(source)}]);
   }
   for (auto& [_, coverage] : report.kinds) std::sort(coverage.half_widths.begin(), coverage.half_widths.end());
   for (auto& [_, coverage] : report.sources) std::sort(coverage.half_widths.begin(), coverage.half_widths.end());

@@ -7,10 +7,28 @@
 #include <string>
 #include <vector>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
 #include "core/base/figure.h"
+#include "core/base/schema.h"
+#include "core/base/tally.h"
 #include "core/base/units.h"
 
 namespace slipstick {
+
+struct Shelf {
+  Tally boards = 2;
+  Count nails = 7;
+  Ratio depth = 0.5;
+};
+template <>
+struct Schema<Shelf> {
+  static const Fields fields;
+};
+constexpr FieldRow kShelfFields[] = {Of<&Shelf::boards>("boards", "Boards"), Of<&Shelf::nails>("nails", "Nails"),
+                                     Of<&Shelf::depth>("depth", "Depth")};
+constinit const Fields Schema<Shelf>::fields(kShelfFields);
+
 namespace {
 
 class Provenance : public ::testing::Test {
@@ -160,6 +178,31 @@ TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
   ASSERT_EQ(FormulaOf(*wires.node()).terms.size(), 1u);
   EXPECT_EQ(FormulaOf(*wires.node()).terms[0].symbol, "side");
   EXPECT_EQ(TextOf(2 * wires), "2 * wires_in_a_row");
+}
+
+TEST_F(Provenance, ATallyIsACountThatRemembers) {
+  Shelf shelf;
+  BindInputs(shelf, "shelf", [&](const std::string& path, double value, const Dimension& dimension) {
+    return tape_.Input(path, value, dimension);
+  });
+  EXPECT_EQ(TextOf(Ratio(shelf.boards) * shelf.depth), "boards * depth");
+  EXPECT_EQ((Ratio(shelf.boards) * shelf.depth).base(), 1);
+  EXPECT_EQ(shelf.boards * shelf.nails, 14);
+  Issues issues;
+  ReadOver(Json{{"boards", 3}}, "", issues, shelf);
+  EXPECT_TRUE(issues.empty());
+  EXPECT_EQ(shelf.boards, 3);
+  EXPECT_EQ(Ratio(shelf.boards).node(), nullptr);  // another number than the one that was bound
+}
+
+TEST_F(Provenance, AFormulaMayHaveTheValueOfAWayThatRoundsLess) {
+  const Ratio a = In("x.a", 1e-12);
+  const double exact = 9.999999999995e-13;  // a - a^2 / 2; 1 - exp(-a) is off in the fifth digit
+  const Ratio survival = Figure("Survival", Exactly(exact, 1 - exp(-a)));
+  EXPECT_EQ(survival.base(), exact);
+  EXPECT_EQ(survival.node()->value, exact);
+  EXPECT_EQ(TextOf(survival), "1 - exp(-a)");
+  EXPECT_EQ(Exactly(exact, Ratio(3)).node(), nullptr);
 }
 
 TEST_F(Provenance, OnePassBackGivesTheDerivativesByAllInputs) {

@@ -68,6 +68,22 @@ TEST(TraceNodes, CarryGivesAValueTheNodeOfAFigure) {
   EXPECT_EQ(off.Carry("steps", steps).node(), nullptr);
 }
 
+TEST(TraceNodes, AProcedureThatChoseIsAChoice) {
+  Trace trace = Trace::On();
+  const Seconds side = InSeconds(trace, "wafer.side", 2);
+  const std::vector<std::pair<std::string, Ratio>> grids{{"straight", 4}, {"staggered", 5}};
+  const Ratio fitting = Procedure<Ratio>("Fitting", 5, {side.operand()}, "by counting", "a paper", grids, 1);
+  FIGURE(trace, twice, 2 * fitting, (Note{"Twice"}), fitting);
+  const FigureRecord& choice = trace.figures()[0];
+  EXPECT_EQ(choice.kind, FigureKind::kChoice);
+  EXPECT_EQ(choice.source, "a paper");
+  ASSERT_EQ(choice.among.size(), 2u);
+  EXPECT_EQ(choice.among[1].name, "staggered");
+  EXPECT_TRUE(choice.among[1].is_chosen);
+  ASSERT_EQ(choice.terms.size(), 1u);
+  EXPECT_EQ(choice.terms[0].origin, "wafer.side");
+}
+
 TEST(TraceNodes, AConstantOfATableStandsOnce) {
   Trace trace = Trace::On();
   const Ratio share =

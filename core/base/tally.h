@@ -1,0 +1,44 @@
+// A count that remembers its node, as a quantity does: a Count for loops, a Ratio in formulas. Write Ratio(tally)
+// there: an operator beside a plain number takes the Count, which has no node.
+#pragma once
+
+#include <concepts>
+
+#include "core/base/type.h"
+
+namespace slipstick {
+
+class Tally {
+ public:
+  constexpr Tally() = default;
+  template <std::integral N>
+  constexpr Tally(N count)  // NOLINT: a literal is a tally
+      : count_(static_cast<Count>(count)) {}
+  [[nodiscard]] constexpr Tally With(const Node* node) const {
+    Tally tally(count_);
+    tally.node_ = node;
+    return tally;
+  }
+  constexpr operator Count() const { return count_; }  // NOLINT
+  constexpr operator Ratio() const {                   // NOLINT
+    return Ratio::FromBase(static_cast<double>(count_), node_);
+  }
+
+ private:
+  Count count_ = 0;  // first, where field tables read it
+  const Node* node_ = nullptr;
+};
+
+template <>
+struct internal::Described<Tally> {
+  static constexpr Type Make() {
+    static_assert(std::is_standard_layout_v<Tally>);
+    Type type{};
+    type.kind = Kind::kCount;
+    type.dimension = &Ratio::kDimension;
+    type.has_node = true;
+    return type;
+  }
+};
+
+}  // namespace slipstick
