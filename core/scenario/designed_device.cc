@@ -80,8 +80,7 @@ Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Par
     const DieLayout layout = LayOut(*partition, design.area, design.node.analog_area);
     dies = ChipDies{layout.silicon, layout.shoreline, layout.link_power, layout.memory_limit};
   }
-  Trace trace = Trace::Off();
-  return Derive(design, dies, path, trace);
+  return Derive(design, dies, path);
 }
 
 BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path,

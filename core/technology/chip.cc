@@ -63,24 +63,19 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
 
 namespace {
 
-// A chip while it is derived: what the design gives, what it has used, and the figures so far.
+// A chip while it is derived: what the design gives, and what it has used.
 class ChipBuilder {
  public:
-  ChipBuilder(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace)
+  ChipBuilder(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path)
       : design_(design),
         dies_(dies.value_or(ChipDies{design.area, 4 * sqrt(design.area), {}, {}})),
         power_(max(design.power - dies_.link_power, Watts())),
         path_(path),
-        trace_(trace),
         logic_(design.node.logic_area),
         sram_(design.node.sram_area),
         analog_(design.node.analog_area) {}
 
   Result<DerivedChip> Build() {
-    const Trace::Scope scope(trace_, "technology");
-    trace_.Input("logic", logic_, path_ + ".node.logic_area");
-    trace_.Input("sram", sram_, path_ + ".node.sram_area");
-    trace_.Input("analog", analog_, path_ + ".node.analog_area");
     AddComputeUnits();
     if (issues_.empty()) AddCaches();
     if (issues_.empty()) AddMemory();
@@ -96,19 +91,11 @@ class ChipBuilder {
  private:
   void AddComputeUnits() {
     const UnitTemplate& unit = design_.unit;
-    const double logic = logic_, sram = sram_, core_share = design_.area_split.core;
-    const SquareMillimetres die_area = design_.area,
-                            logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
+    const SquareMillimetres logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
     const SquareMillimetres storage_at_7nm =
         (unit.registers.base() * unit.register_area + unit.l1.base() * unit.l1_area) * kMm2;
-    trace_.Input("die_area", die_area, path_ + ".area");
-    trace_.Input("core_share", core_share, path_ + ".area_split.core");
-    FIGURE(trace_, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
-           (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic,
-           storage_at_7nm, sram);
-    FIGURE(trace_, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}),
-           core_share, die_area, unit_area);
-    chip_.units_built = Floor(units_that_fit);
+    const SquareMillimetres unit_area = logic_at_7nm * logic_ + storage_at_7nm * sram_;
+    chip_.units_built = Floor(design_.area_split.core * design_.area / unit_area);
     chip_.units_enabled = Floor(static_cast<double>(chip_.units_built) * design_.units_enabled);
     chip_.area_used = static_cast<double>(chip_.units_built) * unit_area;
     const Watts core_power = power_ * design_.power_split.core;
@@ -129,12 +116,8 @@ class ChipBuilder {
     }
     if (!issues_.empty()) return;
     const auto running_units = static_cast<double>(device.units);
-    const Hertz clock = device.clock;
     const Flops unit_flops = static_cast<double>(unit.flops_per_clock) * kFlop;
-    FIGURE(trace_, matrix_rate, running_units * unit_flops * clock,
-           (Note{"Dense 16-bit peak throughput",
-                 "all running units, every clock; the clock is the highest that the core power allows"}),
-           running_units, unit_flops, clock);
+    const FlopsPerSecond matrix_rate = running_units * unit_flops * device.clock;
     device.peak = {};
     device.peak.bf16 = device.peak.fp16 = matrix_rate;
     const auto rate = [&](double over) { return over > 0 ? std::optional(matrix_rate * over) : std::nullopt; };
@@ -163,11 +146,8 @@ class ChipBuilder {
     const Watts l2_power = power_ * design_.power_split.l2;
     const double wire_energy = 0.5 + 0.5 * design_.node.energy;  // half of a cache access is wires, which do not scale
     const Hertz l2_clock = unit.clock * design_.node.speed;
-    const Bytes slice_bytes = unit.l2_rate;
     const JoulesPerByte l2_energy = unit.l2_energy * wire_energy;
-    FIGURE(trace_, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
-           (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock,
-           l2_power, l2_energy);
+    const BytesPerSecond l2_rate = min(slices * unit.l2_rate * l2_clock, l2_power / l2_energy);
     Device& device = chip_.device;
     const auto running_units = static_cast<double>(device.units);
     device.caches = {{"L1", running_units * unit.l1, running_units * unit.l1_rate * device.clock}};
@@ -185,18 +165,15 @@ class ChipBuilder {
   // The sites that the budgets allow.
   void CountSites() {
     const DramType& dram = design_.dram;
-    const SquareMillimetres die_area = design_.area, silicon = dies_.silicon,
-                            site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
+    const SquareMillimetres site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
     const double widest_bus = static_cast<double>(dram.max_chips);
     const bool takes_package = dram.in_package && dram.package_area.base() > 0;
     const double by_edge = design_.edge_split.memory * dies_.shoreline / dram.shore;
-    const double by_package = min(
-        widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : Ratio(widest_bus));
-    const double by_area = design_.area_split.memory * die_area / site_area;
-    FIGURE(
-        trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
-        (Note{"Memory sites", "as many as the shoreline, the package or the widest bus, and the die area all allow"}),
-        by_edge, by_package, by_area);
+    const double by_package =
+        min(widest_bus,
+            takes_package ? max(0.0, (design_.package_area - dies_.silicon) / dram.package_area) : Ratio(widest_bus));
+    const double by_area = design_.area_split.memory * design_.area / site_area;
+    const double memory_sites = floor(min(by_edge, by_package, by_area));
     DramBudget& memory = chip_.memory;
     memory.by_shoreline = by_edge;
     memory.by_package = by_package;
@@ -218,15 +195,11 @@ class ChipBuilder {
     DramBudget& memory = chip_.memory;
     const double stacks = static_cast<double>(memory.stacks);
     const Watts memory_power = power_ * design_.power_split.memory;
-    const BytesPerSecond stack_rate = dram.bandwidth;
-    const JoulesPerByte dram_energy = dram.energy;
-    memory.of_stacks = stacks * stack_rate;
-    memory.of_power = memory_power / dram_energy;
+    memory.of_stacks = stacks * dram.bandwidth;
+    memory.of_power = memory_power / dram.energy;
     memory.of_links = dies_.memory_limit;
-    const BytesPerSecond link_limit = dies_.memory_limit.value_or(memory.of_stacks);
-    FIGURE(trace_, memory_rate, min(stacks * stack_rate, memory_power / dram_energy, link_limit),
-           (Note{"Memory bandwidth", "limited by the stacks, by the memory power or by the links between dies"}),
-           stacks, stack_rate, memory_power, dram_energy, link_limit);
+    const BytesPerSecond memory_rate =
+        min(memory.of_stacks, memory.of_power, memory.of_links.value_or(memory.of_stacks));
     memory.reached = memory_rate;
     memory.bound = memory_rate >= memory.of_stacks ? "stacks" : memory_rate >= memory.of_power ? "power" : "links";
     if (!(memory_rate > 0 * kBps)) {
@@ -238,22 +211,18 @@ class ChipBuilder {
       return;
     }
     chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};
-    chip_.power_used += memory_rate * dram_energy;
+    chip_.power_used += memory_rate * dram.energy;
   }
 
   void AddLinks() {
     const SquareMillimetres link_area = design_.link.phy_area * analog_ + design_.link.controller_area * logic_;
     const double links_by_area = design_.area_split.network * design_.area / link_area;
     const double links_by_edge = design_.edge_split.network * dies_.shoreline / design_.link.shore;
-    FIGURE(trace_, links, floor(min(links_by_area, links_by_edge)),
-           (Note{"Links", "as many as the die area and the shoreline allow"}), links_by_area, links_by_edge);
+    const double links = floor(min(links_by_area, links_by_edge));
     chip_.links = static_cast<Count>(links);
     const Watts network_power = power_ * design_.power_split.network;
-    const BytesPerSecond link_rate = design_.link.bandwidth;
     const JoulesPerByte both_ways = 2 * design_.link.energy;
-    FIGURE(trace_, network_rate, min(links * link_rate, network_power / both_ways),
-           (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power,
-           both_ways);
+    const BytesPerSecond network_rate = min(links * design_.link.bandwidth, network_power / both_ways);
     chip_.network = network_rate;
     chip_.area_used += links * link_area;
     chip_.power_used += network_rate * both_ways;
@@ -263,7 +232,6 @@ class ChipBuilder {
   const ChipDies dies_;
   const Watts power_;  // of the circuits
   const std::string& path_;
-  Trace& trace_;
   const double logic_, sram_, analog_;
   Issues issues_;
   DerivedChip chip_;
@@ -271,9 +239,8 @@ class ChipBuilder {
 
 }  // namespace
 
-Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path,
-                           Trace& trace) {
-  return ChipBuilder(design, dies, path, trace).Build();
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path) {
+  return ChipBuilder(design, dies, path).Build();
 }
 
 }  // namespace slipstick

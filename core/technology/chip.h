@@ -12,7 +12,6 @@
 #include <string>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
 #include "core/hardware/chip_design.h"
 #include "core/hardware/device.h"
 
@@ -59,10 +58,9 @@ struct ChipDies {
 };
 // `dies`: absent for one die of the design's area. Issues, with paths below `path`, if the budgets allow no compute
 // unit or no memory.
-Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path,
-                           Trace& trace);
-inline Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace) {
-  return Derive(design, std::nullopt, path, trace);
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path);
+inline Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path) {
+  return Derive(design, std::nullopt, path);
 }
 
 }  // namespace slipstick

@@ -48,8 +48,7 @@ ChipDesign H100() {
 }
 
 DerivedChip Made(const ChipDesign& design) {
-  Trace trace = Trace::Off();
-  Result<DerivedChip> chip = Derive(design, "design", trace);
+  Result<DerivedChip> chip = Derive(design, "design");
   EXPECT_TRUE(chip) << (chip.issues.empty() ? "" : chip.issues[0].message);
   return chip ? *chip : DerivedChip{};
 }
@@ -126,8 +125,7 @@ TEST(Chip, FiveThousandRandomBudgets) {
     design.power_split = {draw(0.3, 0.7), draw(0.03, 0.1), draw(0.05, 0.15), draw(0.01, 0.05)};
     design.node.logic_area = draw(0.2, 3.3);
     design.node.energy = draw(0.19, 2.9);
-    Trace trace = Trace::Off();
-    const Result<DerivedChip> chip = Derive(design, "design", trace);
+    const Result<DerivedChip> chip = Derive(design, "design");
     if (!chip) {
       EXPECT_FALSE(chip.issues.empty());
       continue;
@@ -139,7 +137,7 @@ TEST(Chip, FiveThousandRandomBudgets) {
 
     ChipDesign more = design;
     more.power = design.power * 1.1;
-    const Result<DerivedChip> stronger = Derive(more, "design", trace);
+    const Result<DerivedChip> stronger = Derive(more, "design");
     ASSERT_TRUE(stronger);
     EXPECT_GE(*stronger->device.peak.bf16, *chip->device.peak.bf16 * (1 - 1e-9)) << i;
     EXPECT_GE(stronger->device.memory.bandwidth, chip->device.memory.bandwidth) << i;
@@ -147,7 +145,7 @@ TEST(Chip, FiveThousandRandomBudgets) {
     more = design;
     more.area = design.area * 1.1;
     more.package_area = design.package_area + design.area * 0.1;  // the room beside the die stays
-    const Result<DerivedChip> larger = Derive(more, "design", trace);
+    const Result<DerivedChip> larger = Derive(more, "design");
     ASSERT_TRUE(larger);
     EXPECT_GE(*larger->device.peak.bf16, *chip->device.peak.bf16 * (1 - 1e-9)) << i;
     EXPECT_GE(larger->device.caches.size(), chip->device.caches.size());
@@ -209,13 +207,12 @@ TEST(Chip, NamesTheBudgetThatCutsTheMemory) {
 TEST(Chip, NamesTheBudgetThatIsTooSmall) {
   ChipDesign design = A100();
   design.area_split.core = 0.001;
-  Trace trace = Trace::Off();
-  const Result<DerivedChip> none = Derive(design, "cluster.device.design", trace);
+  const Result<DerivedChip> none = Derive(design, "cluster.device.design");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.issues[0].path, "cluster.device.design.area_split.core");
   design = A100();
   design.edge_split.memory = 0;
-  EXPECT_EQ(Derive(design, "d", trace).issues.at(0).path, "d.edge_split.memory");
+  EXPECT_EQ(Derive(design, "d").issues.at(0).path, "d.edge_split.memory");
 }
 
 }  // namespace

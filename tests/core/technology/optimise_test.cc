@@ -31,8 +31,7 @@ DesignObjective Toy(double flops, double bytes, double sent) {
     design.area_split = {s[0], s[1], s[2], s[3]};
     design.power_split = {s[4], s[5], s[6], s[7]};
     design.edge_split = {s[8], s[9]};
-    Trace trace = Trace::Off();
-    const Result<DerivedChip> chip = Derive(design, "design", trace);
+    const Result<DerivedChip> chip = Derive(design, "design");
     if (!chip || !(chip->network > 0 * kBps)) return std::nullopt;
     return Tried{0, std::max({flops / chip->device.peak.bf16->base(), bytes / chip->device.memory.bandwidth.base(),
                               sent / chip->network.base()})};
