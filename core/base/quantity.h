@@ -245,6 +245,8 @@ auto sqrt(Quantity<A...> x) {
 inline constexpr double kRoundingGuard = 1e-9;
 inline double WholeBelow(double x) { return std::floor(x + kRoundingGuard); }
 inline double WholeAbove(double x) { return std::ceil(x - kRoundingGuard); }
+inline Ratio WholeBelow(Ratio x) { return floor(x + kRoundingGuard); }
+inline Ratio WholeAbove(Ratio x) { return ceil(x - kRoundingGuard); }
 // NormOf (operation.h) of two quantities.
 template <int... A>
 Quantity<A...> norm(Quantity<A...> a, Quantity<A...> b, Ratio p) {

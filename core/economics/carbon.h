@@ -20,9 +20,9 @@ struct CarbonInputs {
   Grams package;          // of a packaged device (ACT)
   GramsPerArea laminate;  // of a bare board
   GramsPerWatt heat_sink_mass;
-  double heat_sink = 0;  // grams emitted per gram of aluminum
+  Ratio heat_sink = 0;  // grams emitted per gram of aluminum
   GramsPerWatt regulators;
-  double assembly = 0;  // of what the parts emit
+  Ratio assembly = 0;  // of what the parts emit
 };
 template <>
 struct Schema<CarbonInputs> {
@@ -31,7 +31,7 @@ struct Schema<CarbonInputs> {
 
 // Per area of a good die: (intensity * energy + gas + materials) / yield.
 GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials,
-                           double yield);
+                           Ratio yield);
 
 struct CarbonLine {
   std::string name;
@@ -41,8 +41,9 @@ struct CarbonCost {
   std::vector<CarbonLine> lines;  // of a device
   Grams embodied;                 // the lines, added in order
   GramsPerSecond operation;       // per device, its share of server and building included
+  Grams operation_hour;           // in an hour of use
 };
 CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device,
-                       const CarbonInputs& inputs, Watts tdp, Watts wall_power, Trace& trace);
+                       const CarbonInputs& inputs, Watts tdp, Watts wall_power);
 
 }  // namespace slipstick

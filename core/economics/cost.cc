@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/base/standard.h"
-#include "core/economics/package_parts.h"
 
 namespace slipstick {
 namespace {
@@ -28,8 +30,7 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
 
 // Dies and stacks beyond what a package of this kind can be made for: the reason, and the largest area.
 void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
-  const PackageParts parts = PartsOf(bill.dies, bill.memory);
-  const SquareMillimetres standing = parts.die_area + parts.memory_area;
+  const SquareMillimetres standing = PartsOf(bill.dies, bill.memory).Standing();
   if (!bill.package.area_limit || standing <= *bill.package.area_limit) return;
   infeasible.push_back({"package", bill.package.name + ": " + GroupedText(std::round(standing.base())) +
                                        " mm² of dies and memory stacks side by side; at most " +
@@ -37,75 +38,87 @@ void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeas
                                        " mm² can be packaged (cost.device.package.area_limit)"});
 }
 
-// Of a device, over its life.
-Seconds TimeInUse(const CostInputs& inputs, Trace& trace) {
-  const Seconds lifetime = inputs.lifetime;
-  const double utilisation = inputs.system.utilisation;
-  trace.Input("lifetime", lifetime, "cost.lifetime");
-  trace.Input("utilisation", utilisation, "cost.system.utilisation");
-  FIGURE(trace, device_life, lifetime * utilisation, (Note{"Time in which a device is used, over its life"}), lifetime,
-         utilisation);
-  return device_life;
-}
-
 void CheckRental(const Cluster& cluster, const CostInputs& inputs, std::vector<std::string>& warnings) {
   if (!inputs.rental || inputs.rental->device.empty() || inputs.rental->device == cluster.device.preset) return;
   warnings.push_back("The rent is that of " + inputs.rental->device + ", the devices are " + cluster.device.name + ".");
 }
 
-}  // namespace
-
-SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace) {
-  if (inputs.rental)
-    return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime, inputs.electricity, trace);
-  return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity, trace);
+void AddDefaultDie(const Cluster& cluster, DeviceBill& bill, std::vector<std::string>& warnings) {
+  DieInput die = Standard<DieInput>();
+  die.area = cluster.device.die.area;
+  die.count = cluster.device.die.count;
+  bill.dies.push_back(die);
+  warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
 }
 
-CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
+// The figures that the report shows, at its paths.
+void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
+  const Trace::Scope scope(trace, "cost");
+  trace.Report("cost.devices", Figure("Devices that are bought or rented", Ratio(cluster.devices)));
+  for (std::size_t i = 0; i < report.dies.size(); ++i) {
+    const DieReport& die = report.dies[i];
+    const std::string path = "cost.dies." + std::to_string(i) + ".";
+    trace.Report(path + "dies_per_wafer", die.dies_per_wafer);
+    trace.Report(path + "yield", die.yield);
+    trace.Report(path + "cost_usd", die.cost);
+  }
+  trace.Report("cost.package_yield", report.package_yield);
+  trace.Report("cost.device_usd", report.device);
+  trace.Report("cost.device_price_usd", report.device_price);
+  trace.Report("cost.system_usd", report.system);
+  trace.Report("cost.device_hour_usd", report.device_hour);
+  trace.Report("cost.carbon.embodied_g", report.carbon.embodied);
+  trace.Report("cost.carbon.operation_g_per_device_hour", report.carbon.operation_hour);
+}
+
+CostReport CostOf(const Cluster& cluster, const CostInputs& inputs) {
+  const DeviceBill& bill = inputs.device;
   CostReport report;
-  {
-    const Trace::Scope scope(trace, "cost");
-    const double devices = static_cast<double>(cluster.devices);
-    FIGURE(trace, devices_in_use, 1 * devices, (Note{"Devices that are bought or rented", "", "", "cost.devices"}),
-           devices);
-    report.devices = static_cast<Count>(devices_in_use);
-  }
-  DeviceBill bill = inputs.device;
-  if (bill.dies.empty()) {
-    DieInput die = Standard<DieInput>();
-    die.area = cluster.device.die.area;
-    die.count = cluster.device.die.count;
-    bill.dies.push_back(die);
-    report.warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
-  }
+  report.devices = cluster.devices;
   const DeviceGeometry geometry = ComputeGeometry(bill);
-  const DeviceCost device = PriceDevice(bill, geometry, trace);
+  const DeviceCost device = PriceDevice(bill, geometry);
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
     const DieCost& cost = device.dies[i];
-    report.dies.push_back(
-        {die.name, die.area, die.node.name, die.count, static_cast<double>(cost.per_wafer), cost.yield, cost.good});
+    report.dies.push_back({die.name, die.area, die.node.name, die.count, cost.per_wafer, cost.yield, cost.good});
   }
   report.device = device.total;
   report.device_parts = device.lines;
   report.device_price = device.price;
   report.package_yield = device.yield;
-  SystemCost system = PriceUse(cluster, inputs, device.price, trace);
-  CheckRental(cluster, inputs, report.warnings);
+  SystemCost system = PriceUse(cluster, inputs, device.price);
   report.system = system.total;
   report.system_parts = std::move(system.lines);
   report.device_hour = system.device_hour;
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
-  {
-    const Trace::Scope scope(trace, "cost.energy");
-    report.use = TimeInUse(inputs, trace);
-    report.wall = WallPowerOf(cluster, inputs.system, system.network_power, trace);
-  }
-  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall.mean, trace);
+  report.use = Figure("Time in which a device is used, over its life", inputs.lifetime * inputs.system.utilisation);
+  report.wall = WallPowerOf(cluster, inputs.system, system.network_power);
+  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall.mean);
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
+  return report;
+}
+
+}  // namespace
+
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price) {
+  if (inputs.rental) return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime);
+  return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity);
+}
+
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
+  std::vector<std::string> warnings;
+  Cluster bound_cluster = cluster;
+  CostInputs bound = inputs;
+  BindInputs(bound_cluster, "cluster", trace);
+  BindInputs(bound, "cost", trace);
+  if (bound.device.dies.empty()) AddDefaultDie(bound_cluster, bound.device, warnings);
+  CostReport report = CostOf(bound_cluster, bound);
+  if (trace.on()) Explain(report, bound_cluster, trace);
+  CheckRental(cluster, inputs, warnings);
+  report.warnings = std::move(warnings);
   return report;
 }
 

@@ -18,8 +18,8 @@ struct DieReport {
   SquareMillimetres area;
   std::string node;
   Count count = 1;  // in a device
-  double dies_per_wafer = 0;
-  double yield = 0;
+  Ratio dies_per_wafer;
+  Ratio yield;
   Dollars cost;  // of a good one
 };
 struct CostReport {
@@ -28,7 +28,7 @@ struct CostReport {
   Dollars device;                           // manufacturing cost
   std::vector<BillLine> device_parts;       // add up to device exactly
   Dollars device_price;                     // what a buyer pays
-  double package_yield = 1;                 // good packages per package started
+  Ratio package_yield = 1;                  // good packages per package started
   Dollars system;                           // over its lifetime
   std::vector<BillLine> system_parts;       // add up to system exactly
   Dollars device_hour;                      // per hour in use, idle hours included
@@ -42,7 +42,7 @@ struct CostReport {
   std::vector<std::string> warnings;
 };
 // Of a bought system, or of a rented one.
-SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace);
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
 
 // Total: where the inputs name no dies, the device's own are priced on the default node, with a warning.
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace);

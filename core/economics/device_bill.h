@@ -12,6 +12,7 @@ struct BillLine {
   std::string name;
   Dollars cost;
 };
+Dollars Total(const std::vector<BillLine>& lines);  // added in order
 
 inline constexpr double kMaxMargin = 0.99;  // a vendor's gross margin
 
@@ -19,10 +20,10 @@ inline constexpr double kMaxMargin = 0.99;  // a vendor's gross margin
 struct FinalTest {
   DollarsPerSecond rate;
   Seconds time;
-  double yield = 1;
+  Ratio yield = 1;
   DollarsPerSecond system_rate;
   Seconds system_time;
-  double system_yield = 1;
+  Ratio system_yield = 1;
 };
 template <>
 struct Schema<FinalTest> {
@@ -32,9 +33,9 @@ struct Schema<FinalTest> {
 // Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the
 // area of the modules, chip_share with that of the chip, the rest is fixed.
 struct Design {
-  Count volume = 1;  // packages over the product's life
-  double module_share = 0;
-  double chip_share = 0;
+  Tally volume = 1;  // packages over the product's life
+  Ratio module_share = 0;
+  Ratio chip_share = 0;
   // die-to-die interface, designed once a node where there is more than one die
   SquareMillimetres link_area;
 };
@@ -55,7 +56,7 @@ struct DeviceBill {
   Design design;
   SquareMillimetres board_area;  // of a full-length card
   Dollars module;                // board, power stages, heat spreader and their assembly
-  double margin = 0;             // of the price, where no price is given
+  Ratio margin = 0;              // of the price, where no price is given
   std::optional<Dollars> price;  // what a buyer pays
   Band price_band;
 };
@@ -68,7 +69,7 @@ struct Schema<DeviceBill> {
 
 // What depends on areas alone: computed once and reused by every Monte-Carlo sample.
 struct DeviceGeometry {
-  std::vector<Count> dies_per_wafer;  // by die of the bill
+  std::vector<Ratio> dies_per_wafer;  // by die of the bill
   PackageGeometry package;
 };
 DeviceGeometry ComputeGeometry(const DeviceBill& bill);
@@ -78,10 +79,10 @@ struct DeviceCost {
   std::vector<BillLine> lines;
   Dollars total;  // the lines, added in order
   Dollars price;  // what a buyer pays
-  double package_yield = 1;
-  double yield = 1;  // good packages per package started
+  Ratio package_yield = 1;
+  Ratio yield = 1;  // good packages per package started
 };
-DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
+DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry);
 // The gross margin that the price leaves.
 double MarginOf(const DeviceCost& cost);
 
@@ -90,6 +91,6 @@ struct DesignCost {
   Dollars total;  // all of it
   Dollars share;  // of one package, reuse by other products counted
 };
-DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
+DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry);
 
 }  // namespace slipstick

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/trace.h"
+#include "core/base/tally.h"
 #include "core/economics/band.h"
 #include "core/economics/harvest.h"
 #include "core/economics/wafer.h"
@@ -19,7 +19,7 @@ struct ProcessNode {
   Band wafer_price_band;
   PerArea defect_density;
   Band defect_density_band;
-  double clustering = 1;
+  Ratio clustering = 1;
   Band clustering_band;
   Dollars mask_set;
   Dollars design;               // designing a 300 mm^2 die up to tape-out, masks included
@@ -38,20 +38,20 @@ struct Schema<ProcessNode> {
 
 struct DieInput {
   std::string name = "compute";
-  Count count = 1;
+  Tally count = 1;
   SquareMillimetres area;
-  double aspect = 1;  // width over height
+  Ratio aspect = 1;  // width over height
   ProcessNode node;
   YieldModel yield_model = YieldModel::kNegativeBinomial;
-  double critical_area = 1;  // share of the die where a defect is fatal
-  double layers = 1;
-  double manual_yield = 1;
-  double process_yield = 1;  // wafers lost whole and parametric loss
-  Count units = 1;           // repeated blocks, some of which may be defective
+  Ratio critical_area = 1;  // share of the die where a defect is fatal
+  Ratio layers = 1;
+  Ratio manual_yield = 1;
+  Ratio process_yield = 1;  // wafers lost whole and parametric loss
+  Tally units = 1;          // repeated blocks, some of which may be defective
   SquareMillimetres unit_area;
-  Count spare_units = 0;
+  Tally spare_units = 0;
   bool stacked = false;  // bonded on another die of the package
-  double reuse = 1;      // packages of all products with this design, over this product's
+  Ratio reuse = 1;       // packages of all products with this design, over this product's
 };
 template <>
 struct Schema<DieInput> {
@@ -63,28 +63,26 @@ struct Schema<DieInput> {
 struct SortTest {
   DollarsPerSecond rate;
   Seconds time;
-  double coverage = 1;
+  Ratio coverage = 1;
 };
 template <>
 struct Schema<SortTest> {
   static const Fields fields;
 };
 
-Millimetres DieWidth(SquareMillimetres area, double aspect);
+Millimetres DieWidth(SquareMillimetres area, Ratio aspect);
 
 struct DieCost {
-  Count per_wafer = 0;
-  double yield = 0;    // share of dies that are good, harvesting included
-  double passing = 0;  // share that passes the sort
-  double quality = 0;  // share of what passes that is good; the rest escapes into packages
-  Dollars raw;         // untested
-  Dollars good;        // of a die that passed
+  Ratio per_wafer;
+  Ratio yield;    // share of dies that are good, harvesting included
+  Ratio passing;  // share that passes the sort
+  Ratio quality;  // share of what passes that is good; the rest escapes into packages
+  Dollars raw;    // untested
+  Dollars good;   // of a die that passed
 };
-// `per_wafer` placed dies (CountDies), at least 1. `index` is the die's place in the report.
-DieCost PriceDie(const DieInput& die, const Wafer& wafer, Count per_wafer, const SortTest& sort, std::size_t index,
-                 Trace& trace);
+DieCost PriceDie(const DieInput& die, Ratio per_wafer, const SortTest& sort);
 
 // The yield alone: harvesting, critical area and process yield included.
-double DieYield(const DieInput& die);
+Ratio DieYield(const DieInput& die);
 
 }  // namespace slipstick

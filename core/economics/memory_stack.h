@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/tally.h"
 #include "core/economics/band.h"
 
 namespace slipstick {
@@ -15,7 +16,7 @@ struct MemoryInput {
   std::string name = "HBM3";
   DollarsPerByte price;
   Band price_band;
-  Count stacks = 1;
+  Tally stacks = 1;
   Bytes stack_capacity;
   SquareMillimetres stack_area;  // footprint on the carrier
   bool in_package = true;        // false: soldered on the board

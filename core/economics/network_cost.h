@@ -1,7 +1,6 @@
 // Switches, cables and links by topology and number of tiers.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/economics/system_inputs.h"
 #include "core/hardware/cluster.h"
 
@@ -9,14 +8,13 @@ namespace slipstick {
 
 // Non-blocking trees of k-port switches: 1 tier up to k endpoints, 2 up to k^2/2, 3 up to k^3/4, and so on.
 struct SwitchTree {
-  int tiers = 0;
-  Count switches = 0;
+  Ratio tiers, switches;
 };
 // Oversubscription divides the links that go up from each tier.
-SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription = 1);
+SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
 
 // A balanced dragonfly: a quarter of a router's ports to devices and to other groups each, half to its own group.
-SwitchTree BuildDragonfly(Count endpoints, Count ports);
+SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports);
 
 struct NetworkCost {
   Dollars switches, cables, links;
@@ -25,22 +23,21 @@ struct NetworkCost {
   Watts inside_power;
   Dollars adapters;  // all of a device's
   Watts adapter_power;
-  int tiers = 0;  // of the outermost switched level
-  Count switch_count = 0;
+  Ratio tiers;  // of the outermost switched level
+  Ratio switch_count;
 };
 // Levels that reach beyond a host: switched ones as rail planes (one a port of a host's devices) of their own tree,
 // direct ones by their links. Levels inside a host: what they have beyond that which the host's price includes.
-NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
 // Links of a level, both directions in one, over the devices that it joins: those of a device inside, over which its
 // bandwidth is divided, and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two
 // devices.
 struct LinkCount {
-  double inside = 0, mean = 0;
+  Ratio inside, mean;
 };
 // Of direct wires between `parts`.
-LinkCount CountLinks(const NetworkLevel& level, Count parts);
+LinkCount CountLinks(const NetworkLevel& level, Ratio parts);
 
 // LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted,
 // each way at its share of a device's bandwidth; a switched device has its port, link and adapter at the full
@@ -48,6 +45,6 @@ LinkCount CountLinks(const NetworkLevel& level, Count parts);
 struct LevelPrices {
   DollarsPerBandwidth link, switch_port, adapter;
 };
-Dollars PriceLevel(const NetworkLevel& level, Count parts, Count devices, const LevelPrices& prices);
+Dollars PriceLevel(const NetworkLevel& level, Ratio parts, Ratio devices, const LevelPrices& prices);
 
 }  // namespace slipstick

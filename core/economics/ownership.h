@@ -13,11 +13,8 @@ namespace slipstick {
 
 inline constexpr double kHoursPerYear = 8760;  // an accounting year
 
-// An hour, as a term of figures.
-Seconds Hour(Trace& trace);
-
 // Annuity: yearly payment per dollar of capital over L years at interest r: r / (1 - (1+r)^-L), 1/L at r = 0.
-double Annuity(double rate, double years);
+Ratio Annuity(Ratio rate, Ratio years);
 
 // Cost per GPU-hour from capital, in closed form.
 struct OwnershipInputs {
@@ -45,9 +42,8 @@ struct SystemCost {
 };
 // Rented at a price per GPU-hour, for as long: a reservation is paid for every hour, busy or idle, other rents for the
 // hours in use.
-SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime,
-                      DollarsPerJoule electricity, Trace& trace);
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime);
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
-                       DollarsPerJoule electricity, Trace& trace);
+                       DollarsPerJoule electricity);
 
 }  // namespace slipstick

@@ -22,13 +22,13 @@ ENUM_NAMES(Part, {kCarrier, "carrier"}, {kDies, "dies"}, {kStackedDies, "stacked
 struct AssemblyStep {
   std::string name = "bond";
   std::vector<Part> adds;
-  double yield_each = 1;  // of each part joined (the substrate is not counted)
+  Ratio yield_each = 1;   // of each part joined (the substrate is not counted)
   Band loss_band;         // of 1 - yield_each
-  double yield = 1;       // of the step as a whole
-  Count groups = 1;       // equal sub-assemblies, each tested before it goes on
+  Ratio yield = 1;        // of the step as a whole
+  Tally groups = 1;       // equal sub-assemblies, each tested before it goes on
   PerArea void_density;   // killer voids of a hybrid bond, over the area of the dies joined
   Millimetres pad_pitch;  // of a hybrid bond; 0: pads are not counted
-  double pad_loss = 0;    // chance that one pad fails
+  Ratio pad_loss = 0;     // chance that one pad fails
   Dollars cost_each;      // of joining one part
   Dollars cost;           // of the step
 };
@@ -39,18 +39,18 @@ struct Schema<AssemblyStep> {
 
 // What dies are joined through: an RDL, a silicon or glass interposer, or bridges.
 struct Carrier {
-  Count count = 1;
+  Tally count = 1;
   Millimetres edge_each;  // bridges: shared edge that one joins, in place of the count; 0: as many as the count says
   std::optional<SquareMillimetres> area;  // of one; default: area_scale times what stands on it
-  double area_scale = 1;
+  Ratio area_scale = 1;
   Dollars wafer_price;
   Band wafer_price_band;
   PerArea defect_density;
-  double clustering = 1;
-  double stitch_yield = 1;  // of a seam between two exposures
-  bool stitched = false;    // seams count (reticle-printed carriers)
-  bool tested = true;       // false: its loss takes the dies with it (chip-first)
-  GramsPerArea carbon;      // emitted in making it
+  Ratio clustering = 1;
+  Ratio stitch_yield = 1;  // of a seam between two exposures
+  bool stitched = false;   // seams count (reticle-printed carriers)
+  bool tested = true;      // false: its loss takes the dies with it (chip-first)
+  GramsPerArea carbon;     // emitted in making it
 };
 template <>
 struct Schema<Carrier> {
@@ -60,8 +60,8 @@ struct Schema<Carrier> {
 
 struct Substrate {
   DollarsPerArea price;
-  double layers_factor = 1;  // price over that of the simplest build-up
-  double area_scale = 1;     // area over that of the silicon on it
+  Ratio layers_factor = 1;  // price over that of the simplest build-up
+  Ratio area_scale = 1;     // area over that of the silicon on it
   std::optional<SquareMillimetres> area;
 };
 template <>
@@ -90,19 +90,29 @@ struct Schema<Package> {
   static const Fields fields;
 };
 
-// Inputs of a package: die, stacked-die and memory totals.
-struct PackageParts {
-  Count dies = 0, stacked_dies = 0, stacks = 0;
-  SquareMillimetres die_area, stacked_area, memory_area;  // of all of a kind
-  Dollars die_cost, stacked_cost, memory_cost;            // of all of a kind
+// All parts of a kind.
+struct PartsOfKind {
+  Ratio count;
+  SquareMillimetres area;
+  Dollars cost;
+
+  void operator+=(const PartsOfKind& other) { count += other.count, area += other.area, cost += other.cost; }
 };
+// What stands in a package.
+struct PackageParts {
+  PartsOfKind dies, stacked_dies, memory;
+
+  [[nodiscard]] SquareMillimetres Standing() const { return dies.area + memory.area; }
+};
+// Numbers and areas; prices are added as the parts are priced.
+PackageParts PartsOf(const std::vector<DieInput>& dies, const MemoryInput& memory);
 
 // Areas and counts that depend on geometry alone: computed once for many draws.
 struct PackageGeometry {
   SquareMillimetres carrier_area;  // of one
-  Count carriers = 1;
-  Count carriers_per_wafer = 0;
-  Count seams = 0;
+  Ratio carriers = 1;
+  Ratio carriers_per_wafer = 1;
+  Ratio seams;
   SquareMillimetres substrate_area;
   SquareMillimetres design_area;  // that its one-off design goes by
 };
@@ -110,10 +120,10 @@ PackageGeometry ComputeGeometry(const Package& package, const PackageParts& part
 
 struct PackageCost {
   Dollars carrier, substrate, assembly, quoted;
-  Dollars loss;      // of everything that a failing step took with it
-  double yield = 1;  // of all steps
-  Dollars put_in;    // carrier + substrate + assembly + quoted + parts
+  Dollars loss;     // of everything that a failing step took with it
+  Ratio yield = 1;  // of all steps
+  Dollars put_in;   // carrier + substrate + assembly + quoted + parts
 };
-PackageCost Assemble(const Package& package, const PackageParts& parts, const PackageGeometry& geometry, Trace& trace);
+PackageCost Assemble(const Package& package, const PackageParts& parts, const PackageGeometry& geometry);
 
 }  // namespace slipstick

@@ -21,7 +21,7 @@ Count RowsOf(Count n) {
 double IoDies(const Partition& partition, SquareMillimetres area) {
   if (partition.io_share <= 0) return 0;
   const Wafer& wafer = Standard<DeviceBill>().wafer;
-  return std::max(1.0, WholeAbove(area / (wafer.reticle_width * wafer.reticle_height)));
+  return max(1, WholeAbove(area / (wafer.reticle_width * wafer.reticle_height)));
 }
 
 void LayLinks(const Partition& partition, DieLayout& layout) {
@@ -83,7 +83,7 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   const double spares = static_cast<double>(die.spare_units * die.count);
   die.area = result.compute_area;
   die.units = std::max<Count>(1, static_cast<Count>(std::llround(units / n)));
-  die.spare_units = std::min(die.units, static_cast<Count>(WholeBelow(spares / n)));
+  die.spare_units = std::min<Count>(die.units, static_cast<Count>(WholeBelow(spares / n)));
   die.count = partition.chiplets;
   die.aspect = AspectThatFits(die.area, 1, result.bill.wafer);
   if (partition.io_share > 0) {
@@ -99,13 +99,10 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
 }
 
 SplitCost PriceSplit(const DeviceBill& bill) {
-  Trace trace = Trace::Off();
   const DeviceGeometry geometry = ComputeGeometry(bill);
-  const DeviceCost device = PriceDevice(bill, geometry, trace);
-  const DesignCost design = PriceDesign(bill, geometry, trace);
-  Dollars recurring;
-  for (const BillLine& line : device.lines) recurring += line.cost;
-  return {recurring - design.share, design.total};
+  const DeviceCost device = PriceDevice(bill, geometry);
+  const DesignCost design = PriceDesign(bill, geometry);
+  return {Total(device.lines) - design.share, design.total};
 }
 
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,

@@ -5,36 +5,37 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/tally.h"
 #include "core/economics/band.h"
 
 namespace slipstick {
 
 struct SystemInputs {
   std::string preset;
-  Count devices_per_host = 1;
+  Tally devices_per_host = 1;
   std::optional<Dollars> host;  // a server without its devices
-  double host_share = 0;        // server price as a share of its devices' price, when not given
-  double host_power = 1;        // server power as a ratio to the TDP of its devices
-  double load = 1;              // mean power draw as a share of server power
-  double pue = 1;               // facility power / server power
+  Ratio host_share = 0;         // server price as a share of its devices' price, when not given
+  Ratio host_power = 1;         // server power as a ratio to the TDP of its devices
+  Ratio load = 1;               // mean power draw as a share of server power
+  Ratio pue = 1;                // facility power / server power
   Band pue_band;
   DollarsPerWatt power_delivery;
   DollarsPerWatt cooling;
   DollarsPerWatt building;
   DollarsPerJoule colocation;  // rent per power; above 0, no building is paid for
   // Of every level's ports; absent: the level's own.
-  std::optional<Count> switch_ports;
+  std::optional<Tally> switch_ports;
   std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;
   std::optional<DollarsPerBandwidth> link_price;
   // Network that the server's price and power hold, of a device; absent: all that is in it.
   std::optional<BytesPerSecond> fabric_included;  // bandwidth inside the server
   std::optional<Dollars> adapters_included;
   std::optional<Watts> adapter_power_included;
-  double maintenance = 0;      // per year, as a share of capital
-  double cost_of_capital = 0;  // per year
-  double utilisation = 1;      // share of the hours in use
+  Ratio maintenance = 0;      // per year, as a share of capital
+  Ratio cost_of_capital = 0;  // per year
+  Ratio utilisation = 1;      // share of the hours in use
   Band utilisation_band;
-  double margin = 0;  // operator's, as a share of the price
+  Ratio margin = 0;  // operator's, as a share of the price
 };
 template <>
 struct Schema<SystemInputs> {

@@ -37,16 +37,16 @@ void ForGuesses(Inputs& inputs, Visit visit) {
   for (std::size_t i = 0; i < package.steps.size(); ++i) {
     auto& step = package.steps[i];
     offer([i] { return "cost.device.package.steps." + std::to_string(i) + ".yield_each"; }, step.loss_band,
-          [&step](double factor) { step.yield_each = 1 - std::min((1 - step.yield_each) * factor, 0.99); });
+          [&step](double factor) { step.yield_each = 1 - min((1 - step.yield_each) * factor, 0.99); });
   }
   if (device.price) offer(fixed("cost.device.price"), device.price_band, scale(*device.price));
   offer(fixed("cost.electricity"), inputs.electricity_band, scale(inputs.electricity));
   offer(fixed("cost.lifetime"), inputs.lifetime_band, scale(inputs.lifetime));
   auto& system = inputs.system;
   offer(fixed("cost.system.pue"), system.pue_band,
-        [&system](double factor) { system.pue = std::max(1.0, system.pue * factor); });
+        [&system](double factor) { system.pue = max(1, system.pue * factor); });
   offer(fixed("cost.system.utilisation"), system.utilisation_band,
-        [&system](double factor) { system.utilisation = std::min(1.0, system.utilisation * factor); });
+        [&system](double factor) { system.utilisation = min(1, system.utilisation * factor); });
 }
 
 // A well-mixed 64-bit function of a counter (Steele, Lea and Flood 2014, splitmix64).
@@ -58,9 +58,8 @@ std::uint64_t Mixed(std::uint64_t x) {
 }
 
 DrawnCost Price(const Cluster& cluster, const CostInputs& inputs, const DeviceGeometry& geometry) {
-  Trace trace = Trace::Off();
-  const DeviceCost device = PriceDevice(inputs.device, geometry, trace);
-  const SystemCost system = PriceUse(cluster, inputs, device.price, trace);
+  const DeviceCost device = PriceDevice(inputs.device, geometry);
+  const SystemCost system = PriceUse(cluster, inputs, device.price);
   return {device.total, system.device_second};
 }
 

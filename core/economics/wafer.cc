@@ -4,6 +4,8 @@
 #include <array>
 #include <numbers>
 
+#include "core/base/figure.h"
+
 namespace slipstick {
 namespace {
 
@@ -153,17 +155,19 @@ bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {
          (width <= wafer.reticle_height && height <= wafer.reticle_width);
 }
 
-double AspectThatFits(SquareMillimetres area, double aspect, const Wafer& wafer) {
+Ratio AspectThatFits(SquareMillimetres area, Ratio aspect, const Wafer& wafer) {
   const Millimetres width = sqrt(area * aspect);
-  return FitsReticle(width, area / width, wafer) ? Ratio(aspect) : wafer.reticle_width / wafer.reticle_height;
+  return FitsReticle(width, area / width, wafer) ? aspect : wafer.reticle_width / wafer.reticle_height;
 }
 
-Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
-  const auto seams = [](double nx, double ny) { return (nx - 1) * ny + nx * (ny - 1); };
-  const double one = seams(ceil(max(1.0, width / wafer.reticle_width)), ceil(max(1.0, height / wafer.reticle_height)));
-  const double other =
-      seams(ceil(max(1.0, width / wafer.reticle_height)), ceil(max(1.0, height / wafer.reticle_width)));
-  return static_cast<Count>(std::min(one, other));
+Ratio StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
+  const auto seams = [&](Millimetres across, Millimetres down) {
+    const Ratio columns = Figure("Exposures side by side", ceil(max(1, width / across)));
+    const Ratio rows = Figure("Exposures above each other", ceil(max(1, height / down)));
+    return (columns - 1) * rows + columns * (rows - 1);
+  };
+  return Figure("Seams between exposures", min(seams(wafer.reticle_width, wafer.reticle_height),
+                                               seams(wafer.reticle_height, wafer.reticle_width)));
 }
 
 }  // namespace slipstick

@@ -48,10 +48,10 @@ double GrossByRing(SquareMillimetres cell, Millimetres radius);       // F3 = pi
 // Whether the die fits the reticle field in either orientation; area alone does not decide it.
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer);
 // Width over height of a die of such an area: the given one, or the field's where that does not fit it.
-double AspectThatFits(SquareMillimetres area, double aspect, const Wafer& wafer);
+Ratio AspectThatFits(SquareMillimetres area, Ratio aspect, const Wafer& wafer);
 
 // Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) of the better
 // orientation.
-Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer);
+Ratio StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer);
 
 }  // namespace slipstick

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/base/field.h"
-#include "core/base/trace.h"
 
 namespace slipstick {
 
@@ -28,15 +27,12 @@ ENUM_NAMES(YieldModel, {kPoisson, "poisson"}, {kMurphy, "murphy"}, {kMurphyRecta
 
 struct YieldLaw {
   YieldModel model = YieldModel::kNegativeBinomial;
-  double clustering = 1;  // alpha of the negative binomial: small where defects come in clusters
-  double layers = 1;      // critical layers of Bose-Einstein
-  double manual = 1;      // the yield itself, for kManual
+  Ratio clustering = 1;  // alpha of the negative binomial: small where defects come in clusters
+  Ratio layers = 1;      // critical layers of Bose-Einstein
+  Ratio manual = 1;      // the yield itself, for kManual
 };
 
 // Mean defects per die x >= 0 -> yield in (0, 1].
-double Yield(const YieldLaw& law, double faults);
-
-// Records the yield and the formula of its model.
-double TracedYield(const YieldLaw& law, double faults, Trace& trace);
+Ratio Yield(const YieldLaw& law, Ratio faults);
 
 }  // namespace slipstick

@@ -112,7 +112,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const Cluster in_use = ClusterInUse(scenario);
     const Trace::Scope scope(trace, "cost");
     if (in_use.devices != scenario.cluster.devices) {
-      trace.Input("devices", static_cast<double>(in_use.devices),
+      trace.Input("cluster.devices", static_cast<double>(in_use.devices),
                   scenario.training ? "training.devices" : "serving.devices");
     }
     cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace);

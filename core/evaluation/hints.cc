@@ -74,7 +74,7 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
     }
     return hints;
   }
-  const Count server = scenario.cluster.networks.empty() ? 1 : scenario.cluster.networks.front().size;
+  const Count server = scenario.cluster.networks.empty() ? Tally(1) : scenario.cluster.networks.front().size;
   if (const Count fewer = DevicesThatSplit(devices, server); fewer > 0) {
     TrainingRun smaller = run;
     smaller.devices = fewer;

@@ -88,7 +88,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   }
   if (!issues.empty()) return issues;
 
-  cluster.devices = std::max(cluster.devices, line.ranks);
+  cluster.devices = std::max<Count>(cluster.devices, line.ranks);
   CollectiveCall call{.type = line.kind, .bytes = line.bytes, .algorithm = line.algorithm};
   if (line.library == kIdeal) call.library = CollectiveLibrary::kAnalytic;
   call.alpha_beta = {.reduction = line.reduction, .hops = line.hops, .chunks = line.chunks, .overlaps = line.overlaps};

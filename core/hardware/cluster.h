@@ -12,7 +12,7 @@ struct Cluster {
   std::string preset;
   std::string name = "custom";
   Device device;
-  Count devices = 8;
+  Tally devices = 8;
   std::vector<NetworkLevel> networks;  // innermost first
   CollectiveChoice collectives;
   bool has_links = true;  // false: its chip is designed without any, so that nothing crosses from device to device

@@ -8,6 +8,7 @@
 
 #include "core/base/catalogue_entry.h"
 #include "core/base/field.h"
+#include "core/base/tally.h"
 
 namespace slipstick {
 
@@ -32,7 +33,7 @@ struct NetworkPort {
   BytesPerSecond bandwidth;  // one direction; 0: not bought by the port
   Dollars adapter_price;
   Watts adapter_power;
-  Count switch_ports = 2;
+  Tally switch_ports = 2;
   Dollars switch_price;
   Watts switch_power;       // without optics
   Dollars cables_one_tier;  // cables and optics of a port of a device
@@ -48,7 +49,7 @@ struct NetworkLevel {
   std::string name = "network";
   Fabric fabric;
   Topology topology = Topology::kSwitch;
-  Count size = 8;  // groups of the level below (devices, for the innermost) joined by this level
+  Tally size = 8;  // groups of the level below (devices, for the innermost) joined by this level
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
   Seconds latency = 1 * kUs;               // per message between neighbors; through a switch, both links
   std::vector<Count> dims;     // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch

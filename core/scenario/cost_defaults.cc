@@ -78,8 +78,7 @@ Silicon SiliconOf(const Json& device) {
 std::optional<double> CatalogueMargin(const std::string& id) {
   const std::optional<DeviceBill> bill = CatalogueBill(id);
   if (!bill || !bill->price) return std::nullopt;
-  Trace trace = Trace::Off();
-  return MarginOf(PriceDevice(*bill, ComputeGeometry(*bill), trace));
+  return MarginOf(PriceDevice(*bill, ComputeGeometry(*bill)));
 }
 
 // The device priced by the request, and the catalogue's device of that bill, whose dies and memory the bill describes.

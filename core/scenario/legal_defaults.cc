@@ -213,7 +213,7 @@ class ServingAdjuster {
         tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
       return;
     const Count group = tp * pp * mapping.attention_dp * mapping.prefill_cp;
-    Count devices = NearestMultiple(std::min(*load.devices, cluster_.devices), group);
+    Count devices = NearestMultiple(std::min<Count>(*load.devices, cluster_.devices), group);
     if (devices > cluster_.devices) devices -= group;
     load.devices = mapping.replicas ? group * *mapping.replicas : devices;
   }
@@ -239,7 +239,7 @@ class ServingAdjuster {
                may_change_pp = written_.IsDefault("serving.mapping.pp");
     const ServingMapping wanted = load.mapping;
     const Count devices =
-        load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : cluster_.devices);
+        load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : Count(cluster_.devices));
     std::vector<Candidate<ServingLoad>> candidates;
     for (const Count tp :
          may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {

@@ -51,7 +51,7 @@ void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector
                                        Grouped(cluster.devices)
                                  : "its size is 1"));
     }
-    joined = std::min(joined, cluster.devices) * network.size;
+    joined = std::min<Count>(joined, cluster.devices) * network.size;
   }
   if (cluster.networks.empty() || joined >= cluster.devices) return;
   texts.push_back("The networks join " + Grouped(joined) + " devices, the cluster has " + Grouped(cluster.devices) +

@@ -217,7 +217,7 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
 }
 
 std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
-  const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
+  const Count inner = cluster_.networks.empty() ? Tally(1) : cluster_.networks.front().size;
   const std::vector<Count> all = Divisors(devices_);
   // Only what the model allows by itself: a number of devices may have hundreds of divisors, and here three of them are
   // combined.

@@ -238,7 +238,7 @@ class TrainingTuner {
       return text + " " +
              (chosen.fits ? DoesNotFit(cost.needed, capacity_, Budget()) : NeedsMore(cost.missing, chosen.missing));
     const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : Ratio(1));
-    const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
+    const Count inner = cluster_.networks.empty() ? Tally(1) : cluster_.networks.front().size;
     const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();
     const std::string because = leaves_node ? " (it leaves the " + std::to_string(inner) + " devices of a node)" : "";
     return text + " is " + (slower.empty() ? "no faster" : (cost.is_bounded ? "at least " : "") + slower) + because;

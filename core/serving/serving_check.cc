@@ -194,7 +194,8 @@ class Checker {
     Fixes larger;
     if (devices <= kMostDevices) larger.push_back(SetTo("cluster.devices", devices));
     if (load_.disaggregated) return Say(".disaggregated", message, larger);
-    const Count fitting = group && *group <= cluster_.devices ? cluster_.devices / *group * *group : cluster_.devices;
+    const Count fitting =
+        group && *group <= cluster_.devices ? cluster_.devices / *group * *group : Count(cluster_.devices);
     Say(".devices", message, Joined({{At(".devices", fitting)}, larger}));
   }
 

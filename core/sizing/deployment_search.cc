@@ -13,7 +13,7 @@ bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
 // Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of
 // two.
 std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
-  const Count inner = cluster.networks.empty() ? 1 : cluster.networks.front().size;
+  const Count inner = cluster.networks.empty() ? Tally(1) : cluster.networks.front().size;
   Count reach = 1;
   for (const NetworkLevel& level : cluster.networks) reach = std::min(kMostPerReplica, reach) * level.size;
   const Count most = purchases.Size() == 0 ? 0 : std::min(kMostPerReplica, purchases.At(purchases.Size() - 1));

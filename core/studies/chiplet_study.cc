@@ -20,8 +20,8 @@ DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partitio
   scaled.dies[0].unit_area =
       bill.dies[0].unit_area * (area / (bill.dies[0].area * static_cast<double>(bill.dies[0].count)));
   scaled.dies[0].area = area;
-  scaled.dies[0].units *= bill.dies[0].count;
-  scaled.dies[0].spare_units *= bill.dies[0].count;
+  scaled.dies[0].units = bill.dies[0].units * bill.dies[0].count;
+  scaled.dies[0].spare_units = bill.dies[0].spare_units * bill.dies[0].count;
   scaled.dies[0].count = 1;
   scaled.package.price.reset();
   if (partition.chiplets == 1 && partition.io_share == 0) return scaled;
@@ -62,14 +62,13 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
 }
 
 Json BillJson(const DeviceBill& bill) {
-  Trace trace = Trace::Off();
-  const DeviceCost cost = PriceDevice(bill, ComputeGeometry(bill), trace);
+  const DeviceCost cost = PriceDevice(bill, ComputeGeometry(bill));
   Json lines = Json::array(), warnings = Json::array();
   for (const BillLine& line : cost.lines) lines.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
   if (const auto warning = CarrierWarning(bill)) warnings.push_back(*warning);
   return Json{{"device_usd", cost.total.base()},
               {"device_usd_parts", std::move(lines)},
-              {"package_yield", cost.yield},
+              {"package_yield", cost.yield.base()},
               {"warnings", std::move(warnings)}};
 }
 
@@ -139,8 +138,7 @@ Json AnswerPartition(const StudyInput& input) {
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
   const DeviceBill single = AtArea(bill, own, whole);
   const Partitioned split = Split(single, input.study.partition);
-  Trace trace = Trace::Off();
-  const DeviceCost usual = PriceDevice(bill, ComputeGeometry(bill), trace);
+  const DeviceCost usual = PriceDevice(bill, ComputeGeometry(bill));
   const double margin = MarginOf(usual);
   Scenario apart = SoldAs(input.scenario, split.bill, margin);
   Device& device = apart.cluster.device;

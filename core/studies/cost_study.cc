@@ -70,7 +70,7 @@ Json AnswerWafer(const StudyInput& input) {
   const double yield = DieYield(die);
   DieInput no_spares = die;
   no_spares.spare_units = 0;
-  const double whole = std::min(yield, DieYield(no_spares));
+  const double whole = min(yield, DieYield(no_spares));
   Json dies = Json::array();
   Count good = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -101,7 +101,7 @@ Json AnswerYields(const StudyInput& input) {
     if (named.first == YieldModel::kManual) continue;
     const YieldLaw law{named.first, die.node.clustering, die.layers, die.manual_yield};
     const auto at = [&](SquareMillimetres area) {
-      return Yield(law, area * die.node.defect_density * die.critical_area);
+      return Yield(law, area * die.node.defect_density * die.critical_area).base();
     };
     Json yields = Json::array();
     for (const SquareMillimetres area : areas) yields.push_back(at(area));

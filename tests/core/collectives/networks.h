@@ -23,14 +23,14 @@ inline Cluster Joined(std::vector<NetworkLevel> levels) {
   Cluster cluster;
   cluster.networks = std::move(levels);
   cluster.devices = 1;
-  for (const NetworkLevel& level : cluster.networks) cluster.devices *= level.size;
+  for (const NetworkLevel& level : cluster.networks) cluster.devices = cluster.devices * level.size;
   return cluster;
 }
 
 inline NetworkLevel Grid(Topology topology, std::vector<Count> dims, BytesPerSecond bandwidth) {
   NetworkLevel level = Level(topology, 1, bandwidth, 1 * kUs);
   level.dims = std::move(dims);
-  for (const Count side : level.dims) level.size *= side;
+  for (const Count side : level.dims) level.size = level.size * side;
   return level;
 }
 

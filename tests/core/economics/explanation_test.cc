@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/provenance.h"
 #include "costs.h"
 #include "tests/support/formula.h"
 
@@ -52,6 +53,56 @@ TEST(CostExplanations, ReportFiguresAreExplainedDownToInputs) {
     EXPECT_TRUE(origins.count(input)) << input;
   }
   EXPECT_TRUE(origins.count("cost.device_usd") || origins.count("cost.device.price"));
+}
+
+TEST(CostExplanations, OwnershipLeadsToTheNetworkAndTheSystem) {
+  std::set<std::string> origins;  // 128 devices of a plane: two tiers
+  for (const FigureRecord& figure : FiguresOf({"cluster=dgx-h100", "cluster.devices=1024"})) {
+    for (const Term& term : figure.terms) origins.insert(term.origin);
+  }
+  for (const char* input :
+       {"cluster.devices", "cluster.networks.0.size", "cluster.networks.1.bandwidth",
+        "cluster.networks.1.port.switch_ports", "cluster.networks.1.port.switch_price",
+        "cluster.networks.1.port.cables_two_tiers", "cluster.networks.1.port.optics_power",
+        "cluster.networks.1.port.adapter_price", "cost.system.devices_per_host", "cost.system.adapters_included",
+        "cost.system.host_power", "cost.system.load", "cost.system.pue", "cost.system.cost_of_capital",
+        "cost.system.maintenance", "cost.system.margin"}) {
+    EXPECT_TRUE(origins.count(input)) << input;
+  }
+}
+
+// Per GPU-hour, by the tape and by a small step up and down.
+TEST(CostExplanations, DerivativesAreThoseOfTheCost) {
+  const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=512"});
+  Trace on = Trace::On();
+  const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, on);
+  const Node* hour = report.device_hour.node();
+  ASSERT_NE(hour, nullptr);
+  const std::vector<double> derivatives = DerivativesOf(*hour);
+  const auto expect_slope = [&](const std::string& path, auto input_of) {
+    double by_tape = 0;
+    for (std::size_t i = 0; i < derivatives.size(); ++i) {
+      const Node& node = hour->tape->nodes()[i];
+      if (node.op == Op::kInput && node.label->path == path) by_tape += derivatives[i];
+    }
+    const auto hour_at = [&](double factor) {
+      Scenario moved = scenario;
+      input_of(moved) = input_of(moved) * factor;
+      Trace off = Trace::Off();
+      return EvaluateCost(moved.cluster, *moved.cost, off).device_hour.base();
+    };
+    Scenario usual = scenario;
+    const double by_steps = (hour_at(1.001) - hour_at(0.999)) / (0.002 * input_of(usual).base());
+    EXPECT_NEAR(by_tape / by_steps, 1, 1e-5) << path;
+  };
+  expect_slope("cluster.device.tdp", [](Scenario& s) -> auto& { return s.cluster.device.tdp; });
+  expect_slope("cluster.networks.1.port.switch_price",
+               [](Scenario& s) -> auto& { return s.cluster.networks[1].port.switch_price; });
+  expect_slope("cost.electricity", [](Scenario& s) -> auto& { return s.cost->electricity; });
+  expect_slope("cost.lifetime", [](Scenario& s) -> auto& { return s.cost->lifetime; });
+  expect_slope("cost.system.pue", [](Scenario& s) -> auto& { return s.cost->system.pue; });
+  expect_slope("cost.system.cost_of_capital", [](Scenario& s) -> auto& { return s.cost->system.cost_of_capital; });
+  expect_slope("cost.system.utilisation", [](Scenario& s) -> auto& { return s.cost->system.utilisation; });
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ struct Flow {
 Flow Worked(bool chip_first) {
   Flow flow;
   flow.package = Standard<Package>();
-  flow.parts.dies = 4;
-  flow.parts.die_cost = 400 * kUsd;
-  flow.parts.die_area = 400 * kMm2;
+  flow.parts.dies.count = 4;
+  flow.parts.dies.cost = 400 * kUsd;
+  flow.parts.dies.area = 400 * kMm2;
   Carrier carrier = Standard<Carrier>();
   carrier.wafer_price = 5000 * kUsd;
   carrier.tested = !chip_first;
@@ -54,33 +54,29 @@ Dollars Total(const PackageCost& cost) { return cost.put_in + cost.loss; }
 
 TEST(Package, ChipLastLosesTestedPartsOnly) {
   const Flow flow = Worked(false);
-  Trace trace = Trace::Off();
-  const PackageCost cost = Assemble(flow.package, flow.parts, flow.geometry, trace);
+  const PackageCost cost = Assemble(flow.package, flow.parts, flow.geometry);
   const double bond = std::pow(0.99, 4);
   EXPECT_NEAR(Total(cost).base(), 50 / (0.8 * bond * 0.98) + 20 / 0.98 + 400 / (bond * 0.98), 1e-9);
 }
 
 TEST(Package, ChipFirstLosesDiesWithTheCarrier) {
   const Flow flow = Worked(true);
-  Trace trace = Trace::Off();
-  const PackageCost cost = Assemble(flow.package, flow.parts, flow.geometry, trace);
+  const PackageCost cost = Assemble(flow.package, flow.parts, flow.geometry);
   const double bond = std::pow(0.99, 4);
   EXPECT_NEAR(Total(cost).base(), (450 / (0.8 * bond) + 20) / 0.98, 1e-9);
 }
 
 TEST(Package, ChipLastNeverCostsMoreThanChipFirst) {
-  Trace trace = Trace::Off();
   const Flow last = Worked(false), first = Worked(true);
-  EXPECT_LT(Total(Assemble(last.package, last.parts, last.geometry, trace)),
-            Total(Assemble(first.package, first.parts, first.geometry, trace)));
+  EXPECT_LT(Total(Assemble(last.package, last.parts, last.geometry)),
+            Total(Assemble(first.package, first.parts, first.geometry)));
 }
 
 TEST(Package, SeparatelyTestedGroupsAreLostSeparately) {
   Flow whole = Worked(false), apart = Worked(false);
   apart.package.steps[0].groups = 4;
-  Trace trace = Trace::Off();
-  EXPECT_LT(Total(Assemble(apart.package, apart.parts, apart.geometry, trace)),
-            Total(Assemble(whole.package, whole.parts, whole.geometry, trace)));
+  EXPECT_LT(Total(Assemble(apart.package, apart.parts, apart.geometry)),
+            Total(Assemble(whole.package, whole.parts, whole.geometry)));
 }
 
 TEST(Package, HybridBondLosesByVoidsAndPads) {
@@ -90,9 +86,8 @@ TEST(Package, HybridBondLosesByVoidsAndPads) {
   bond.void_density = 0.01 * kPerCm2;
   bond.pad_pitch = 0.009 * kMm;
   bond.pad_loss = 1e-8;
-  Trace trace = Trace::Off();
   const double expected = std::exp(-1.0278 * 0.01 * 4 - 1e-8 * 400 / (0.009 * 0.009)) * 0.98;
-  EXPECT_NEAR(Assemble(flow.package, flow.parts, flow.geometry, trace).yield, expected, 1e-12);
+  EXPECT_NEAR(Assemble(flow.package, flow.parts, flow.geometry).yield, expected, 1e-12);
 }
 
 constexpr const char* kPackages[] = {"flip-chip",          "organic-mcm",    "fan-out",
@@ -142,12 +137,11 @@ TEST(PackageProperties, TenThousandRandomPackages) {
   for (const char* id : kPackages) packages.push_back(FromPreset<Package>(id));
   for (const char* id : kNodes) nodes.push_back(FromPreset<ProcessNode>(id));
   Random random;
-  Trace trace = Trace::Off();
   for (int i = 0; i < 10000; ++i) {
     const DeviceBill bill = RandomBill(random, packages, nodes);
     const DeviceGeometry geometry = ComputeGeometry(bill);
-    const DeviceCost cost = PriceDevice(bill, geometry, trace);
-    const auto price = [&](const DeviceBill& other) { return PriceDevice(other, geometry, trace).total; };
+    const DeviceCost cost = PriceDevice(bill, geometry);
+    const auto price = [&](const DeviceBill& other) { return PriceDevice(other, geometry).total; };
     ASSERT_EQ(SumOf(cost.lines), cost.total) << i;
     ASSERT_TRUE(std::isfinite(cost.total.base())) << i;
     for (const BillLine& line : cost.lines) ASSERT_GE(line.cost.base(), 0) << i << line.name;
@@ -180,8 +174,7 @@ TEST(PackageProperties, DesignSharesAddUpToTheDesign) {
   bill.dies.resize(2, Standard<DieInput>());
   bill.dies[1].name = "io";
   bill.dies[1].node.name = "other";
-  Trace trace = Trace::Off();
-  const DesignCost design = PriceDesign(bill, ComputeGeometry(bill), trace);
+  const DesignCost design = PriceDesign(bill, ComputeGeometry(bill));
   EXPECT_NEAR(design.share * static_cast<double>(bill.design.volume) / design.total, 1, 1e-12);
 }
 
@@ -192,10 +185,8 @@ TEST(PackageProperties, OrderOfEqualDiesDoesNotMatter) {
   bill.dies[1].area = 300 * kMm2;
   turned = bill;
   std::swap(turned.dies[0], turned.dies[1]);
-  Trace trace = Trace::Off();
-  EXPECT_NEAR(
-      PriceDevice(bill, ComputeGeometry(bill), trace).total / PriceDevice(turned, ComputeGeometry(turned), trace).total,
-      1, 1e-13);
+  EXPECT_NEAR(PriceDevice(bill, ComputeGeometry(bill)).total / PriceDevice(turned, ComputeGeometry(turned)).total, 1,
+              1e-13);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ struct Process {
   Dollars wafer_price, masks, intellectual_property;
   Dollars labour_per_gate;  // of implementing the design
   PerArea transistors, defect_density;
-  double hours_per_transistor;  // an engineer's, to verify for tape-out
-  Seconds latency;              // of a wafer through the fab
-  Hertz wafers;                 // that the fab makes
+  double hours_per_transistor = 0;  // an engineer's, to verify for tape-out
+  Seconds latency;                  // of a wafer through the fab
+  Hertz wafers;                     // that the fab makes
 };
 struct Run {
   double chips = 1;        // packages

@@ -1,0 +1,14 @@
+// How many dies or carriers fit on a wafer, explained as a choice of the grid that holds the most.
+#pragma once
+
+#include <string_view>
+
+#include "core/economics/wafer.h"
+
+namespace slipstick {
+
+// The count, with the node of that choice.
+Ratio Fitting(std::string_view title, std::string_view note, Count count, Millimetres width, Millimetres height,
+              const Wafer& wafer);
+
+}  // namespace slipstick
