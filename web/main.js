@@ -9,6 +9,7 @@ import { Dependence } from './report/dependence.js';
 import { ExerciseView } from './report/exercise_view.js';
 import { header } from './report/header.js';
 import { InputsBar } from './report/inputs_bar.js';
+import { showMeasured } from './report/measured.js';
 import { faultsText, tell } from './report/notice.js';
 import { showRemarks } from './report/remarks.js';
 import { showSentence } from './report/sentence.js';
@@ -20,7 +21,7 @@ import { linkOf } from './state/address.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { release } from './state/release.js';
-import { useNewest, withoutIdle } from './state/scenario.js';
+import { choicesOf, useNewest, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { setInputs } from './text/inputs.js';
 import { setOutputs } from './text/outputs.js';
@@ -35,6 +36,7 @@ const FETCHERS = {
   import_model: () => import('./report/import_model.js'),
   own_device: () => import('./report/own_device.js'),
   sheet: () => import('./report/sheet.js'),
+  measured_dialog: () => import('./report/measured_dialog.js'),
   export_menu: () => import('./report/export_menu.js'),
   picker: () => import('./report/picker.js'),
   advice: () => import('./report/advice.js'),
@@ -61,6 +63,7 @@ class Page {
   showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #parts = {};
+  #choices = {};
   #isOpening = false; // a picker is on its way, and keys are meant for it
   #catalogue = null;
   #rentals = [];
@@ -99,7 +102,7 @@ class Page {
   }
 
   makeParts(described, catalogue, state) {
-    this.store = new Store(state);
+    this.store = new Store(state, () => this.#choicesNow());
     const later = (module, name) => async () => (await FETCHERS[module]())[name](this);
     this.form = new Form(byId('form'), {
       store: this.store,
@@ -127,6 +130,13 @@ class Page {
       this.evaluate();
     };
     this.link = new LinkWriter(this.store, tidy);
+  }
+
+  // What the core chose for the scenario, by path. Where a measurement moves it, the choice stays that of the run measured.
+  #choicesNow() {
+    const now = this.report ? { ...choicesOf('training', this.report), ...choicesOf('serving', this.report) } : {};
+    if (Object.keys(now).length > 0) this.#choices = now;
+    return this.#choices;
   }
 
   listen() {
@@ -284,6 +294,7 @@ class Page {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
       if (this.#before) this.#forgetting ||= setTimeout(() => this.#forgetBefore(), BEFORE_MS);
       showAnswers(byId('answers'), { ...report, faulty, store: this.store, rentals: this.#rentals, before: this.#before });
+      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store: this.store, onopen: () => this.openMeasured() });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: this.store.inputs,
         onopen: (noun) => this.openPicker(noun),
@@ -309,6 +320,10 @@ class Page {
   drawForm() {
     const { issues, base } = this.answering;
     this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report: this.report, standard: base, issues });
+  }
+
+  async openMeasured() {
+    if (this.report) (await FETCHERS.measured_dialog()).openMeasured(this);
   }
 
   async pasteMeasurement() {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/advice/advice_job.h"
-#include "core/scenario/job_steps.h"
+#include "core/evaluation/job_steps.h"
 
 namespace slipstick {
 

@@ -10,6 +10,7 @@
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/evidence_files.h"
 #include "core/evaluation/kernel.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/evaluation/runs_like.h"
 #include "core/scenario/auto_mapping.h"
@@ -62,7 +63,7 @@ namespace {
 
 Result<Json> ReportOf(std::string_view request, const std::vector<std::string>& assignments,
                       const ReportDetail& detail) {
-  Result<Json> json = ReadRequest(request, assignments);
+  Result<Json> json = ReadMeasuredRequest(request, assignments);
   if (!json) return json;
   Result<Scenario> scenario = ParseScenario(*json);
   if (!scenario) return WithTriedFixes(std::move(scenario.issues), *json);
@@ -90,7 +91,7 @@ Answer DerivationAnswer(std::string_view request, const std::vector<std::string>
 }
 
 Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure) {
-  Result<Json> json = ReadRequest(request, assignments);
+  Result<Json> json = ReadMeasuredRequest(request, assignments);
   if (!json) return WrongRequest(std::move(json.issues));
   const Result<Scenario> scenario = ParseScenario(*json);
   if (!scenario) return WrongRequest(WithTriedFixes(scenario.issues, *json));
@@ -123,7 +124,7 @@ Answer KernelAnswer(std::string_view request) {
 }
 
 Answer TimelineAnswer(std::string_view request) {
-  Result<Json> json = ReadRequest(request, {});
+  Result<Json> json = ReadMeasuredRequest(request, {});
   if (!json) return WrongRequest(json.issues);
   const Result<Scenario> scenario = ParseScenario(std::move(*json));
   if (!scenario) return WrongRequest(scenario.issues);

@@ -117,7 +117,7 @@ std::vector<std::string> SplitAt(char between, const std::string& text) {
 
 struct CommandLine {
   std::vector<std::string> assignments, words;
-  std::vector<std::string> limits, against, axes;
+  std::vector<std::string> limits, against, axes, measured;
   std::map<std::string, std::string> options;  // those with a value
   bool lines = false, prune = true, show_progress = false;
 
@@ -137,6 +137,19 @@ bool HasOption(const slipstick::Verb& verb, const std::string& name) {
   const std::vector<const slipstick::CommandOption*> options = slipstick::OptionsOf(verb);
   return name == "--json" ||
          std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
+}
+
+// Adds measurements in place of those of the request; false if one is no PATH=VALUE.
+bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::string>& assignments) {
+  if (!measured.empty()) assignments.emplace_back("measured=[]");
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const std::size_t equals = measured[i].find('=');
+    if (equals == std::string::npos) return false;
+    const std::string start = "measured." + std::to_string(i);
+    assignments.push_back(start + ".path=" + measured[i].substr(0, equals));
+    assignments.push_back(start + ".value=" + measured[i].substr(equals + 1));
+  }
+  return true;
 }
 
 slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
@@ -167,6 +180,8 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
       line.limits.push_back(arguments[++i]);
     } else if (argument == "--axis") {
       line.axes.push_back(arguments[++i]);
+    } else if (argument == "--measured") {
+      line.measured.push_back(arguments[++i]);
     } else if (argument == "--against") {
       line.against.push_back(arguments[++i]);
     } else if (argument == "--until" && !option->second.empty()) {
@@ -181,6 +196,7 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
       line.words.push_back(argument);
     }
   }
+  if (!AddMeasured(line.measured, line.assignments)) return slipstick::Issues{{"--measured", "Enter PATH=VALUE"}};
   return line;
 }
 
@@ -248,7 +264,7 @@ int CompareScenarios(const CommandLine& line) {
   for (const std::string& changes : line.against) {
     slipstick::ComparedScenario changed = scenarios.front();
     changed.name = changes;
-    for (std::string& change : SplitAt('&', changes)) changed.assignments.push_back(std::move(change));
+    for (std::string& change : SplitAt('&', changes)) changed.changes.push_back(std::move(change));
     scenarios.push_back(std::move(changed));
   }
   return Print(slipstick::CompareAnswer(scenarios), line.People("compare"));

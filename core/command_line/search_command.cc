@@ -13,7 +13,6 @@
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/answer.h"
-#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
@@ -55,7 +54,7 @@ Answer RunSearch(const SearchCommand& command) {
   if (shard < 0) issues.push_back({"--shard", "Enter i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
-  Result<Json> request = ReadRequest(command.request, command.assignments);
+  Result<Json> request = ReadSearchRequest(command.request, command.assignments);
   if (!request) return WrongRequest(std::move(request.issues));
   const Json spec_json = SpecJson(command, *top);
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);

@@ -13,6 +13,11 @@ constexpr CommandOption kOptions[] = {
      "table: for people, as on a terminal; text: with --explain, the derivation as a tree in Markdown", "",
      Offered::kNames, "json table text"},
     {"--explain", "PATH", "Adds the derivation of a figure; * of all", "", Offered::kFigures},
+    {"--measured", "PATH=VALUE",
+     "A figure measured on your own system, such as \"serving.tpot_s=21 ms\": the constant that explains it moves "
+     "every "
+     "answer; repeatable",
+     "", Offered::kFigures},
     {"--lines", "", "Reads one request per line of standard input and answers each on a line"},
     {"--progress", "", "Says how far the run is, even if standard error is no terminal"},
     {"--for", "training|serving", "Which part of the scenario; default: training, and for advise the one that is on",
@@ -64,8 +69,9 @@ const std::vector<Verb>& AllVerbs() {
        kScenario,
        "Reports one scenario: training, serving, memory and cost. Inputs that are not given come from the default\n"
        "scenario and adjust to those that are. On a terminal a table, else JSON.",
-       "--json --format --explain --lines",
+       "--json --format --explain --measured --lines",
        {"evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64",
+        "evaluate model=llama-3.1-8b cluster=dgx-h100 --measured \"serving.tpot_s=11 ms\"",
         "evaluate --explain training.step_time_s --format text",
         "evaluate model=deepseek-v3 cluster=dgx-h200 training=null --format table"}},
       {"compare",
@@ -73,13 +79,14 @@ const std::vector<Verb>& AllVerbs() {
        "Compares scenarios: the inputs in which they differ and every figure of each. Each file is a scenario, and so "
        "is each\n"
        "--against: the first one with these changes, joined by &. PATH=VALUE holds for all.",
-       "--json --format --against",
+       "--json --format --measured --against",
        {"compare model=llama-3.1-8b --against cluster=dgx-b200",
         "compare --against \"serving.mapping.tp=4&serving.devices=4\" --against serving.batch=64"}},
       {"search",
        kScenario,
        "Finds the best valid mapping (parallelism degrees, recomputation, batch) of a scenario by exhaustive search.",
-       "--json --format --for --objective --pareto --top --limit --axis --shard --threads --no-prune --progress",
+       "--json --format --measured --for --objective --pareto --top --limit --axis --shard --threads --no-prune "
+       "--progress",
        {"search model=llama-3.1-8b cluster=dgx-h100 --for training --top 3",
         "search training=null --for serving --objective tokens_per_s_per_user --pareto tokens_per_s_per_device",
         "search cluster.devices=64 --pareto cost_usd --axis cluster.device=h100-sxm5-80gb,b200-sxm"}},
@@ -91,13 +98,13 @@ const std::vector<Verb>& AllVerbs() {
       {"sweep",
        "[FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ...",
        "Prints one CSV row per combination of the values.",
-       "--report --optimise --best --objective --limit",
+       "--measured --report --optimise --best --objective --limit",
        {"sweep serving.batch=1,8,64 --report serving.tpot_s,serving.tokens_per_s",
         "sweep cluster.devices=64:1024:5:log --report training.step_time_s,training.cost_usd"}},
       {"solve",
        "[FILE|-] [PATH=VALUE ...] PATH=lo:hi[:step]",
        "Finds the largest or smallest value of one input at which every condition holds; all other inputs stay fixed.",
-       "--json --format --until --against --best --objective --limit --progress",
+       "--json --format --measured --until --against --best --objective --limit --progress",
        {"solve serving.prompt=1k:1M --until \"serving.feasible>=1\""}},
       {"size",
        kScenario,
@@ -106,7 +113,8 @@ const std::vector<Verb>& AllVerbs() {
        "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, "
        "output and\n"
        "prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
-       "--json --format --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power --rack-power "
+       "--json --format --measured --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power "
+       "--rack-power "
        "--budget "
        "--hourly-budget "
        "--prices --limit",
@@ -126,7 +134,7 @@ const std::vector<Verb>& AllVerbs() {
        "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure "
        "of the report,\n"
        "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",
-       "--json --format --for --objective --top --limit",
+       "--json --format --measured --for --objective --top --limit",
        {"advise model=llama-3.1-8b cluster=dgx-h100 --for serving --limit \"serving.tpot_s<=20 ms\" --top 5"}},
       {"evidence",
        kScenario,
@@ -146,7 +154,7 @@ const std::vector<Verb>& AllVerbs() {
       {"sensitivity",
        kScenario,
        "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
-       "--json --format --figure --share",
+       "--json --format --measured --figure --share",
        {"sensitivity model=llama-3.1-8b --figure serving.tpot_s"}},
       {"dependence",
        kScenario,

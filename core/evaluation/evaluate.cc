@@ -10,6 +10,7 @@
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/hints.h"
 #include "core/evaluation/intervals.h"
+#include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
@@ -67,6 +68,7 @@ std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
 // not.
 Json WriteRequest(const Scenario& scenario) {
   Json request = Write(scenario);
+  if (scenario.measured.empty()) request.erase("measured");
   if (scenario.version < 3) return request;
   for (const char* part : {"training", "serving"}) {
     if (request[part].is_object()) request[part]["mapping"]["auto"] = false;
@@ -105,6 +107,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
         issued.push_back(text), warnings.push_back(text);
     }
   };
+  warn(MeasurementWarnings(scenario));
   warn(scenario.warnings);
   std::optional<CostReport> cost;
   if (scenario.cost) {

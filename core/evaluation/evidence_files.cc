@@ -27,6 +27,8 @@ struct TrainingFigure {
 constexpr TrainingFigure kTrainingFigures[] = {
     {"training.step_time_s", MeasuredKind::kStepTime, false,
      [](const TrainingReport& r) { return r.step_time.base(); }},
+    {"training.time_to_train_s", MeasuredKind::kStepTime, false,
+     [](const TrainingReport& r) { return r.time_to_train.base(); }},
     {"training.tokens_per_s", MeasuredKind::kStepTime, true,
      [](const TrainingReport& r) { return r.tokens_per_s.base(); }},
     {"training.tokens_per_s_per_device", MeasuredKind::kStepTime, true,
@@ -159,6 +161,16 @@ RunDistance CatalogueDistance() {
   RunDistance distance;
   Read(WithoutRemarks(*FindPreset(Schema<RunDistance>::preset_kind, "measured-runs")), "distance", issues, distance);
   return distance;
+}
+
+std::optional<EvidenceFigure> FigureOf(const TrainingReport& report, std::string_view path) {
+  const TrainingFigure* of = FigureAt(kTrainingFigures, path);
+  return of == nullptr ? std::nullopt : std::optional(EvidenceFigure{of->kind, of->predicted(report)});
+}
+
+std::optional<EvidenceFigure> FigureOf(const ServingReport& report, std::string_view path) {
+  const ServingFigure* of = FigureAt(kServingFigures, path);
+  return of == nullptr ? std::nullopt : std::optional(EvidenceFigure{of->kind, of->predicted(report)});
 }
 
 Json WrittenRun(const MeasuredRun& run, std::string_view source) {

@@ -9,6 +9,7 @@
 // training figure. "tuning" says how the engines of the file were run, tuned or stock; a row can say it itself.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "core/base/issue.h"
 #include "core/base/json.h"
 #include "core/evidence/neighbors.h"
+#include "core/serving/serving.h"
+#include "core/training/training_report.h"
 
 namespace slipstick {
 
@@ -35,6 +38,14 @@ struct EvidenceFiles {
 EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDistance& distance);
 // The distance of the catalogue (core/presets/distances/measured-runs.json).
 RunDistance CatalogueDistance();
+
+// A figure that people measure, as a report has it; nothing if it is another one.
+struct EvidenceFigure {
+  MeasuredKind kind = MeasuredKind::kStepTime;
+  double value = 0;
+};
+std::optional<EvidenceFigure> FigureOf(const TrainingReport& report, std::string_view path);
+std::optional<EvidenceFigure> FigureOf(const ServingReport& report, std::string_view path);
 
 // {"id", "source", "kind", "measured", "computed", "error"}: of a step seconds, whatever its figure was.
 Json WrittenRun(const MeasuredRun& run, std::string_view source);

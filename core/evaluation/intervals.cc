@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/economics/uncertainty.h"
+#include "core/evaluation/evidence_files.h"
 #include "core/evidence/run_setting.h"
 
 namespace slipstick {
@@ -11,7 +12,8 @@ namespace {
 
 constexpr double kLevel = 9. / 10;
 constexpr Count kSamples = 60;  // of a cost, each a bill of its own: the ends move by some per cent with another seed
-constexpr std::uint64_t kSeed = 1;  // the same answer every time
+constexpr double kReproduced = 5. / 1e3;  // relative: an answer so near to one's own measurement is what was measured
+constexpr std::uint64_t kSeed = 1;        // the same answer every time
 constexpr std::string_view kFromRuns =
     "the middle half of the errors of published runs, the nearest counting most, and beyond it what the next publisher "
     "may differ by";
@@ -49,6 +51,27 @@ Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSe
   for (const MeasuredRun* run : likely.nearest) interval.rows.push_back(run->id);
   if (!interval.rows.empty()) interval.nearest = interval.rows.front();
   return interval;
+}
+
+// Narrows an interval around an answer that was moved to measurements of one's own: the figure measured is as sure as
+// repeated runs, another of the kind as runs of a machine that one of them calibrated.
+template <class Quantity, class Report>
+void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
+            const std::vector<OwnMeasurement>& measured, const Report& report) {
+  for (const OwnMeasurement& own : measured) {
+    const std::optional<EvidenceFigure> figure = FigureOf(report, own.path);
+    if (!own.Moves() || !figure || figure->kind != kind) continue;
+    const bool is_measured = std::abs(figure->value / own.value - 1) <= kReproduced;
+    const RunDistance& by = MeasuredDistance();
+    LogSpread spread = is_measured ? by.repeated : SpreadOf(kind, by.spread).calibrated;
+    if (kind == MeasuredKind::kThroughput) std::swap(spread.below, spread.above);  // stated of the time
+    const Quantity low = std::exp(-spread.below) * value, high = std::exp(spread.above) * value;
+    if (low <= interval.low && high >= interval.high) continue;
+    interval.low = std::max(low, interval.low), interval.high = std::min(high, interval.high);
+    interval.why = (is_measured ? "You measured it, and repeated runs of one system lie between "
+                                : "You measured this system; other runs of a system so calibrated lie between ") +
+                   ShareText(interval.low / value) + " and " + ShareText(interval.high / value) + " than this.";
+  }
 }
 
 // The ends as figures of the report, which rest on the answer and the measured errors.
@@ -107,6 +130,8 @@ TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& re
   TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
                          IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "",
                          TypicalOf(report, trace)};
+  Narrow(made.step_time, report.step_time, MeasuredKind::kStepTime, scenario.measured, report);
+  Narrow(made.memory, report.memory.Total(), MeasuredKind::kTrainingMemory, scenario.measured, report);
   JudgeMemory(report, made);
   RecordEnds(made.step_time, "step_time", report.step_time,
              {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
@@ -119,7 +144,9 @@ ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& repo
   const Trace::Scope scope(trace, "serving");
   const auto around = [&](auto value, MeasuredKind kind) {
     const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
-    return IntervalAround(value, kind, setting, scenario.cluster.device);
+    auto interval = IntervalAround(value, kind, setting, scenario.cluster.device);
+    Narrow(interval, value, kind, scenario.measured, report);
+    return interval;
   };
   ServingIntervals made{around(report.tpot, MeasuredKind::kTokenTime), around(report.ttft, MeasuredKind::kFirstToken),
                         around(report.tokens_per_s, MeasuredKind::kThroughput),

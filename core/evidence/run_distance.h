@@ -12,6 +12,7 @@ namespace slipstick {
 struct Spread {
   LogSpread measured;    // the engine or framework was measured with this kind of model on this architecture
   LogSpread unmeasured;  // it was not
+  LogSpread calibrated;  // of other runs of a machine and its software, after one run of it set a constant
 };
 template <>
 struct Schema<Spread> {
@@ -38,6 +39,7 @@ struct RunDistance {
 
   double few = 0;  // runs with which a source has half its say
   Spreads spread;
+  LogSpread repeated;     // of repeated runs of one system
   double tail_below = 0;  // share of the neighbors' errors left out where the answer is less than predicted
   double tail_above = 0;  // where it is more: there the same logarithm is a longer way
   double widening = 0;    // of the neighbors' range, per unit of distance to the nearest run

@@ -5,7 +5,8 @@ namespace slipstick {
 
 constexpr FieldRow kSpreadFields[] = {
     Of<&Spread::measured>("measured", "Where the software was measured with this kind of model on this architecture"),
-    Of<&Spread::unmeasured>("unmeasured", "Where it was not")};
+    Of<&Spread::unmeasured>("unmeasured", "Where it was not"),
+    Of<&Spread::calibrated>("calibrated", "Of other runs of a machine and its software that one run calibrated")};
 constinit const Fields Schema<Spread>::fields(kSpreadFields);
 
 constexpr FieldRow kSpreadsFields[] = {Of<&Spreads::step>("step", "Training step"),
@@ -31,6 +32,7 @@ constexpr FieldRow kRunDistanceFields[] = {
     Of<&RunDistance::few>("few", "Runs with which a source has half its say").AtLeast(0),
     Of<&RunDistance::spread>("spread",
                              "By how much the next publisher may differ beyond those known, by kind of answer"),
+    Of<&RunDistance::repeated>("repeated", "By how much repeated runs of one system differ"),
     Of<&RunDistance::tail_below>("tail_below", "Share of the neighbors' errors left out at the low end").AtLeast(0),
     Of<&RunDistance::tail_above>("tail_above", "Share of the neighbors' errors left out at the high end").AtLeast(0),
     Of<&RunDistance::widening>("widening", "Widening of the neighbors' range per unit of distance to the nearest run")

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
@@ -80,7 +81,8 @@ Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
   Json columns = Json::array(), infeasible = Json::array(), inputs = Json::array();
   std::vector<Json> reports;
   for (const ComparedScenario& one : scenarios) {
-    Result<Json> request = ReadRequest(one.request, one.assignments);
+    Result<Json> request = ReadMeasuredRequest(one.request, one.assignments);
+    if (request && !one.changes.empty()) request = ReadRequest(JsonText(*request), one.changes);
     if (!request) return WrongRequest(std::move(request.issues));
     const Result<Scenario> scenario = ParseScenario(std::move(*request));
     if (!scenario) return WrongRequest(scenario.issues);

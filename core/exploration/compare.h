@@ -12,6 +12,7 @@ struct ComparedScenario {
   std::string name;     // heads its column
   std::string request;  // JSON; "": the default scenario
   std::vector<std::string> assignments;
+  std::vector<std::string> changes{};  // further assignments, made after the measurements have moved the scenario
 };
 
 // {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column",

@@ -6,8 +6,8 @@
 
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/scenario/parse_scenario.h"
-#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
@@ -67,7 +67,7 @@ std::vector<std::string> MovedBy(const Json& request, const std::unordered_map<s
 
 Answer DependenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view input,
                         std::size_t from, std::size_t to) {
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   const Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);

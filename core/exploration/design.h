@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/evaluation/job_steps.h"
 #include "core/exploration/design_problem.h"
-#include "core/scenario/job_steps.h"
 #include "core/scenario/scenario.h"
 #include "core/technology/optimise.h"
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_spec.h"
-#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
+
+Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments) {
+  return ReadMeasuredRequest(text, assignments);
+}
 
 Json WriteProgress(const SearchProgress& progress) {
   const auto list = [](const std::vector<Found>& found) {
@@ -64,7 +68,7 @@ std::string ShardSearch::Begin(const std::string& text) {
   if (!parsed) return refuse(std::move(parsed.issues));
   Result<SearchSpec> spec = ReadSearchSpec(*parsed);
   if (!spec) return refuse(std::move(spec.issues));
-  Result<Json> request = CompleteRequest(parsed->contains("request") ? (*parsed)["request"] : Json::object());
+  Result<Json> request = ReadSearchRequest(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {});
   if (!request) return refuse(std::move(request.issues));
   Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, *spec);
   if (!job) return refuse(std::move(job.issues));

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/exploration/search_job.h"
 #include "core/scenario/answer.h"
 
 namespace slipstick {
+
+// The request of a search, which is of the machine that was measured.
+Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments);
 
 // A job's progress as JSON and back.
 Json WriteProgress(const SearchProgress& progress);

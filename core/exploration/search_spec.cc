@@ -8,6 +8,7 @@
 #include "core/base/schema.h"
 #include "core/base/type_path.h"
 #include "core/base/units.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
@@ -64,6 +65,7 @@ Result<Axis> ParseAxis(std::string_view text) {
   if (equals == std::string_view::npos || equals == 0)
     return Issues{{"", "Enter PATH=a,b,c or PATH=lo:hi:n[:log], not " + std::string(text)}};
   const std::string path(text.substr(0, equals));
+  if (Issues issues = IssuesOfVarying(path); !issues.empty()) return issues;
   const std::string values(text.substr(equals + 1));
   const std::vector<std::string> parts = Split(values, ':');
   if (parts.size() == 3 || parts.size() == 4) return ParseRange(path, parts);

@@ -5,8 +5,8 @@
 
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/scenario/parse_scenario.h"
-#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
@@ -54,7 +54,7 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
 Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
                          double share) {
   if (!(share > 0 && share < 1)) return WrongRequest({{"share", "Enter a share between 0 and 1"}});
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);

@@ -7,6 +7,7 @@
 #include "core/base/schema.h"
 #include "core/base/units.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
@@ -329,7 +330,7 @@ Result<std::vector<Condition>> ParseConditions(std::string_view text) {
 
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options) {
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<std::vector<Condition>> conditions = ParseConditions(until);
   if (!conditions) return WrongRequest(std::move(conditions.issues));
@@ -340,6 +341,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
+  if (Issues issues = IssuesOfVarying(path); !issues.empty()) return WrongRequest(std::move(issues));
   const std::optional<SolvedRange> span =
       ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>(), BareUnitOf(field, VersionOf(*base)));
   if (!span) {

@@ -6,6 +6,7 @@
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/design.h"
@@ -144,7 +145,7 @@ std::string CsvCell(const Json& json) {
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments,
                    const std::vector<std::string>& axes, const std::vector<std::string>& reports,
                    const std::optional<SearchSpec>& search, const std::string& optimise) {
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, optimise, search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
@@ -178,7 +179,7 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
     return list;
   };
   const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : Json::object();
-  Result<Json> base = CompleteRequest(request);
+  Result<Json> base = ReadMeasuredRequest(JsonText(request), {});
   if (!base) return WrongRequest(std::move(base.issues));
   std::string optimise;
   if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())

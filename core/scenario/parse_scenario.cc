@@ -1,11 +1,13 @@
 #include "core/scenario/parse_scenario.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
 
 #include "core/base/fix.h"
+#include "core/base/units.h"
 #include "core/catalogue/presets.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/auto_mapping.h"
@@ -14,6 +16,7 @@
 #include "core/scenario/designed_device.h"
 #include "core/scenario/device_support.h"
 #include "core/scenario/legal_defaults.h"
+#include "core/scenario/measured_system.h"
 #include "core/scenario/request.h"
 #include "core/scenario/request_warnings.h"
 #include "core/serving/serving.h"
@@ -87,6 +90,30 @@ bool SplitsDevice(const Json& request) {
   return !one || !no_io || (package != nullptr && !package->is_null());
 }
 
+constexpr double kSameValue = 1e-9;  // relative, of a value written with a unit and one without
+
+// Sets the constants that explain measurements, where the scenario runs on the system measured and nobody gave them
+// other values; elsewhere a measurement moves nothing. False if there is none. `scenario`: as read from `expanded`.
+bool MoveToMeasurements(const Scenario& scenario, Json& expanded) {
+  InputValues moved;
+  for (std::size_t i = 0; i < scenario.measured.size(); ++i) {
+    const OwnMeasurement& own = scenario.measured[i];
+    const Json* at = MemberAt(expanded, own.input);
+    const bool is_set = at != nullptr && !at->is_null();
+    const std::optional<Measure> read = is_set && at->is_string() ? ParseMeasure(TextOf(*at)) : std::nullopt;
+    const std::optional<double> value = read ? read->value : NumberAt(expanded, own.input);
+    const auto is_at = [&](double other) { return value && std::abs(*value - other) <= kSameValue * other; };
+    const bool is_here = own.Moves() && own.system == SystemBehind(own.path, scenario);
+    if (is_here && (!is_set || is_at(own.from))) {
+      moved[own.input] = own.to;
+    } else if (!is_here || !is_at(own.to)) {
+      SetPath(expanded, "measured." + std::to_string(i) + ".from", 0);
+    }
+  }
+  for (const auto& [path, value] : WithTied(std::move(moved), expanded)) SetPath(expanded, path, value);
+  return !scenario.measured.empty();
+}
+
 // Reads the parts; contradictions between them are checked later.
 Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
   Issues issues;
@@ -115,6 +142,11 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
   std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
+  if (MoveToMeasurements(scenario, expanded)) {
+    scenario = Scenario();
+    Read(expanded, "", issues, scenario);
+    if (!issues.empty()) return issues;
+  }
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);
   return scenario;

@@ -9,6 +9,7 @@
 #include "core/economics/cost_inputs.h"
 #include "core/economics/partition.h"
 #include "core/engine_step/serving_load.h"
+#include "core/evidence/own_measurement.h"
 #include "core/hardware/cluster.h"
 #include "core/post_training/post_training.h"
 #include "core/scenario/version.h"
@@ -27,6 +28,7 @@ struct Scenario {
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
+  std::vector<OwnMeasurement> measured;       // by the asker: the constants that explain them are in the scenario
   std::vector<Chosen> chosen;            // what `auto` mappings were settled to, and software that follows the devices
   std::vector<std::string> warnings;     // of what the request asks for
   std::vector<NamedUnit> units_assumed;  // texts whose unit nobody wrote

@@ -19,7 +19,12 @@ constexpr FieldRow kScenarioFields[] = {
     Of<&Scenario::post_training>(
         "post_training",
         "Post-training question: reinforcement learning (GRPO, PPO) whose rollouts the serving part generates and "
-        "whose policy the training part trains; null: off")};
+        "whose policy the training part trains; null: off"),
+    Of<&Scenario::measured>("measured",
+                            "Figures measured on your own system: the constants that explain them move every answer "
+                            "and narrow the intervals")
+        .Label("Your measurements")
+        .Advanced()};
 constinit const Fields Schema<Scenario>::fields(kScenarioFields);
 
 }  // namespace slipstick

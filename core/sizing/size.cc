@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/fix.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_criteria.h"
 #include "core/scenario/request.h"
 #include "core/sizing/question.h"
@@ -35,7 +36,7 @@ Json NameOfCluster(const Json& request) {
 }  // namespace
 
 Answer SizeAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question_json) {
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<SizeQuestion> question = ReadSizeQuestion(question_json);
   if (!question) return WrongRequest(std::move(question.issues));

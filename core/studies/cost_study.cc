@@ -9,8 +9,8 @@
 #include "core/base/fix.h"
 #include "core/catalogue/presets.h"
 #include "core/economics/uncertainty.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/scenario/parse_scenario.h"
-#include "core/scenario/request.h"
 #include "core/studies/chiplet_study.h"
 #include "core/studies/cost_question.h"
 
@@ -28,7 +28,7 @@ Result<StudyInput> Parse(std::string_view text) {
   Issues issues;
   ExpandPresets<CostStudy>(request, "", FindPreset, NearestPresets, issues);
   Read(request, "", issues, input.study);
-  Result<Json> whole = CompleteRequest(std::move(scenario_json));
+  Result<Json> whole = ReadMeasuredRequest(JsonText(scenario_json), {});
   if (!whole) return whole.issues;
   if (whole->contains("cost") && (*whole)["cost"].is_null()) (*whole)["cost"] = Json::object();
   Result<Scenario> scenario = ParseScenario(*whole);

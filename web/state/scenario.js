@@ -124,7 +124,8 @@ export function withMappingChosen(inputs, part) {
 }
 
 // The inputs with what the core chose for a part written out, so that no other input moves it.
-export const withChoiceKept = (inputs, part, report) => ({ ...inputs, ...Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)])) });
+export const withChoiceKept = (inputs, part, report) => ({ ...inputs, ...choicesOf(part, report) });
+export const choicesOf = (part, report) => Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)]));
 
 // The inputs that only pick presets, and their version: what "changed from preset" is measured against.
 export const picksOf = (inputs, presetPaths) =>

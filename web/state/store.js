@@ -1,4 +1,5 @@
 // What the visitor chose. Views call its methods; every change is one "change" event, with `push` where Back should undo it.
+import { withMeasuredKept } from './measured.js';
 import { withPick } from './scenario.js';
 
 const MAX_UNDO = 50;
@@ -12,9 +13,12 @@ export class Store extends EventTarget {
   faults;
   #past = [];
   isLocked = () => false; // inputs that the link locks stay as they are
+  #choices;
 
-  constructor(state) {
+  // `choices()`: what the core chose for the scenario, by path.
+  constructor(state, choices = () => ({})) {
     super();
+    this.#choices = choices;
     this.#take(state);
   }
 
@@ -35,13 +39,17 @@ export class Store extends EventTarget {
     if (this.#past.length > MAX_UNDO) this.#past.shift();
   }
 
+  #edit(inputs) {
+    this.inputs = withMeasuredKept(this.inputs, inputs, this.#choices());
+  }
+
   // An input's text; "" takes it back to its preset or default. `goesOn`: for undo one with the edit before, as of a drag.
   // False where that is no change.
   set(path, text, goesOn = false) {
     if ((this.inputs[path] ?? '') === text || this.isLocked(path)) return false;
     if (!goesOn) this.#remember();
     const { [path]: _, ...rest } = this.inputs;
-    this.inputs = text === '' ? rest : { ...rest, [path]: text };
+    this.#edit(text === '' ? rest : { ...rest, [path]: text });
     this.#tell();
     return true;
   }
@@ -50,7 +58,7 @@ export class Store extends EventTarget {
   pick(path, id) {
     if (this.isLocked(path)) return;
     this.#remember();
-    this.inputs = withPick(this.inputs, path, id);
+    this.#edit(withPick(this.inputs, path, id));
     this.#tell(true);
   }
 
@@ -58,11 +66,8 @@ export class Store extends EventTarget {
   reset(path) {
     if (this.isLocked(path)) return;
     this.#remember();
-    this.inputs = Object.fromEntries(
-      Object.entries(this.inputs).filter(
-        ([one]) => this.isLocked(one) || (path !== '' && one !== path && !one.startsWith(`${path}.`)),
-      ),
-    );
+    const isKept = ([one]) => this.isLocked(one) || (path !== '' && one !== path && !one.startsWith(`${path}.`));
+    this.#edit(Object.fromEntries(Object.entries(this.inputs).filter(isKept)));
     this.#tell(true);
   }
 
@@ -72,7 +77,7 @@ export class Store extends EventTarget {
     if (!goesOn) this.#remember();
     this.sub = sub;
     const entries = (all, wanted) => Object.entries(all).filter(([path]) => this.isLocked(path) === wanted);
-    this.inputs = Object.fromEntries([...entries(inputs, false), ...entries(this.inputs, true)]);
+    this.#edit(Object.fromEntries([...entries(inputs, false), ...entries(this.inputs, true)]));
     this.#tell(!goesOn);
   }
 

@@ -40,6 +40,7 @@ export const english = {
   'answers.rates': '{user} tokens/s per user · TTFT {ttft}', 'answers.device': '{device} tokens/s per GPU', 'answers.waiting': '{count} wait for a slot', 'answers.perToken': 'per output token (TPOT)',
   'answers.price': 'price {price}', 'answers.hour': 'own: {hour} per GPU-hour', 'answers.rented': 'rent: {hour} per GPU-hour, {provider}, {date}', 'answers.rent': 'rent: {hour}, {provider}, {date}', 'answers.own': 'own instead', 'answers.run': 'run {run}', 'answers.tokens': '{tokens} per 1 M output tokens',
   'answers.interval': '{level}\u00a0%: {range}', 'answers.interval.open': '{words}; show the runs most like this',
+  'measured': 'I measured …', 'measured.value': '{figure} {value}', 'measured.remove': 'Remove the measurement: {words}',
   'answers.assumed': 'estimated efficiencies', 'remarks.assumed': 'uses {count} estimated {count:efficiency|efficiencies}',
   'remarks.estimated': 'uses {count} {count:estimate|estimates}',
   'remarks.estimated.why': 'No published figure was found for these inputs, so the catalogue has estimates. Enter your own values where you know better.',

@@ -23,6 +23,8 @@ extend({
   'why.procedure': 'Computed by a procedure: no formula gives it.',
   'why.among': 'Chosen from', 'why.chosen': 'chosen',
   'why.source': 'Source', 'why.back': 'Back', 'why.follow': 'why', 'why.edit': 'edit',
+  'measured.lead': 'One number of a system like this scenario’s moves all answers: the constant that explains it is set, its interval narrows, and the link holds it.',
+  'measured.figure': 'Figure', 'measured.field': 'Measured value', 'measured.computed': 'Computed: {value}.', 'measured.use': 'Move the answers', 'measured.wrong': 'Enter a number above 0.',
   'train.title': 'Where does a training step of {time} go?',
   'rl.title': 'One step of post-training', 'rl.sub': 'rollouts, scoring, training and the new weights; {samples} samples',
   'rl.generation': 'rollouts', 'rl.reward': 'reward model', 'rl.old_log_probs': 'policy log-probs', 'rl.reference': 'reference log-probs', 'rl.values': 'values (critic)',

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/scenario/answer.h"
-#include "core/scenario/request.h"
 
 namespace slipstick {
 
 template <class Job>
 Result<std::shared_ptr<Job>> MakeJob(std::string_view request, const std::vector<std::string>& assignments,
                                      const Json& question) {
-  Result<Json> base = ReadRequest(request, assignments);
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return std::move(base.issues);
   return Job::Make(std::move(*base), question);
 }

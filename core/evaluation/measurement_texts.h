@@ -1,0 +1,18 @@
+// Measurements of the asker in words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+
+// What each measurement moved, from what to what, as warnings.
+std::vector<std::string> MeasurementWarnings(const Scenario& scenario);
+
+// A measured or computed value of a figure, with its unit.
+std::string MeasuredText(double value, std::string_view figure);
+
+}  // namespace slipstick

@@ -1,0 +1,18 @@
+// "I measured …" under the answers, and what was measured.
+import { h, redraw } from '../dom.js';
+import { withoutMeasured } from '../state/measured.js';
+import { text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { nameOf } from './names.js';
+
+// `measured`: of the scenario that the report answers.
+export function showMeasured(element, { scenario: { measured = [] }, store, onopen }) {
+  if (store.isLocked('measured')) return element.replaceChildren();
+  const mine = measured.map(({ path, value }) => {
+    const words = t('measured.value', { figure: nameOf(path), value: text(value, unitOf(path)) });
+    const label = t('measured.remove', { words });
+    const remove = () => store.setInputs(withoutMeasured(store.inputs, path));
+    return h('span', {}, words, h('button', { type: 'button', class: 'link', 'data-key': `unmeasure-${path}`, 'aria-label': label, title: label, onclick: remove }, '×'));
+  });
+  redraw(element, h('button', { type: 'button', class: 'offer', 'data-key': 'measure', onclick: onopen }, t('measured')), mine);
+}
