@@ -389,7 +389,9 @@ TEST(Inputs, EachMovesAFigureOrIsDeclaredInformational) {
   for (const Assignments& assignments : Scenarios()) Try(assignments, inputs, acting, Warnings::kCount);
   for (const Json& input : inputs) {
     const std::string path = input["path"].get<std::string>(), kind = input["kind"].get<std::string>();
-    const bool moves = kind != "object" && kind != "list" && kind != "text" && path != "version";
+    // A measured value acts before a scenario is read: OwnMeasurements sees that it does.
+    const bool acts_before = path == "version" || path == "measured.*.value";
+    const bool moves = kind != "object" && kind != "list" && kind != "text" && !acts_before;
     if (!moves || acting.contains(path)) continue;
     EXPECT_TRUE(SaysSo(input, inputs)) << path << " moves no figure, and its help does not say so: "
                                        << input["help"].get<std::string>();
