@@ -111,7 +111,7 @@ TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
 // this software, this kind of model and this architecture together.
 TEST(Neighbors, TheNextPublisherMayDiffer) {
   RunDistance distance = Plain();
-  distance.spread.step = {{0.05, 0.1}, {0.2, 0.4}};
+  distance.spread.step = {{0.05, 0.1}, {0.2, 0.4}, {}};
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kStepTime)};
   const auto range = [&](const RunSetting& setting) {
     return RangeOf(runs, distance, setting, MeasuredKind::kStepTime);
@@ -130,7 +130,7 @@ TEST(Neighbors, TheNextPublisherMayDiffer) {
 // A run of a source that does not count does not make its kind measured.
 TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
   RunDistance distance = Plain();
-  distance.spread.token = {{0.1, 0.1}, {0.3, 0.3}};
+  distance.spread.token = {{0.1, 0.1}, {0.3, 0.3}, {}};
   MeasuredRun routed = Measured("h100", 1, 0);
   routed.setting.has_experts = true;
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), routed};
@@ -141,7 +141,7 @@ TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
 // Publisher 0.3 and tuning 0.4: independent of each other, together 0.5.
 TEST(Neighbors, HowTheEngineIsRunWidensIt) {
   RunDistance distance = Plain();
-  distance.spread.token = {{0.3, 0.3}, {0.3, 0.3}};
+  distance.spread.token = {{0.3, 0.3}, {0.3, 0.3}, {}};
   RunSetting stock = kH100;
   stock.tuning = {0, 0.4};
   const Likely likely = RangeOf({Measured("h100", 0, 0)}, distance, stock);
