@@ -73,7 +73,7 @@ TEST(Intervals, APlainCommandIsLessCertainThanATunedRun) {
         << figure;
   }
   // Memory hangs on it only by which runs are nearest.
-  EXPECT_NEAR(At(stock, "serving.memory_interval.high") / At(tuned, "serving.memory_interval.high"), 1, 0.01);
+  EXPECT_NEAR(At(stock, "serving.memory_interval.high") / At(tuned, "serving.memory_interval.high"), 1, 0.02);
 }
 
 // Of an A10G and an MI250X only data sheets are known; an A100 and an MI300X of the same architectures are measured.
