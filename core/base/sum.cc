@@ -71,17 +71,4 @@ void SumText::Record(Trace& trace, std::string_view symbol, internal::Value tota
   formula.Record(trace, symbol, total, note);
 }
 
-void RunningProduct::MultiplyBy(std::string_view symbol, double factor) {
-  const double before = product_;
-  product_ *= factor;
-  if (trace_.on() && is_empty_) trace_.Alias(symbol_, product_, symbol);
-  if (trace_.on() && !is_empty_) {
-    trace_.Alias(before_, before, symbol_);
-    const std::string formula = std::string(before_) + " * " + std::string(symbol);
-    const std::string names = std::string(before_) + ", " + std::string(symbol);
-    trace_.Record(symbol_, formula, product_, note_, names, before, factor);
-  }
-  is_empty_ = false;
-}
-
 }  // namespace slipstick

@@ -1,5 +1,4 @@
-// Figures that are sums or products of parts known only at run time: a stage's layers, a layer's GEMMs, the parts that
-// a device has.
+// Figures that are sums of parts known only at run time: a stage's layers, a layer's GEMMs.
 #pragma once
 
 #include <initializer_list>
@@ -95,51 +94,6 @@ class ListedSum {
   Trace& trace_;
   SumText text_;
   Q total_{};
-};
-
-// A sum that grows: `symbol` names it, `before` what it was before the latest addend. A sum of one addend is that
-// addend.
-template <class Q>
-class RunningSum {
- public:
-  RunningSum(Trace& trace, std::string_view symbol, std::string_view before, const Note& note)
-      : trace_(trace), symbol_(symbol), before_(before), note_(note) {}
-
-  void Add(std::string_view symbol, Q addend) {
-    if (is_empty_) {
-      sum_ = addend;
-      trace_.Alias(symbol_, sum_, symbol);
-    } else {
-      trace_.Alias(before_, sum_, symbol_);
-      sum_ = Sum<Q>(trace_, symbol_, note_, {{before_, sum_}, {symbol, addend}});
-    }
-    is_empty_ = false;
-  }
-  [[nodiscard]] Q sum() const { return sum_; }
-
- private:
-  Trace& trace_;
-  std::string_view symbol_, before_;
-  Note note_;
-  Q sum_{};
-  bool is_empty_ = true;
-};
-
-// Product: the factors in order, recorded as "a * b".
-class RunningProduct {
- public:
-  RunningProduct(Trace& trace, std::string_view symbol, std::string_view before, const Note& note)
-      : trace_(trace), symbol_(symbol), before_(before), note_(note) {}
-
-  void MultiplyBy(std::string_view symbol, double factor);
-  [[nodiscard]] double product() const { return product_; }
-
- private:
-  Trace& trace_;
-  std::string_view symbol_, before_;
-  Note note_;
-  double product_ = 1;
-  bool is_empty_ = true;
 };
 
 }  // namespace slipstick
