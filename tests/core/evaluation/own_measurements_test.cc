@@ -27,6 +27,19 @@ Json Evaluated(const Assignments& assignments, const Json& measured = nullptr) {
 
 Json Measured(std::string_view path, const Json& value) { return Json{{"path", path}, {"value", value}}; }
 
+// With one measurement.
+Json EvaluatedWith(std::string_view path, const Json& value) {
+  return Evaluated(kSmall, Json::array({Measured(path, value)}));
+}
+
+// Where a figure was measured `times` as long as computed before: it is answered as measured.
+Json Slowed(const Json& before, const std::string& path, double times) {
+  const double measured = times * Number(before, path);
+  Json after = EvaluatedWith(path, measured);
+  EXPECT_NEAR(Number(after, path), measured, 0.005 * measured);
+  return after;
+}
+
 double Width(const Json& report, const std::string& interval) {
   return Number(report, interval + ".high") / Number(report, interval + ".low");
 }
@@ -38,9 +51,7 @@ bool HasWarning(const Json& report, std::string_view part) {
 
 TEST(OwnMeasurements, ATokenTimeComesBackAndMovesTheOtherAnswers) {
   const Json before = Evaluated(kSmall);
-  const double slower = 1.15 * Number(before, "serving.tpot_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", slower)}));
-  EXPECT_NEAR(Number(after, "serving.tpot_s"), slower, 0.005 * slower);
+  const Json after = Slowed(before, "serving.tpot_s", 1.15);
   // A machine that decodes slower serves fewer tokens, each at a higher cost.
   EXPECT_LT(Number(after, "serving.tokens_per_s"), Number(before, "serving.tokens_per_s"));
   EXPECT_GT(Number(after, "serving.cost_usd_per_million_tokens"),
@@ -60,9 +71,7 @@ TEST(OwnMeasurements, ATokenTimeComesBackAndMovesTheOtherAnswers) {
 
 TEST(OwnMeasurements, AStepTimeMovesTrainingAndThePrefillOfServing) {
   const Json before = Evaluated(kSmall);
-  const double slower = 1.2 * Number(before, "training.step_time_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("training.step_time_s", slower)}));
-  EXPECT_NEAR(Number(after, "training.step_time_s"), slower, 0.005 * slower);
+  const Json after = Slowed(before, "training.step_time_s", 1.2);
   EXPECT_GT(Number(after, "training.cost_usd"), Number(before, "training.cost_usd"));
   EXPECT_GT(Number(after, "serving.ttft_s"), Number(before, "serving.ttft_s"));
   EXPECT_LT(Number(after, "training.model_flops_utilization"), Number(before, "training.model_flops_utilization"));
@@ -88,7 +97,7 @@ TEST(OwnMeasurements, AStepMeasuredInBf16MovesServingInFp8) {
 TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
   const Json before = Evaluated(kSmall);
   const double slower = 1.1 * Number(before, "serving.tpot_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", slower)}));
+  const Json after = EvaluatedWith("serving.tpot_s", slower);
   EXPECT_LT(Width(after, "serving.tpot_interval"), Width(before, "serving.tpot_interval"));
   EXPECT_LE(Number(after, "serving.tpot_interval.low"), slower);
   EXPECT_GE(Number(after, "serving.tpot_interval.high"), slower);
@@ -98,7 +107,7 @@ TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
   const std::string step = "training.step_time_interval";
   const Assignments longer = kSmall + Assignments{"training.sequence=4096"};
   const double measured = 1.1 * Number(before, "training.step_time_s");
-  const Json here = Evaluated(kSmall, Json::array({Measured("training.step_time_s", measured)}));
+  const Json here = EvaluatedWith("training.step_time_s", measured);
   const Json elsewhere =
       Evaluated(longer, Json::array({Json{{"path", "training.step_time_s"}, {"value", measured}, {"at", at}}}));
   EXPECT_LT(Width(elsewhere, step), Width(Evaluated(longer), step));
@@ -107,35 +116,30 @@ TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
 
 TEST(OwnMeasurements, TextsHaveTheUnitOfTheFigure) {
   const double seconds = 1.1 * Number(Evaluated(kSmall), "serving.tpot_s");
-  const double token = Number(Evaluated(kSmall, Json::array({Measured("serving.tpot_s", seconds)})), "serving.tpot_s");
-  const Json as_text =
-      Evaluated(kSmall, Json::array({Measured("serving.tpot_s", std::to_string(1e3 * seconds) + " ms")}));
+  const double token = Number(EvaluatedWith("serving.tpot_s", seconds), "serving.tpot_s");
+  const Json as_text = EvaluatedWith("serving.tpot_s", std::to_string(1e3 * seconds) + " ms");
   EXPECT_NEAR(Number(as_text, "serving.tpot_s"), token, 1e-4 * token);
-  const Json wrong = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", "21 GB")}));
+  const Json wrong = EvaluatedWith("serving.tpot_s", "21 GB");
   EXPECT_EQ(wrong["issues"][0]["path"], "measured.0.value");
   EXPECT_NE(TextOf(wrong["issues"][0]["message"]).find("in s"), std::string::npos);
 }
 
 TEST(OwnMeasurements, AWholeRunIsMeasuredToo) {
   const Json before = Evaluated(kSmall);
-  const double longer = 1.1 * Number(before, "training.time_to_train_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("training.time_to_train_s", longer)}));
-  EXPECT_NEAR(Number(after, "training.time_to_train_s"), longer, 0.005 * longer);
+  const Json after = Slowed(before, "training.time_to_train_s", 1.1);
   EXPECT_LT(Width(after, "training.step_time_interval"), Width(before, "training.step_time_interval"));
 }
 
 // Slower by more than any kernel explains: the engine as it is run. Faster than the hardware allows is no software.
 TEST(OwnMeasurements, AMuchSlowerRunIsTheSoftware) {
-  const double slower = 2 * Number(Evaluated(kSmall), "serving.tpot_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", slower)}));
-  EXPECT_NEAR(Number(after, "serving.tpot_s"), slower, 0.005 * slower);
+  const Json after = Slowed(Evaluated(kSmall), "serving.tpot_s", 2);
   EXPECT_EQ(after["scenario"]["measured"][0]["input"], "serving.tuning.dense");
 }
 
 // A GPU cannot read its memory faster than its data sheet says: a hundredth of the time is no efficiency.
 TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThatHolds) {
   const double computed = Number(Evaluated(kSmall), "serving.tpot_s");
-  const Json wrong = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", computed / 100)}));
+  const Json wrong = EvaluatedWith("serving.tpot_s", computed / 100);
   ASSERT_TRUE(wrong.contains("issues"));
   const Json& issue = wrong["issues"][0];
   EXPECT_EQ(issue["path"], "measured.0.value");
@@ -143,7 +147,7 @@ TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThat
   ASSERT_FALSE(issue["fixes"].empty());
   const double nearest = issue["fixes"][0]["value"].get<double>();
   EXPECT_LT(nearest, computed);
-  const Json fixed = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", nearest)}));
+  const Json fixed = EvaluatedWith("serving.tpot_s", nearest);
   EXPECT_NEAR(Number(fixed, "serving.tpot_s"), nearest, 0.005 * nearest);
 }
 
@@ -178,7 +182,7 @@ TEST(OwnMeasurements, APricePerTokenIsExplainedByWhatTheDeviceCosts) {
   const std::string path = "serving.cost_usd_per_million_tokens";
   const Json before = Evaluated(kSmall);
   const double dearer = 1.2 * Number(before, path);
-  const Json after = Evaluated(kSmall, Json::array({Measured(path, dearer)}));
+  const Json after = EvaluatedWith(path, dearer);
   EXPECT_NEAR(Number(after, path), dearer, 0.005 * dearer);
   EXPECT_EQ(after["scenario"]["measured"][0]["input"], "cost.device.price");
   EXPECT_EQ(Number(after, "serving.tpot_s"), Number(before, "serving.tpot_s"));
@@ -187,7 +191,7 @@ TEST(OwnMeasurements, APricePerTokenIsExplainedByWhatTheDeviceCosts) {
 // The report's scenario is a request with the same answer.
 TEST(OwnMeasurements, TheResolvedScenarioAnswersTheSame) {
   const double slower = 1.1 * Number(Evaluated(kSmall), "serving.tpot_s");
-  const Json after = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", slower)}));
+  const Json after = EvaluatedWith("serving.tpot_s", slower);
   const Json again = *ParseJson(EvaluateAnswer(JsonText(after["scenario"]), {}).text);
   for (const char* path : {"serving.tpot_s", "serving.ttft_s", "training.step_time_s", "serving.tpot_interval.low"}) {
     EXPECT_NEAR(Number(again, path), Number(after, path), 1e-6 * Number(after, path)) << path;
@@ -228,18 +232,17 @@ TEST(OwnMeasurements, OtherQuestionsAreOfTheSameMachine) {
 TEST(OwnMeasurements, WhatIsNoMeasurementSaysSo) {
   EXPECT_EQ(Evaluated(kSmall, "fast")["issues"][0]["path"], "measured");
   EXPECT_EQ(Evaluated(kSmall, Json::array({1}))["issues"][0]["path"], "measured.0.path");
-  EXPECT_EQ(Evaluated(kSmall, Json::array({Measured("serving.tpot", 1)}))["issues"][0]["path"], "measured.0.path");
-  EXPECT_EQ(Evaluated(kSmall, Json::array({Measured("serving.tpot_s", -1)}))["issues"][0]["path"], "measured.0.value");
-  EXPECT_EQ(Evaluated(kSmall, Json::array({Measured("serving.tpot_s", Json())}))["issues"][0]["path"],
-            "measured.0.value");
+  EXPECT_EQ(EvaluatedWith("serving.tpot", 1)["issues"][0]["path"], "measured.0.path");
+  EXPECT_EQ(EvaluatedWith("serving.tpot_s", -1)["issues"][0]["path"], "measured.0.value");
+  EXPECT_EQ(EvaluatedWith("serving.tpot_s", Json())["issues"][0]["path"], "measured.0.value");
   for (const Json& value : {Json(""), Json("soon"), Json("0"), Json("-5 ms"), Json("nan"), Json("inf"), Json("1e999"),
                             Json("21 ms ms"), Json(0), Json(true), Json::array({1}), Json::object()}) {
-    const Json wrong = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", value)}));
+    const Json wrong = EvaluatedWith("serving.tpot_s", value);
     ASSERT_TRUE(wrong.contains("issues")) << value;
     EXPECT_EQ(wrong["issues"][0]["path"], "measured.0.value") << value;
   }
   for (const double extreme : {1e-300, 1e300}) {
-    const Json wrong = Evaluated(kSmall, Json::array({Measured("serving.tpot_s", extreme)}));
+    const Json wrong = EvaluatedWith("serving.tpot_s", extreme);
     ASSERT_TRUE(wrong.contains("issues")) << extreme;
     EXPECT_EQ(wrong["issues"][0]["path"], "measured.0.value") << extreme;
   }
