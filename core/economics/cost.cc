@@ -67,13 +67,19 @@ void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
   trace.Report("cost.device_price_usd", report.device_price);
   trace.Report("cost.system_usd", report.system);
   trace.Report("cost.device_hour_usd", report.device_hour);
+  if (report.prefill_pool) {
+    trace.Report("cost.prefill_pool.device_usd", report.prefill_pool->device);
+    trace.Report("cost.prefill_pool.device_price_usd", report.prefill_pool->device_price);
+    trace.Report("cost.prefill_pool.system_usd", report.prefill_pool->system);
+    trace.Report("cost.prefill_pool.device_hour_usd", report.prefill_pool->device_hour);
+  }
   trace.Report("cost.carbon.embodied_g", report.carbon.embodied);
   trace.Report("cost.carbon.operation_g_per_device_hour", report.carbon.operation_hour);
 }
 
-CostReport CostOf(const Cluster& cluster, const CostInputs& inputs) {
+HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   const DeviceBill& bill = inputs.device;
-  CostReport report;
+  HardwareCost report;
   report.devices = cluster.devices;
   const DeviceGeometry geometry = ComputeGeometry(bill);
   const DeviceCost device = PriceDevice(bill, geometry);
@@ -101,6 +107,23 @@ CostReport CostOf(const Cluster& cluster, const CostInputs& inputs) {
   return report;
 }
 
+// Prices the prefill pool as a cluster of its own, and adds its system to the total.
+void AddPool(const DevicePool& pool, Cluster cluster, CostInputs inputs, CostReport& report,
+             std::vector<std::string>& warnings) {
+  cluster.device = pool.device;
+  cluster.devices = pool.devices;
+  inputs.device = inputs.prefill_pool->device;
+  inputs.system = inputs.prefill_pool->system;
+  inputs.rental = inputs.prefill_pool->rental;
+  if (inputs.device.dies.empty()) AddDefaultDie(cluster, inputs.device, warnings);
+  CheckRental(cluster, inputs, warnings);
+  report.prefill_pool = CostOf(cluster, inputs);
+  for (const Infeasibility& one : report.prefill_pool->infeasible)
+    report.infeasible.push_back({one.reason, "Prefill pool: " + one.message});
+  report.system_parts.push_back({"prefill pool", report.prefill_pool->system});
+  report.system = Figure("Total cost of ownership of both pools", report.system + report.prefill_pool->system);
+}
+
 }  // namespace
 
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price) {
@@ -108,16 +131,18 @@ SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars de
   return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity);
 }
 
-CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace,
+                        const std::optional<DevicePool>& prefill_pool) {
   std::vector<std::string> warnings;
   Cluster bound_cluster = cluster;
   CostInputs bound = inputs;
   BindInputs(bound_cluster, "cluster", trace);
   BindInputs(bound, "cost", trace);
   if (bound.device.dies.empty()) AddDefaultDie(bound_cluster, bound.device, warnings);
-  CostReport report = CostOf(bound_cluster, bound);
-  if (trace.on()) Explain(report, bound_cluster, trace);
   CheckRental(cluster, inputs, warnings);
+  CostReport report{CostOf(bound_cluster, bound), {}, {}};
+  if (prefill_pool && bound.prefill_pool) AddPool(*prefill_pool, bound_cluster, bound, report, warnings);
+  if (trace.on()) Explain(report, bound_cluster, trace);
   report.warnings = std::move(warnings);
   return report;
 }

@@ -1,6 +1,7 @@
 // Cost per device, of the system over its life, and per GPU-hour.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct DieReport {
   Ratio yield;
   Dollars cost;  // of a good one
 };
-struct CostReport {
+// Of devices of one kind.
+struct HardwareCost {
   Count devices = 0;  // that are bought or rented
   std::vector<DieReport> dies;
   Dollars device;                           // manufacturing cost
@@ -39,12 +41,24 @@ struct CostReport {
   Seconds use;     // of a device over its life
   WallPower wall;  // on top of what a device draws
   std::vector<Infeasibility> infeasible;
+};
+struct CostReport : HardwareCost {
+  // The system of these devices is part of `system`, as its last line.
+  std::optional<HardwareCost> prefill_pool;
   std::vector<std::string> warnings;
 };
 // Of a bought system, or of a rented one.
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
 
-// Total: where the inputs name no dies, the device's own are priced on the default node, with a warning.
-CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace);
+// Devices beside the cluster's own, which its networks join. Explanations lead to the nodes that these numbers have.
+struct DevicePool {
+  Device device;
+  Tally devices = 0;
+};
+
+// Total: where the inputs name no dies, the device's own are priced on the default node, with a warning. A prefill pool
+// is priced where the inputs say what it costs.
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace,
+                        const std::optional<DevicePool>& prefill_pool = std::nullopt);
 
 }  // namespace slipstick

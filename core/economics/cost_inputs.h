@@ -13,6 +13,17 @@
 
 namespace slipstick {
 
+// Of devices other than the cluster's.
+struct PoolInputs {
+  DeviceBill device;
+  SystemInputs system;
+  std::optional<Rental> rental;  // in place of buying and running the system
+};
+template <>
+struct Schema<PoolInputs> {
+  static const Fields fields;
+};
+
 struct CostInputs {
   DollarsPerJoule electricity;
   Band electricity_band;
@@ -20,7 +31,8 @@ struct CostInputs {
   Band lifetime_band;
   DeviceBill device;
   SystemInputs system;
-  std::optional<Rental> rental;  // in place of buying and running the system
+  std::optional<Rental> rental;            // in place of buying and running the system
+  std::optional<PoolInputs> prefill_pool;  // of another device than the cluster's
   CarbonInputs carbon;
 };
 template <>

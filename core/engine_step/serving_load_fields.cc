@@ -16,9 +16,10 @@ constexpr FieldRow kDisaggregatedFields[] = {
     Of<&Disaggregated::decode_devices>("decode_devices", "Devices of the decode pool").Between(1, 1 << 24),
     Of<&Disaggregated::prefill_device>(
         "prefill_device",
-        "Accelerator of the prefill pool; default: the cluster's. Cost and energy count it as the cluster's; it "
-        "neither trains nor "
-        "decodes: no figure uses its host, idle, die, fp16_accumulate, sustained_fall, rated_power, attention_forward, "
+        "Accelerator of the prefill pool, joined by the cluster's networks; default: the cluster's "
+        "(cost.prefill_pool says what it costs). It neither trains nor "
+        "decodes: no figure uses its host, link_power, fp16_accumulate, sustained_fall, rated_power, "
+        "attention_forward, "
         "attention_backward, decode_stream, "
         "nor the link and network of its design")
         .Advanced(),

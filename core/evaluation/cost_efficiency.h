@@ -33,7 +33,14 @@ struct TrainingCostEfficiency {
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
+// One of two pools, per output token of the deployment.
+struct PoolCostEfficiency : PoolUse {
+  JoulesPerToken total_energy;
+  std::optional<DollarsPerToken> token;
+  std::optional<GramsPerToken> emitted, embodied;
+};
 struct ServingCostEfficiency {
+  std::optional<ByPass<PoolCostEfficiency>> pools;  // what the others add up to
   EnergyParts<JoulesPerToken> energy;
   std::optional<DollarsPerToken> token;
   std::optional<GramsPerToken> emitted, embodied;

@@ -53,6 +53,18 @@ struct Outputs<CarbonCost> {
 };
 
 template <>
+struct Outputs<HardwareCost> {
+  using H = HardwareCost;
+  static constexpr auto rows = std::tuple{
+      Output("devices", &H::devices, "Devices of the prefill pool").In("count"),
+      Output("device_usd", &H::device, "Manufacturing cost per device of the prefill pool").SmallerIsBetter(),
+      Output("device_price_usd", &H::device_price, "Price per device of the prefill pool").SmallerIsBetter(),
+      Output("system_usd", &H::system, "Total cost of ownership of the prefill pool").SmallerIsBetter(),
+      Output("device_hour_usd", &H::device_hour, "Cost per GPU-hour of the prefill pool").SmallerIsBetter(),
+  };
+};
+
+template <>
 struct Outputs<CostPart> {
   using P = CostPart;
   using C = DeviceCostEfficiency;
@@ -74,6 +86,7 @@ struct Outputs<CostPart> {
       Output("flops_per_usd", &P::cost_efficiency, &C::flops_per_usd, "Peak FLOP per dollar").LargerIsBetter(),
       Output("flops_per_j", &P::cost_efficiency, &C::flops_per_j, "Peak FLOP per joule").LargerIsBetter(),
       Output("carbon", &P::carbon, "Carbon"),
+      Output("prefill_pool", &P::prefill_pool, "Prefill pool of another device"),
   };
 };
 

@@ -118,7 +118,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
       trace.Input("cluster.devices", static_cast<double>(in_use.devices),
                   scenario.training ? "training.devices" : "serving.devices");
     }
-    cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace);
+    cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace, PrefillPoolOf(scenario, trace));
   }
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};

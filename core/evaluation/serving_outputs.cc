@@ -127,6 +127,34 @@ struct Outputs<ByPass<std::vector<ServedOperator>>> {
 };
 
 template <>
+struct Outputs<PoolCostEfficiency> {
+  using P = PoolCostEfficiency;
+  static constexpr auto rows = std::tuple{
+      Output("cost_usd_per_million_tokens", &P::token, InAMillion, "Cost of the pool per 1 M output tokens")
+          .In("$")
+          .SmallerIsBetter(),
+      Output("energy_j_per_token", &P::total_energy, "Energy of the pool per output token").SmallerIsBetter(),
+      Output("carbon_g_per_million_tokens", &P::emitted, GramsInAMillion,
+             "Operational carbon of the pool per 1 M output tokens")
+          .In("g")
+          .SmallerIsBetter(),
+      Output("embodied_g_per_million_tokens", &P::embodied, GramsInAMillion,
+             "Embodied carbon of the pool per 1 M output tokens")
+          .In("g")
+          .SmallerIsBetter(),
+  };
+};
+
+template <>
+struct Outputs<ByPass<PoolCostEfficiency>> {
+  using Pools = ByPass<PoolCostEfficiency>;
+  static constexpr auto rows = std::tuple{
+      Output("prefill", &Pools::prefill, "Prefill pool"),
+      Output("decode", &Pools::decode, "Decode pool"),
+  };
+};
+
+template <>
 struct Outputs<ServingPart> {
   using P = ServingPart;
   using I = ServingIntervals;
@@ -229,6 +257,7 @@ struct Outputs<ServingPart> {
              "Embodied carbon per 1 M output tokens, devices")
           .In("g")
           .SmallerIsBetter(),
+      Output("pools", &P::cost_efficiency, &C::pools, "What each of two pools costs"),
       Output("operators", &P::operators, "Operators"),
       Output("collectives", &P::collectives, &CollectiveLog::uses, "Collectives"),
   };

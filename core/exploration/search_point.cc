@@ -169,7 +169,8 @@ SearchPoint::SearchPoint(Scenario scenario, const std::string& part, const Space
   Trace off = Trace::Off();
   if (scenario_.cost)
     cost_ = EvaluateCost(ClusterInUse(scenario_),
-                         SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
+                         SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off,
+                         PrefillPoolOf(scenario_, off));
   if (part == "training") {
     training_ = std::make_shared<TrainingSpace>(scenario_.model, scenario_.cluster, *scenario_.training,
                                                 *scenario_.training->devices, limits);

@@ -271,6 +271,19 @@ Json DefaultSystem(const Json& cluster, const Json& written) {
   return system;
 }
 
+// The first cluster of the catalogue that is made of a device; {} if none is.
+Json ClusterWith(const std::string& device) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "cluster") continue;
+    const Json& cluster = *FindPreset("cluster", preset.id);
+    if (TextAt(Member(cluster, "device"), "preset") != device) continue;
+    Json found = WithoutRemarks(cluster);
+    found["preset"] = preset.id;
+    return found;
+  }
+  return Json::object();
+}
+
 }  // namespace
 
 std::optional<double> NumberIn(const Json& json) {
@@ -296,6 +309,18 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
     ShapeDies(written, bill);
   }
   cost = std::move(merged);
+}
+
+void ApplyPrefillPoolDefaults(const Json& serving, Json& cost) {
+  Json device = Member(Member(serving, "disaggregated"), "prefill_device");
+  if (!cost.is_object() || !(device.is_string() || (device.is_object() && !device.empty()))) return;
+  Issues unknown;  // reported where the device is read
+  ExpandPresets<Device>(device, "", FindPreset, NearestPresets, unknown);
+  Json cluster = ClusterWith(TextAt(device, "preset"));
+  cluster["device"] = std::move(device);
+  Json& pool = cost["prefill_pool"];
+  if (pool.is_null()) pool = Json::object();
+  ApplyCostDefaults(cluster, false, pool);
 }
 
 std::optional<DeviceBill> CatalogueBill(const std::string& id) {

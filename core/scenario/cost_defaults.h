@@ -21,6 +21,10 @@ bool IsSameValue(const Json& one, const Json& other);
 // one of a chip design, is not sold at the catalogue's price but at its margin.
 void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost);
 
+// The same for the prefill pool of a request, where it has another device than the cluster (`serving` and `cost` as in
+// a request). Its system is that in which the catalogue's first cluster of this device is bought.
+void ApplyPrefillPoolDefaults(const Json& serving, Json& cost);
+
 // The catalogue's bill of a device, if it has one.
 std::optional<DeviceBill> CatalogueBill(const std::string& id);
 

@@ -2,16 +2,34 @@
 
 #include <algorithm>
 
+#include "core/base/bind_inputs.h"
+
 namespace slipstick {
 
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
   const bool asks_cost_alone = !scenario.training && !scenario.serving;
-  if (scenario.version < 3 || asks_cost_alone || scenario.post_training) return cluster;
+  const std::optional<ServingLoad>& load = scenario.serving;
+  const bool has_other_pool = load && load->disaggregated && load->disaggregated->prefill_device;
+  const Count others = has_other_pool ? load->disaggregated->prefill_devices : 0;
+  if (scenario.version < 3 || asks_cost_alone || scenario.post_training) {
+    cluster.devices = std::max<Count>(1, cluster.devices - others);
+    return cluster;
+  }
   const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : 0;
-  const Count serving = scenario.serving ? scenario.serving->devices.value_or(cluster.devices) : 0;
+  const Count serving = load ? load->devices.value_or(cluster.devices) - others : 0;
   cluster.devices = std::min<Count>(cluster.devices, std::max(training, serving));
   return cluster;
+}
+
+std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Trace& trace) {
+  if (!scenario.serving || !scenario.serving->disaggregated) return std::nullopt;
+  const Disaggregated& pools = *scenario.serving->disaggregated;
+  if (!pools.prefill_device) return std::nullopt;
+  DevicePool pool{*pools.prefill_device, pools.prefill_devices};
+  BindInputs(pool.device, "serving.disaggregated.prefill_device", trace);
+  BindInputs(pool.devices, "serving.disaggregated.prefill_devices", trace);
+  return pool;
 }
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
@@ -53,13 +54,16 @@ void AddEstimates(const Json& json, const Json& entry, const internal::Type& typ
 std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
   const Json cost = Write(inputs);
   std::vector<std::string> paths;
-  const auto is_of_catalogue = [&cost](const char* member, std::string_view kind) {
-    const Json* part = FindMember(cost, member);
-    const Json* preset = part == nullptr ? nullptr : FindMember(*part, "preset");
-    return preset != nullptr && preset->is_string() && FindPreset(kind, TextOf(*preset)) != nullptr;
+  const auto add_unless_known = [&](const Json& inside, const std::string& where) {
+    for (const auto& [member, kind] : {std::pair("device", "bill"), std::pair("system", "system")}) {
+      const Json* part = FindMember(inside, member);
+      const Json* preset = part == nullptr ? nullptr : FindMember(*part, "preset");
+      const bool is_known = preset != nullptr && preset->is_string() && FindPreset(kind, TextOf(*preset)) != nullptr;
+      if (!is_known) paths.push_back(where + "." + member);
+    }
   };
-  if (!is_of_catalogue("device", "bill")) paths.push_back("cost.device");
-  if (!is_of_catalogue("system", "system")) paths.push_back("cost.system");
+  add_unless_known(cost, "cost");
+  if (inputs.prefill_pool) add_unless_known(cost["prefill_pool"], "cost.prefill_pool");
   VisitPresets(cost, internal::kType<CostInputs>, "cost",
                [&paths](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
                  AddEstimates(held, entry, type, path, paths);

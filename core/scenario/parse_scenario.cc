@@ -130,6 +130,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);
+    if (const Json* serving = FindMember(expanded, "serving")) ApplyPrefillPoolDefaults(*serving, expanded["cost"]);
   }
   std::vector<Chosen> followed = FollowDevices(expanded, written);
   // The cluster is already expanded: keep it out of the second pass.
@@ -201,8 +202,10 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
   if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
   if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
-    BuildDesign(*scenario.serving->disaggregated->prefill_device, std::nullopt,
-                "serving.disaggregated.prefill_device.design", issues);
+    Device& prefill_device = *scenario.serving->disaggregated->prefill_device;
+    BuildDesign(prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
+    if (scenario.cost && scenario.cost->prefill_pool && prefill_device.design)
+      UpdateBillForDevice(prefill_device, scenario.cost->prefill_pool->device);
   }
   if (scenario.cost && scenario.cluster.device.design)
     UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);

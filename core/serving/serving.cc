@@ -10,6 +10,7 @@
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/serving/energy.h"
 #include "core/serving/load_model.h"
 #include "core/serving/remarks.h"
 #include "core/serving/serving_memory.h"
@@ -80,52 +81,6 @@ ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& 
   const double max_slots = queues ? batch.max_sequences : batch.requested_sequences;
   if (!queues) trace.Alias("max_slots", max_slots, "requested_sequences");
   return ClosedLoop(deployment, concurrency, max_slots, Rounds::kBenchmark, trace);
-}
-
-// Compute or memory utilization of a pass, whichever is higher.
-double ActivityOf(const Deployment& deployment, std::string_view scope_name, const OperatorBreakdown& operators,
-                  Seconds pass_time, std::string_view pass_time_is, Trace& trace) {
-  const Trace::Scope scope(trace, scope_name);
-  const FlopsPerSecond peak_rate = PeakRate(deployment.requested->device, deployment.formats.activations, trace);
-  const BytesPerSecond bandwidth = deployment.requested->device.memory.bandwidth;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  trace.Alias("pass_time", pass_time, pass_time_is);
-  const Flops executed_flops = operators.FlopsOf(trace);
-  const Bytes moved_bytes = operators.BytesOf(trace);
-  FIGURE(trace, activity,
-         min(1.0, max(executed_flops / (peak_rate * pass_time), moved_bytes / (bandwidth * pass_time))),
-         (Note{"Utilization of the device", "of its peak or of its memory bandwidth, the higher"}), executed_flops,
-         peak_rate, pass_time, moved_bytes, bandwidth);
-  return activity;
-}
-
-// Device power rises from idle to TDP with that utilization.
-void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, double devices,
-               ServingReport& report, Trace& trace) {
-  const double output = static_cast<double>(deployment.load.output), running = performance.running;
-  const PassCost &step = performance.decode.step, &pass = performance.prefill.alone;
-  const double decode_activity = ActivityOf(deployment, "decode", step.operators, step.time, "decode_step", trace);
-  trace.Alias("decode_activity", decode_activity, "activity");
-  const double prefill_activity = ActivityOf(deployment, "prefill", pass.operators, pass.time, "pass_time", trace);
-  trace.Alias("prefill_activity", prefill_activity, "activity");
-  const Seconds mean_step = performance.decode.token, shared_prefill = performance.prefill.shared;
-  FIGURE(trace, decoding, output * mean_step, (Note{"Decoding of a group's sequences", ""}), output, mean_step);
-  FIGURE(trace, prefilling, running * shared_prefill, (Note{"Prefill of a group's sequences", ""}), running,
-         shared_prefill);
-  const Watts tdp = deployment.device.tdp, idle = deployment.device.idle;
-  trace.Input("tdp", tdp, "cluster.device.tdp");
-  trace.Input("idle", idle, "cluster.device.idle");
-  FIGURE(trace, power,
-         idle + (tdp - idle) * (decode_activity * decoding + prefill_activity * prefilling) / (decoding + prefilling),
-         (Note{"Power per device",
-               "between idle and TDP, by compute or memory utilization; without the rest of the server"}),
-         idle, tdp, decode_activity, decoding, prefill_activity, prefilling);
-  const TokensPerSecond rate = performance.rate;
-  FIGURE(trace, device_seconds, devices / rate, (Note{"Device time per output token"}), devices, rate);
-  FIGURE(trace, device_energy, devices * power / rate,
-         (Note{"Energy per output token, devices", "", "", "serving.device_energy_j_per_token"}), devices, power, rate);
-  report.device_seconds_per_token = device_seconds;
-  report.energy_per_token = device_energy;
 }
 
 void SetLatency(const ServingPerformance& performance, ServingReport& report, Trace& trace) {

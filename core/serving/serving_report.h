@@ -1,6 +1,7 @@
 // The figures of a served load.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ struct ByPass {
   T prefill, decode;
 };
 
+// Of one of two pools, per output token of the deployment.
+struct PoolUse {
+  SecondsPerToken device_seconds;
+  JoulesPerToken energy;  // of its devices
+};
+
 struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step;
   Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
@@ -61,7 +68,8 @@ struct ServingReport {
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};
-  SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
+  std::optional<ByPass<PoolUse>> pools;      // of disaggregated serving
+  SecondsPerToken device_seconds_per_token;  // of all devices; times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   ByPass<std::vector<ServedOperator>> operators;
   LatencyParts latency_parts;                              // empty in a search

@@ -135,9 +135,6 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
         Rounded(performance.waiting + performance.in_flight) + " requests wait, the others run");
   }
   if (!deployment.load.disaggregated) return;
-  if (deployment.load.disaggregated->prefill_device) {
-    report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
-  }
   const Hertz prefill = performance.prefill_capacity, decode = performance.decode_capacity;
   const bool prefill_is_slower = prefill < decode;
   const Hertz lower = min(prefill, decode), higher = max(prefill, decode);

@@ -24,14 +24,16 @@ inline void ExpectSound(const Json& json, const std::string& path) {
     EXPECT_TRUE((value >= 0 || may_lack) && value <= kLargestFigure) << path << " is " << value;
   } else if (json.is_null()) {
     // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted
-    // before its first checkpoint has no end. Nothing is simulated. A timeline is whole.
+    // before its first checkpoint has no end. Nothing is simulated. A timeline is whole. There
+    // are no two pools.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
                 path == "training.timeline_cut" || path == "training.run.wall_time_s" ||
                 path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
                 path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
                 path.find("building_energy_j") != std::string::npos ||
                 path.find("network_energy_j") != std::string::npos || path.find("_g_per_") != std::string::npos ||
-                path == "serving.simulated" || path.ends_with("_percentiles_s"))
+                path == "serving.simulated" || path == "serving.pools" || path == "cost.prefill_pool" ||
+                path.ends_with("_percentiles_s"))
         << path << " is null";
   }
 }

@@ -49,6 +49,8 @@ std::set<std::string> ReportedPaths() {
       R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
       R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
                                          "post_training": {"placement": "pools"}})",
+      R"({"version": 3, "cluster": {"preset": "dgx-h100", "devices": 16}, "training": null, "serving": {"disaggregated":
+          {"prefill_devices": 8, "decode_devices": 8, "prefill_device": "l40s"}}})",
       R"({"version": 1, "training": {"global_batch": 65536, "mapping": {"tp": 8, "pp": 4}}, "serving": null})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {

@@ -1,0 +1,122 @@
+// Two pools, two devices, one bill: each pool at the price, power and carbon of its own devices.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/scenario/request.h"
+#include "core/scenario/scenario.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+Json ReportOf(std::vector<std::string> more) {
+  std::vector<std::string> assignments{"model=llama-3.1-70b",
+                                       "cluster=dgx-h200",
+                                       "training=null",
+                                       "cluster.devices=24",
+                                       "serving.prompt=4096",
+                                       "serving.output=256",
+                                       "serving.concurrency=32",
+                                       "serving.disaggregated.prefill_devices=16",
+                                       "serving.disaggregated.decode_devices=8"};
+  assignments.insert(assignments.end(), more.begin(), more.end());
+  const Result<Json> request = ReadRequest("{}", assignments);
+  EXPECT_TRUE(request);
+  return Ask(*request, "*");
+}
+
+constexpr const char* kL40s = "serving.disaggregated.prefill_device=l40s";
+
+// Rented on demand at 4 $/h and 1 $/h: 8 * 4 + 16 * 1 = 48 $ an hour of work.
+TEST(TwoPoolsCost, RentOfEachPool) {
+  const Json report = ReportOf({kL40s, "cost.rental.price=4 $/h", "cost.prefill_pool.rental.price=1 $/h"});
+  const double per_million = 1e6 / 3600 / Number(report, "serving.tokens_per_s");
+  EXPECT_NEAR(Number(report, "serving.cost_usd_per_million_tokens") / (48 * per_million), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "serving.pools.decode.cost_usd_per_million_tokens") / (32 * per_million), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "serving.pools.prefill.cost_usd_per_million_tokens") / (16 * per_million), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "serving.tokens_per_usd") / (1e6 / (48 * per_million)), 1, 1e-12);
+}
+
+// The catalogue's prices: an H200 is 36,000 $, an L40S 7,500 $.
+TEST(TwoPoolsCost, BillsOfTheCatalogue) {
+  const Json report = ReportOf({kL40s});
+  EXPECT_EQ(Number(report, "cost.devices"), 8);
+  EXPECT_EQ(Number(report, "cost.device_price_usd"), 36000);
+  EXPECT_EQ(Number(report, "cost.prefill_pool.devices"), 16);
+  EXPECT_EQ(Number(report, "cost.prefill_pool.device_price_usd"), 7500);
+  const Json& parts = report["cost"]["system_usd_parts"];
+  EXPECT_EQ(parts.back()["name"], "prefill pool");
+  EXPECT_EQ(parts.back()["cost_usd"], report["cost"]["prefill_pool"]["system_usd"]);
+  double sum = 0;
+  for (const Json& part : parts) sum += part["cost_usd"].get<double>();
+  EXPECT_EQ(sum, Number(report, "cost.system_usd"));
+  EXPECT_TRUE(report["warnings"].empty() ||
+              report["warnings"].dump().find("count the prefill pool") == std::string::npos);
+}
+
+// The system is that of the catalogue's cluster of this device, which an H100 has and an L40S has not.
+TEST(TwoPoolsCost, SystemOfThePool) {
+  const Json h100 = ReportOf({"serving.disaggregated.prefill_device=h100-sxm5-80gb"});
+  EXPECT_EQ(h100["scenario"]["cost"]["prefill_pool"]["system"]["preset"], "dgx-h100");
+  const std::string assumed = ReportOf({kL40s})["cost"]["assumed"].dump();
+  EXPECT_NE(assumed.find("\"cost.prefill_pool.system\""), std::string::npos);
+}
+
+// Devices whose idle and rated power are one draw it whatever they do; an L40S has 350 W, an H200 700 W.
+TEST(TwoPoolsCost, PowerOfEachDevice) {
+  const Json report = ReportOf({kL40s, "serving.disaggregated.prefill_device.idle=350 W", "cluster.device.idle=700 W"});
+  const double watts = 16 * 350.0 + 8 * 700.0;
+  EXPECT_NEAR(Number(report, "serving.device_energy_j_per_token") * Number(report, "serving.tokens_per_s") / watts, 1,
+              1e-12);
+}
+
+// Devices that draw nothing at rest: however few requests come, each takes the same energy of the devices.
+TEST(TwoPoolsCost, ThePrefillPoolRests) {
+  const auto energy = [](const std::string& rate) {
+    const Json report = ReportOf({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null",
+                                  "serving.concurrency=null", "serving.requests_per_s=" + rate});
+    return Number(report, "serving.pools.prefill.energy_j_per_token");
+  };
+  EXPECT_NEAR(energy("0.5") / energy("1"), 1, 1e-9);
+}
+
+TEST(TwoPoolsCost, PartsAddUp) {
+  for (const char* device : {kL40s, "serving.disaggregated.prefill_device=null"}) {
+    const Json report = ReportOf({device});
+    for (const char* figure : {"cost_usd_per_million_tokens", "energy_j_per_token", "carbon_g_per_million_tokens",
+                               "embodied_g_per_million_tokens"}) {
+      const std::string name(figure);
+      EXPECT_NEAR((Number(report, "serving.pools.prefill." + name) + Number(report, "serving.pools.decode." + name)) /
+                      Number(report, "serving." + name),
+                  1, 1e-12)
+          << device << " " << name;
+    }
+  }
+}
+
+// Equal devices cost what they cost as one cluster: a GPU-hour over the tokens of a GPU.
+TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
+  const Json report = ReportOf({});
+  EXPECT_EQ(Number(report, "cost.devices"), 24);
+  EXPECT_TRUE(report["cost"]["prefill_pool"].is_null());
+  EXPECT_NEAR(
+      Number(report, "serving.cost_usd_per_million_tokens") /
+          (Number(report, "cost.device_hour_usd") / 3600 / Number(report, "serving.tokens_per_s_per_device") * 1e6),
+      1, 1e-12);
+}
+
+// What a device of the pool costs moves the answer, and the explanation leads there.
+TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
+  std::string inputs;
+  const Json report = ReportOf({kL40s});
+  for (const Json& figure : report["explanations"]) {
+    for (const Json& term : figure["terms"]) inputs += term["origin"].dump();
+  }
+  EXPECT_NE(inputs.find("cost.prefill_pool.device.price"), std::string::npos);
+  EXPECT_NE(inputs.find("cost.device.price"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace slipstick::testing
