@@ -117,9 +117,10 @@ struct ServingLoad {
   std::optional<bool> cuda_graphs;  // default: the engine's
   ServingPrecision precision;
   ServingMapping mapping;
-  Count redundant_experts = 0;         // total copies of busy experts (EPLB)
-  std::optional<Count> prefill_chunk;  // prefill tokens per step
-  double prefix_hit = 0;               // prefix-cache hit rate: fraction of the prompt tokens
+  Count redundant_experts = 0;          // total copies of busy experts (EPLB)
+  std::optional<Count> prefill_chunk;   // prefill tokens per step
+  double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
+  std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;

@@ -114,6 +114,16 @@ bool MoveToMeasurements(const Scenario& scenario, Json& expanded) {
   return !scenario.measured.empty();
 }
 
+// From version 3 on a hit rate costs the prefixes that it needs. Nobody knows how long a session waits between two
+// turns: as long as its requests run, unless the request says how many prefixes are kept.
+void KeepPrefixes(Scenario& scenario) {
+  constexpr double kAsLongAsItRuns = 1;
+  if (scenario.version < 3 || !scenario.serving || scenario.serving->idle_sessions) return;
+  ServingLoad& load = *scenario.serving;
+  const bool states_prefixes = load.prefix_cache && load.prefix_cache->prefixes > 0;
+  if (load.prefix_hit > 0 && !states_prefixes && !load.disaggregated) load.idle_sessions = kAsLongAsItRuns;
+}
+
 // Reads the parts; contradictions between them are checked later.
 Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
   Issues issues;
@@ -148,6 +158,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
     Read(expanded, "", issues, scenario);
     if (!issues.empty()) return issues;
   }
+  KeepPrefixes(scenario);
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);
   return scenario;

@@ -134,16 +134,44 @@ Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Byt
 }
 
 // With the prefixes that are kept.
-Bytes HeldCache(const Deployment& deployment, Bytes running_kv_cache, Trace& trace) {
+Bytes HeldCache(Bytes running_kv_cache, const ServedPrefixes& prefixes, Trace& trace) {
   constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "",
                        "serving.memory_bytes.kv_cache"};
-  if (!deployment.load.prefix_cache) {
+  const Bytes kept_on_device = prefixes.device;
+  if (!(kept_on_device > Bytes{})) {
     FIGURE(trace, kv_cache_held, 1 * running_kv_cache, kNote, running_kv_cache);
     return kv_cache_held;
   }
-  const Bytes kept_on_device = KeptPrefixesOf(deployment, trace).device;
   FIGURE(trace, kv_cache_held, running_kv_cache + kept_on_device, kNote, running_kv_cache, kept_on_device);
   return kv_cache_held;
+}
+
+// Prefixes kept beside the running requests: a stated number, or those of the sessions that wait for them.
+KeptPrefixes AllPrefixes(const Deployment& deployment, double running, Trace& trace) {
+  const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
+  if (!(deployment.load.idle_sessions.value_or(0) > 0)) return kept;
+  const KeptPrefixes idle = IdlePrefixesOf(deployment, trace);
+  const auto add = [&](Bytes stated, Bytes waiting, std::string_view stated_is, std::string_view waiting_is,
+                       std::string_view path) {
+    const bool has_stated = deployment.load.prefix_cache.has_value();
+    trace.Alias("waiting", waiting, waiting_is);
+    if (has_stated) {
+      trace.Alias("stated", stated, stated_is);
+      LISTED_FIGURE(trace, kept_prefixes, stated + running * waiting, (Note{"", "of waiting sessions too", "", path}),
+                    stated, running, waiting);
+      return kept_prefixes;
+    }
+    LISTED_FIGURE(trace, kept_prefixes, running * waiting, (Note{"", "of waiting sessions", "", path}), running,
+                  waiting);
+    return kept_prefixes;
+  };
+  KeptPrefixes all;
+  all.device = add(kept.device, idle.device, "kept_on_device", "idle_on_device", "serving.prefix_cache.device_bytes");
+  trace.Alias("kept_on_device", all.device, "kept_prefixes");
+  if (!deployment.load.prefix_cache) return all;
+  all.host = add(kept.host, idle.host, "kept_in_host", "idle_in_host", "serving.prefix_cache.host_bytes");
+  all.ssd = add(kept.ssd, idle.ssd, "kept_on_ssd", "idle_on_ssd", "serving.prefix_cache.ssd_bytes");
+  return all;
 }
 
 // KV cache and prefixes that come from the host.
@@ -161,7 +189,7 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
            (Note{"Exposed transfer time", "of a decode step", "", "serving.kv_offload.exposed_s"}), exposed_transfer);
     report.kv_offload = {offloaded_bytes, transfer_time, exposed_time};
   }
-  const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
+  const KeptPrefixes kept = AllPrefixes(deployment, performance.running, trace);
   const Seconds prefix_load = performance.prefill.alone.loaded, exposed_load = performance.prefill.alone.load_exposed;
   if (prefix_load > Seconds{}) {
     FIGURE(trace, load_time, 1 * prefix_load,
@@ -189,7 +217,7 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   if (load.host_experts) report.host_weights = HostWeights(deployment, trace);
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
-  const Bytes kv_cache_held = HeldCache(deployment, DeviceCache(deployment, budget, kv_cache, trace), trace);
+  const Bytes kv_cache_held = HeldCache(DeviceCache(deployment, budget, kv_cache, trace), report.prefix_cache, trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
          (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "",
@@ -259,7 +287,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   }
   if (!searching) {
     FindWarnings(deployment, performance, report);
-    WarnOfUnkeptPrefixes(deployment, budget, performance.running, report);
+    WarnOfPrefixes(deployment, budget, performance.running, report);
     for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));
     report.assumed = AssumedInputs(deployment);
     const auto &prefill = performance.prefill.alone.operators, &decode = performance.decode.step.operators;

@@ -74,6 +74,33 @@ KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
   return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
+KeptPrefixes IdlePrefixesOf(const Deployment& deployment, Trace& trace) {
+  const double idle_sessions = deployment.load.idle_sessions.value_or(0);
+  if (!(idle_sessions > 0)) return {};
+  const Trace::Scope scope(trace, "idle_sessions");
+  trace.Input("idle_sessions", idle_sessions, "serving.idle_sessions");
+  const double cached = ComputedTokens(deployment.load, trace).cached;
+  constexpr Note kNote{"Prefixes of waiting sessions in device memory", "for each running request"};
+  if (!deployment.load.prefix_cache) {
+    trace.Alias("held_tokens", cached, "cached");
+    const Bytes prefix = KvCacheOfSequence(deployment, cached, trace);
+    trace.Alias("prefix", prefix, "kv_cache_of_sequence");
+    FIGURE(trace, idle_on_device, idle_sessions * prefix, kNote, idle_sessions, prefix);
+    return {idle_on_device, {}, {}};
+  }
+  const double host_share = deployment.load.prefix_cache->host_share,
+               ssd_share = deployment.load.prefix_cache->ssd_share;
+  const Bytes prefix = PrefixBytes(deployment, cached, trace);
+  FIGURE(trace, idle_in_host, idle_sessions * prefix * host_share,
+         (Note{"Prefixes of waiting sessions in host memory", "for each running request"}), idle_sessions, prefix,
+         host_share);
+  FIGURE(trace, idle_on_ssd, idle_sessions * prefix * ssd_share,
+         (Note{"Prefixes of waiting sessions on SSD", "for each running request"}), idle_sessions, prefix, ssd_share);
+  FIGURE(trace, idle_on_device, idle_sessions * prefix * (1 - host_share - ssd_share), kNote, idle_sessions, prefix,
+         host_share, ssd_share);
+  return {idle_on_device, idle_in_host, idle_on_ssd};
+}
+
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   const MemoryBudget& rule = deployment.engine.memory;
   KvCacheBudget budget;
@@ -154,19 +181,32 @@ Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, T
   return kv_cache_at_end;
 }
 
+// With the prefixes of the sessions that wait for it.
+Bytes KvCacheWithIdle(const Deployment& deployment, Bytes kv_cache_of_request, Trace& trace) {
+  const Bytes idle_on_device = IdlePrefixesOf(deployment, trace).device;
+  if (!(idle_on_device > Bytes{})) {
+    trace.Alias("kept_per_request", kv_cache_of_request, "kv_cache_of_request");
+    return kv_cache_of_request;
+  }
+  FIGURE(trace, kept_per_request, kv_cache_of_request + idle_on_device,
+         (Note{"KV cache kept per running request", "its own, and the prefixes of the sessions that wait"}),
+         kv_cache_of_request, idle_on_device);
+  return kept_per_request;
+}
+
 double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
                      Trace& trace) {
   const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, prompt, output, trace);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
+  const Bytes kept_per_request = KvCacheWithIdle(deployment, kv_cache_of_request, trace);
   const Ratio engine_limit = EngineLimit(deployment, trace);
   const double attention_dp = deployment.mapping.attention_dp;
   const Bytes room = RoomOf(budget, trace);
-  FIGURE(
-      trace, group_batch,
-      min(floor(room / kv_cache_of_request + 1e-9), engine_limit, floor(room / kv_cache_at_end + 1e-9) * engine_limit),
-      (Note{"Maximum concurrent sequences of an attention group",
-            "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
-      room, kv_cache_of_request, engine_limit, kv_cache_at_end);
+  FIGURE(trace, group_batch,
+         min(floor(room / kept_per_request + 1e-9), engine_limit, floor(room / kv_cache_at_end + 1e-9) * engine_limit),
+         (Note{"Maximum concurrent sequences of an attention group",
+               "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
+         room, kept_per_request, engine_limit, kv_cache_at_end);
   FIGURE(trace, max_batch, attention_dp * group_batch,
          (Note{"Maximum concurrent sequences",
                "whole sequences, each with what a running request holds; at most the engine's limit", "",

@@ -21,6 +21,8 @@ struct KeptPrefixes {
   Bytes device, host, ssd;
 };
 KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace);
+// Of the sessions that wait for each running request.
+KeptPrefixes IdlePrefixesOf(const Deployment& deployment, Trace& trace);
 
 struct KvCacheBudget {
   Bytes capacity;  // usable memory of the device

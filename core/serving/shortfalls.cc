@@ -33,17 +33,22 @@ std::string Rounded(double value) {
 
 std::string Percent(double fraction) { return NumberText(std::floor(100 * fraction)) + " %"; }
 
-void FindPrefixShortfall(const PrefixCache& tiers, const KvCacheBudget& budget, ServingReport& report) {
+void FindPrefixShortfall(const ServingLoad& load, double running, const KvCacheBudget& budget, ServingReport& report) {
+  const PrefixCache& tiers = *load.prefix_cache;
+  const double prefixes = static_cast<double>(tiers.prefixes) + std::ceil(running * load.idle_sessions.value_or(0));
   const auto add = [&](std::string_view where, Bytes kept, Bytes capacity) {
     if (!(kept > capacity)) return;
-    report.infeasible.push_back({"prefix_cache", "Out of memory: " + GroupedText(static_cast<double>(tiers.prefixes)) +
-                                                     " cached prefixes need " + GibText(kept) + " of " +
-                                                     std::string(where) + " per device, " + GibText(capacity) +
-                                                     " are there"});
+    report.infeasible.push_back({"prefix_cache", "Out of memory: " + GroupedText(prefixes) + " cached prefixes need " +
+                                                     GibText(kept) + " of " + std::string(where) + " per device, " +
+                                                     GibText(capacity) + " are there"});
   };
   add("host memory", report.prefix_cache.host, tiers.host_capacity);
   add("SSD", report.prefix_cache.ssd, tiers.ssd_capacity);
   add("device memory", report.prefix_cache.device, budget.prefixes + budget.kv_cache);
+}
+
+std::string OfWaiting(Bytes waiting) {
+  return waiting > Bytes{} ? " with " + GibText(waiting) + " for sessions that wait (serving.idle_sessions)" : "";
 }
 
 // Of a device. The KV cache takes no more of its host memory than experts and prefixes leave (HostRoom).
@@ -86,10 +91,12 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              " are left; the longest request that fits has " +
                                              GroupedText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
+    const Bytes waiting = performance.running * IdlePrefixesOf(deployment, off).device;
     report.infeasible.push_back(
         {reason, "Out of memory: a batch of " + GroupedText(batch.requested_sequences * attention_dp) + " needs " +
-                     GibText(report.kv_cache) + " of KV cache per device, " + GibText(budget.Room()) +
-                     " are left; the largest batch that fits is " + GroupedText(batch.max_sequences * attention_dp)});
+                     GibText(report.kv_cache + waiting) + " of KV cache per device" + OfWaiting(waiting) + ", " +
+                     GibText(budget.Room()) + " are left; the largest batch that fits is " +
+                     GroupedText(batch.max_sequences * attention_dp)});
   }
   if (LacksLinks(deployment)) {
     report.infeasible.push_back(
@@ -97,7 +104,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                         " devices of a chip without links cannot exchange what they compute; give its network "
                         "area, edge and power, or serve with one device per replica"});
   }
-  if (deployment.load.prefix_cache) FindPrefixShortfall(*deployment.load.prefix_cache, budget, report);
+  if (deployment.load.prefix_cache) FindPrefixShortfall(deployment.load, performance.running, budget, report);
   FindHostShortfall(deployment, report);
   if (performance.prefill_shortfall > Bytes{}) {
     report.infeasible.push_back(
@@ -111,12 +118,19 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   }
 }
 
-void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running,
-                          ServingReport& report) {
+void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report) {
   const ServingLoad& load = deployment.load;
   if (!(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
   Trace off = Trace::Off();
   const double cached = ComputedTokens(load, off).cached;
+  if (load.idle_sessions.value_or(0) > 0) {
+    report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +
+                              " rests on prefixes that stay in memory: for each running request " +
+                              NumberText(*load.idle_sessions) + " waiting (serving.idle_sessions) with " +
+                              GroupedText(cached) + " tokens (hit rate × prompt), " +
+                              GibText(report.prefix_cache.device) + " of device memory in all");
+    return;
+  }
   const Bytes prefix = KvCacheOfSequence(deployment, cached, off),
               left = max(Bytes{}, budget.kv_cache - report.kv_cache);
   report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +

@@ -26,9 +26,8 @@ bool LacksLinks(const Deployment& deployment);
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report);
 
-// Warns of hits of prefixes that nobody keeps, with the memory that they would take.
-void WarnOfUnkeptPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running,
-                          ServingReport& report);
+// Says which prefixes a hit rate rests on: those of waiting sessions, or, where nobody keeps any, what they would take.
+void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report);
 
 // Warns of results that are easily misread.
 void FindWarnings(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report);

@@ -19,21 +19,25 @@ namespace {
 
 constexpr Count kMostSteps = 1 << 23;
 
-// Bytes of a sequence by its pages, each computed once.
+// Bytes of a sequence by its pages, each computed once, with the prefixes of the sessions that wait for it.
 std::function<Bytes(Count)> BytesByPage(const Deployment& deployment) {
   struct Pages {
     const Deployment& deployment;
     Count block;
+    Bytes idle;
     std::vector<Bytes> bytes;
   };
-  const auto pages = std::make_shared<Pages>(Pages{deployment, deployment.engine.memory.block, {}});
+  Trace no_trace = Trace::Off();
+  const Bytes idle = IdlePrefixesOf(deployment, no_trace).device;
+  const auto pages = std::make_shared<Pages>(Pages{deployment, deployment.engine.memory.block, idle, {}});
   return [pages](Count held_tokens) {
     const auto page = static_cast<std::size_t>((held_tokens + pages->block - 1) / pages->block);
     if (pages->bytes.size() <= page) pages->bytes.resize(2 * page + 1, Bytes::FromBase(-1));
     Bytes& bytes = pages->bytes[page];
     if (bytes < Bytes{}) {
       Trace off = Trace::Off();
-      bytes = KvCacheOfSequence(pages->deployment, static_cast<double>(page) * static_cast<double>(pages->block), off);
+      const auto tokens = static_cast<double>(page * static_cast<std::size_t>(pages->block));
+      bytes = pages->idle + KvCacheOfSequence(pages->deployment, tokens, off);
     }
     return bytes;
   };
