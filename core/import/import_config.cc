@@ -237,6 +237,9 @@ Answer ImportModelAnswer(std::string_view text) {
     flat.erase("text_config");
     notes.push_back("only the text model (text_config) is imported");
   }
+  if (parsed->contains("vision_config"))
+    notes.push_back(
+        "the vision encoder's memory and time are not counted; an image is as many prompt tokens as it becomes");
   const auto named = flat.find("model_type");
   const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";
   const ConfigFamily* family = FamilyOf(type, issues);

@@ -1,0 +1,65 @@
+// Vision-language checkpoints hold the language model of a text checkpoint, under another type. The configs hold the
+// members of the publishers' files that affect the count.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/json.h"
+#include "core/import/import_config.h"
+#include "core/scenario/answer.h"
+
+namespace slipstick {
+namespace {
+
+Json Imported(const std::string& config) {
+  const Answer answer = ImportModelAnswer(config);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return *ParseJson(answer.text);
+}
+constexpr const char* kVision = R"("vision_config": {"depth": 27, "hidden_size": 1152, "patch_size": 16})";
+
+// Qwen3-VL-8B-Instruct: the text model of Qwen3-8B.
+TEST(ImportVision, Qwen3) {
+  const Json model = Imported(std::string(R"({"model_type": "qwen3_vl", )") + kVision + R"(, "text_config": {
+      "model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936,
+      "attention_bias": false, "max_position_embeddings": 262144}, "tie_word_embeddings": false})");
+  EXPECT_EQ(model["parameters"], 8190735360);
+  EXPECT_NE(model["notes"].dump().find("the vision encoder's memory and time are not counted"), std::string::npos);
+}
+
+// Qwen3-VL-30B-A3B-Instruct: that of Qwen3-30B-A3B.
+TEST(ImportVision, Qwen3Experts) {
+  const Json model = Imported(std::string(R"({"model_type": "qwen3_vl_moe", )") + kVision + R"(, "text_config": {
+      "model_type": "qwen3_vl_moe_text", "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
+      "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 6144, "moe_intermediate_size": 768,
+      "num_experts": 128, "num_experts_per_tok": 8, "mlp_only_layers": [], "decoder_sparse_step": 1,
+      "vocab_size": 151936, "max_position_embeddings": 262144}, "tie_word_embeddings": false})");
+  EXPECT_EQ(model["parameters"], 30532122624);
+}
+
+// Qwen2.5-VL-7B-Instruct: that of Qwen2.5-7B, in older files beside vision_config and in newer ones in text_config.
+TEST(ImportVision, Qwen25) {
+  const std::string members = R"("num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
+      "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "tie_word_embeddings": false,
+      "use_sliding_window": false, "sliding_window": 32768, "max_window_layers": 28,
+      "max_position_embeddings": 128000)";
+  EXPECT_EQ(Imported(R"({"model_type": "qwen2_5_vl", )" + members + ", " + kVision + "}")["parameters"], 7615616512);
+  EXPECT_EQ(Imported(R"({"model_type": "qwen2_5_vl", "text_config": {"model_type": "qwen2_5_vl_text", )" + members +
+                     "}, " + kVision + "}")["parameters"],
+            7615616512);
+}
+
+// GLM-4.5V: that of GLM-4.5-Air without its prediction module.
+TEST(ImportVision, Glm) {
+  const Json model = Imported(std::string(R"({"model_type": "glm4v_moe", )") + kVision + R"(, "text_config": {
+      "model_type": "glm4v_moe_text", "num_hidden_layers": 46, "hidden_size": 4096, "num_attention_heads": 96,
+      "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10944, "moe_intermediate_size": 1408,
+      "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 1,
+      "attention_bias": true, "use_qk_norm": false, "vocab_size": 151552, "tie_word_embeddings": false,
+      "max_position_embeddings": 65536}})");
+  EXPECT_EQ(model["parameters"], 106852251264);
+}
+
+}  // namespace
+}  // namespace slipstick
