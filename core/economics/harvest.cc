@@ -1,6 +1,7 @@
 #include "core/economics/harvest.h"
 
 #include <algorithm>
+#include <numbers>
 
 namespace slipstick {
 namespace {
@@ -63,14 +64,16 @@ void OverGamma(const Faults& faults, double alpha, Take take) {
 // Integral of a smooth weight over s in [0, 2] by Gauss-Legendre on panels (5 nodes each).
 template <class Weight, class Take>
 void OverInterval(const Faults& faults, double end, int panels, Weight weight, Take take) {
-  constexpr double kNodes[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
-  constexpr double kWeights[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                 0.2369268850561891};
+  const double seventy = 70, root = 2 * std::sqrt(seventy) / 7;
+  const double outer = std::sqrt(5 + root) / 3, inner = std::sqrt(5 - root) / 3;
+  const double of_outer = (322 - 13 * std::sqrt(seventy)) / 900, of_inner = (322 + 13 * std::sqrt(seventy)) / 900;
+  const double nodes[] = {-outer, -inner, 0, inner, outer};
+  const double weights[] = {of_outer, of_inner, 2 - 2 * (of_outer + of_inner), of_inner, of_outer};
   const double half = end / (2 * panels);
   for (int panel = 0; panel < panels; ++panel) {
     for (int i = 0; i < 5; ++i) {
-      const double s = half * (2 * panel + 1 + kNodes[i]);
-      weight(s, half * kWeights[i], take, faults);
+      const double s = half * (2 * panel + 1 + nodes[i]);
+      weight(s, half * weights[i], take, faults);
     }
   }
 }
@@ -79,7 +82,7 @@ void OverInterval(const Faults& faults, double end, int panels, Weight weight, T
 template <class Take>
 void OverLevy(const Faults& faults, Take take) {
   constexpr double kStep = 0.1, kLow = -36, kHigh = 2.3;
-  const double log_density = std::log(kStep * 0.7978845608028654);  // sqrt(2 / pi)
+  const double log_density = std::log(kStep * std::sqrt(2 / std::numbers::pi));
   for (double v = kLow; v < kHigh; v += kStep) {
     const double z = std::exp(v);
     Terms(faults, 1 / (2 * z * z), log_density + v - z * z / 2, take);

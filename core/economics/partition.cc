@@ -111,7 +111,8 @@ std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(Squar
   const auto costs_more = [&](SquareMillimetres area) { return first(area) >= second(area); };
   SquareMillimetres below = low;
   if (costs_more(below)) return below;
-  for (SquareMillimetres area = low * 1.025; area <= high; area *= 1.025) {
+  constexpr double kStride = 1.025;
+  for (SquareMillimetres area = low * kStride; area <= high; area *= kStride) {
     if (!costs_more(area)) {
       below = area;
       continue;

@@ -1,8 +1,8 @@
 #include "core/exploration/design.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "core/base/schema.h"
@@ -18,7 +18,7 @@ constexpr double kMore = 0.05;  // by which a budget grows to see what it brings
 constexpr double kAgreement = 0.01;
 constexpr double kRounding = 5e-4;  // of the objective, that fewer digits may cost
 constexpr std::size_t kMostOnFrontier = 24;
-constexpr std::array kWeights{0.2, 0.4, 0.6, 0.8, 1.0};  // of the second figure, in descents along the frontier
+constexpr std::size_t kDescents = 5;  // along the frontier, each with more weight on the second figure
 
 // From one point, to its end.
 OptimiseOptions Further(int most) {
@@ -194,7 +194,7 @@ void DesignJob::KeepOnFrontier(double objective, double against, const DesignPoi
 
 // Descents for weighted sums of the two figures' logarithms; every point on the way may lie on the frontier.
 void DesignJob::BeginFrontier() {
-  const double weight = kWeights[weight_];
+  const double weight = static_cast<double>(weight_ + 1) / kDescents;
   const double sign = IsLargerBetter(problem_.question().against) ? -1 : 1;
   const DesignPoint start = weight_ == 0 || !optimiser_ ? best_ : optimiser_->best();
   optimiser_.emplace(
@@ -224,7 +224,7 @@ bool DesignJob::Step(int count) {
       if (phase_ == Phase::kFrontier) BeginFrontier();
     } else if (!optimiser_->Step()) {
       evaluations_ += optimiser_->evaluations();
-      if (++weight_ == kWeights.size()) {
+      if (++weight_ == kDescents) {
         phase_ = Phase::kDone;
       } else {
         BeginFrontier();

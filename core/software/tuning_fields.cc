@@ -7,10 +7,12 @@ constexpr FieldRow kLogSpreadFields[] = {Of<&LogSpread::below>("below", "Towards
                                          Of<&LogSpread::above>("above", "Towards more, as a logarithm").Between(0, 10)};
 constinit const Fields Schema<LogSpread>::fields(kLogSpreadFields);
 
+constexpr double kLeast = 0.01;  // of a factor
+
 constexpr FieldRow kTuningOnFields[] = {
     Of<&TuningOn::architecture>("architecture", "Device architecture"),
     Of<&TuningOn::experts>("experts", "Decode step over a tuned one, mixture of experts")
-        .Between(0.01, 100)
+        .Between(kLeast, 1 / kLeast)
         .Label("Decode step over a tuned run's, experts")};
 constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
 
@@ -19,11 +21,11 @@ constexpr FieldRow kTuningFields[] = {
     Of<&Tuning::name>("name", "Name"),
     Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model")
         .Label("Decode step over a tuned run's, dense")
-        .Between(0.01, 100)
+        .Between(kLeast, 1 / kLeast)
         .Advanced(),
     Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")
         .Label("Decode step over a tuned run's, experts")
-        .Between(0.01, 100)
+        .Between(kLeast, 1 / kLeast)
         .Advanced(),
     Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
     Of<&Tuning::host>("host",

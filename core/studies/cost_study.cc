@@ -116,13 +116,13 @@ Json AnswerYields(const StudyInput& input) {
 Json Quantiles(std::vector<double> values) {
   if (values.empty()) return Json::object();
   std::sort(values.begin(), values.end());
-  const auto at = [&values](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  const auto at = [&values](int percent) {
+    return values[static_cast<std::size_t>(percent * static_cast<double>(values.size() - 1) / 100 + 0.5)];
   };
   double sum = 0;
   for (const double value : values) sum += value;
-  return Json{{"p5", at(0.05)},  {"p25", at(0.25)}, {"p50", at(0.5)},
-              {"p75", at(0.75)}, {"p95", at(0.95)}, {"mean", sum / static_cast<double>(values.size())}};
+  return Json{{"p5", at(5)},   {"p25", at(25)}, {"p50", at(50)},
+              {"p75", at(75)}, {"p95", at(95)}, {"mean", sum / static_cast<double>(values.size())}};
 }
 
 // A histogram with equal steps from the smallest to the largest value.

@@ -14,7 +14,7 @@ double Draw(std::uint64_t& state) {
   std::uint64_t x = (state += 0x9E3779B97F4A7C15ULL);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+  return std::ldexp(static_cast<double>((x ^ (x >> 31)) >> 11), -53);
 }
 
 double LeftOf(const DesignBudget& budget, const DesignPoint& point) {
