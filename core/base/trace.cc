@@ -234,8 +234,7 @@ Trace::Origin Trace::RecordConstant(const Node& node) {
     constant.kind = FigureKind::kConstant;
     constant.path = known->first;
     constant.symbol = SymbolOf(node);
-    constant.title = constant.symbol;
-    std::replace(constant.title.begin(), constant.title.end(), '_', ' ');
+    constant.title = label.title;
     constant.source = label.source;
     constant.value = node.value;
     constant.dimension = label.dimension;

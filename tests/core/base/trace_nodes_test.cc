@@ -86,15 +86,17 @@ TEST(TraceNodes, AProcedureThatChoseIsAChoice) {
 
 TEST(TraceNodes, AConstantOfATableStandsOnce) {
   Trace trace = Trace::On();
-  const Ratio share =
-      Ratio::FromBase(0.8, trace.tape().Input("fabrics.nvlink.ll_efficiency", 0.8, Ratio::kDimension, "fitted", true));
+  const Ratio share = Ratio::FromBase(0.8, trace.tape().Constant("fabrics.nvlink.short_rate", 0.8, Ratio::kDimension,
+                                                                 "Bandwidth efficiency of LL", "fitted"));
   const Seconds one = share * InSeconds(trace, "a.first", 2), other = share * InSeconds(trace, "a.second", 3);
   FIGURE(trace, both, one + other, (Note{"Both"}), one, other);
   std::size_t constants = 0;
   for (const FigureRecord& figure : trace.figures()) {
     if (figure.kind != FigureKind::kConstant) continue;
     ++constants;
-    EXPECT_EQ(figure.path, "fabrics.nvlink.ll_efficiency");
+    EXPECT_EQ(figure.path, "fabrics.nvlink.short_rate");
+    EXPECT_EQ(figure.symbol, "short_rate");
+    EXPECT_EQ(figure.title, "Bandwidth efficiency of LL");
     EXPECT_EQ(figure.source, "fitted");
   }
   EXPECT_EQ(constants, 1u);
