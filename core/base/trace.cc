@@ -256,7 +256,7 @@ const Node* Trace::NodeOf(const Origin& origin, internal::Value value) {
 
 const Node* Trace::InputNode(const std::string& path, double value, const Dimension& dimension) {
   const internal::Value number{value, &dimension};
-  for (const std::string& name : {ReplacedName(path), path}) {
+  for (const std::string& name : {path, ReplacedName(path)}) {  // what a caller makes of it rests on what replaces it
     if (const Origin* other = OriginOf(name, number)) return NodeOf(*other, number);
   }
   const auto reported = book_->reported.find(path);

@@ -84,6 +84,19 @@ TEST(TraceNodes, AProcedureThatChoseIsAChoice) {
   EXPECT_EQ(choice.terms[0].origin, "wafer.side");
 }
 
+// A framework reaches its own rate of a link, and takes a part of that for a step's collectives.
+TEST(TraceNodes, WhatACallerMakesOfAnInputComesBeforeWhatReplacesIt) {
+  Trace trace = Trace::On();
+  const BytesPerSecond rate = 40 * kGBps, nic = rate;
+  const char* path = "cluster.networks.1.bandwidth";
+  trace.Input("rate", rate, "training.framework.rate");
+  trace.Replace(path, rate, "rate");
+  FIGURE(trace, part, 1 * rate, (Note{"Part of it"}), rate);
+  EXPECT_EQ(trace.InputNode(path, nic.base(), nic.kDimension)->label->path, "training.framework.rate");
+  trace.Alias(path, nic, "part");
+  EXPECT_EQ(trace.InputNode(path, nic.base(), nic.kDimension)->label->path, "part");
+}
+
 TEST(TraceNodes, AConstantOfATableStandsOnce) {
   Trace trace = Trace::On();
   const Ratio share = Ratio::FromBase(0.8, trace.tape().Constant("fabrics.nvlink.short_rate", 0.8, Ratio::kDimension,
