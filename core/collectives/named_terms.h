@@ -12,8 +12,8 @@
 
 namespace slipstick {
 
-// The time is the figure "collective_time". Names: bytes; ranks, of them inner_ranks in each of the nodes; of a group in
-// a grid spacing, and innermost, the ranks of the mapping's innermost group.
+// The time is the figure "collective_time". Names: bytes; ranks, of them inner_ranks in each of the nodes; in a grid
+// the spacing of the group's ranks, and innermost, the ranks of the mapping's innermost group.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);
 
 // The model's tokens on the links of a group. The caller sets the kernel, the tokens and the direction.
