@@ -1,172 +1,163 @@
 #include "core/evaluation/cost_efficiency.h"
 
+#include <string>
 #include <string_view>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
 namespace {
 
-std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Seconds> wall_device_seconds,
-                                       Trace& trace) {
-  if (!wall_device_seconds) return std::nullopt;
-  const DollarsPerSecond device_second = cost.device_second;
-  const Seconds device_seconds = *wall_device_seconds;
-  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.run.cost_usd"}), device_seconds,
-         device_second);
-  return run_price;
-}
-
-// Report paths of an energy and its parts; such figures take their titles from the outputs.
-struct EnergyPaths {
-  std::string_view total, servers, network, building;
-};
-constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", "training.network_energy_j",
-                               "training.building_energy_j"};
-constexpr EnergyPaths kOfRun{"training.run.energy_j", "", "", ""};
-constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token",
-                               "serving.network_energy_j_per_token", "serving.building_energy_j_per_token"};
-
 template <class Energy, class Time>
-EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost,
-                             const EnergyPaths& paths, Trace& trace) {
+EnergyParts<Energy> EnergyOf(Energy devices, Time device_seconds, const std::optional<CostReport>& cost) {
+  EnergyParts<Energy> energy;
+  energy.devices = devices;
   if (!cost) {
-    LISTED_FIGURE(trace, energy, 1 * device_energy,
-                  (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
-    return {device_energy, std::nullopt, std::nullopt, std::nullopt, energy};
+    energy.total = Figure("Energy", devices, "devices only: the cost question is off");
+    return energy;
   }
   const WallPower& wall = cost->wall;
-  const Watts server_power = wall.server, network_share = wall.network;
-  const double pue = wall.pue;
-  trace.Input("pue", pue, "cost.system.pue");
-  LISTED_FIGURE(trace, server_energy, device_seconds * server_power,
-                (Note{"Energy of the rest of the servers", "", "", paths.servers}), device_seconds, server_power);
-  LISTED_FIGURE(trace, network_energy, device_seconds * network_share,
-                (Note{"Energy of the network outside the servers", "", "", paths.network}), device_seconds,
-                network_share);
-  LISTED_FIGURE(trace, building_energy, (device_energy + server_energy + network_energy) * (pue - 1),
-                (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy,
-                server_energy, network_energy, pue);
-  LISTED_FIGURE(trace, energy, device_energy + server_energy + network_energy + building_energy,
-                (Note{"", "devices, the rest of their servers, the network, and the building (PUE)", "", paths.total}),
-                device_energy, server_energy, network_energy, building_energy);
-  return {device_energy, server_energy, network_energy, building_energy, energy};
+  energy.servers = Figure("Server energy", device_seconds * wall.server, "CPUs, NICs, fans and power supplies");
+  energy.network = Figure("Network energy", device_seconds * wall.network, "switches and optics outside the servers");
+  energy.building = Figure("Building energy", (devices + *energy.servers + *energy.network) * (wall.pue - 1),
+                           "cooling and power distribution");
+  energy.total = Figure("Energy", devices + *energy.servers + *energy.network + *energy.building,
+                        "devices, the rest of their servers, the network, and the building (PUE)");
+  return energy;
 }
 
-// Operational carbon, from the electricity.
 template <class Energy>
-auto EmittedOf(const CostReport& cost, Energy energy, std::string_view path, Trace& trace) {
-  const GramsPerJoule grid_intensity = cost.grid_intensity;
-  LISTED_FIGURE(trace, emitted, energy * grid_intensity,
-                (Note{"", "operational; embodied carbon is a separate figure", "", path}), energy, grid_intensity);
-  return emitted;
+auto EmittedOf(const CostReport& cost, Energy energy) {
+  return Figure("Emitted", energy * cost.grid_intensity, "operational; embodied carbon is a separate figure");
 }
 
 // Embodied carbon, by the share of the devices' life that they are used for.
 template <class Time>
-auto EmbodiedOf(const CostReport& cost, Time device_seconds, std::string_view path, Trace& trace) {
-  const Grams embodied = cost.carbon.embodied;
-  const Seconds device_life = cost.use;
-  LISTED_FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
-                (Note{"", "share of the device's hours in use", "", path}), embodied, device_seconds, device_life);
-  return embodied_share;
+auto EmbodiedOf(const CostReport& cost, Time device_seconds) {
+  return Figure("Embodied", cost.carbon.embodied * device_seconds / cost.use, "share of the device's hours in use");
 }
 
-void CarbonOf(const CostReport& cost, SecondsPerToken device_seconds, ServingCostEfficiency& cost_efficiency,
-              Trace& trace) {
-  cost_efficiency.emitted = EmittedOf(cost, cost_efficiency.energy.total, "serving.carbon_g_per_million_tokens", trace);
-  cost_efficiency.embodied = EmbodiedOf(cost, device_seconds, "serving.embodied_g_per_million_tokens", trace);
+// What callers that name their terms know of a run.
+struct Used {
+  Joules energy;
+  Seconds device_seconds;
+};
+struct TrainingUse {
+  Used steps;
+  std::optional<Used> run;  // with interruptions
+  Tokens tokens;
+};
+
+TrainingCostEfficiency EfficiencyOf(const std::optional<CostReport>& cost, const TrainingUse& use) {
+  TrainingCostEfficiency found;
+  if (use.run) found.run_energy = EnergyOf(use.run->energy, use.run->device_seconds, cost);
+  found.energy = EnergyOf(use.steps.energy, use.steps.device_seconds, cost);
+  const Joules energy = found.energy.total;
+  if (energy > Joules())
+    found.tokens_per_j = Figure("Tokens per joule", use.tokens / energy, "tokens over training energy");
+  if (!cost) return found;
+  found.emitted = EmittedOf(*cost, energy);
+  if (found.run_energy)
+    found.run_emitted =
+        Figure("Emitted by the run", found.run_energy->total * cost->grid_intensity, "interruptions included");
+  found.embodied = EmbodiedOf(*cost, use.steps.device_seconds);
+  if (use.run) found.run = Figure("Price of the run", use.run->device_seconds * cost->device_second);
+  found.steps = Figure("Price of the steps", use.steps.device_seconds * cost->device_second);
+  if (*found.steps > Dollars()) found.tokens_per_usd = Figure("Tokens per dollar", use.tokens / *found.steps);
+  return found;
 }
 
-void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& cost_efficiency, Trace& trace) {
-  cost_efficiency.emitted = EmittedOf(cost, cost_efficiency.energy.total, "training.tco2", trace);
-  if (cost_efficiency.run_energy) {
-    const Joules run_energy = cost_efficiency.run_energy->total;
-    const GramsPerJoule grid_intensity = cost.grid_intensity;
-    trace.Alias("run_energy", run_energy, "energy");
-    FIGURE(trace, run_emitted, run_energy * grid_intensity,
-           (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy, grid_intensity);
-    cost_efficiency.run_emitted = run_emitted;
-  }
-  cost_efficiency.embodied = EmbodiedOf(cost, device_seconds, "training.tco2_embodied", trace);
+struct ServingUse {
+  JoulesPerToken energy;
+  SecondsPerToken device_seconds;
+  TokensPerSecond rate;  // of a device
+};
+
+ServingCostEfficiency EfficiencyOf(const std::optional<CostReport>& cost, const ServingUse& use) {
+  ServingCostEfficiency found;
+  found.energy = EnergyOf(use.energy, use.device_seconds, cost);
+  if (found.energy.total > JoulesPerToken())
+    found.tokens_per_j = Figure("Tokens per joule", 1 / found.energy.total, "one output token over its energy");
+  if (!cost || !(use.rate > TokensPerSecond())) return found;
+  found.emitted = EmittedOf(*cost, found.energy.total);
+  found.embodied = EmbodiedOf(*cost, use.device_seconds);
+  found.token =
+      Figure("Price of a token", cost->device_second / use.rate, "idle hours are paid for by the hours in use");
+  if (cost->device_second > DollarsPerSecond())
+    found.tokens_per_usd = Figure("Tokens per dollar", use.rate / cost->device_second);
+  return found;
+}
+
+// The figures that the report shows, at its paths.
+template <class Q>
+void Report(const std::string& path, const std::optional<Q>& shown, Trace& trace) {
+  if (shown) trace.Report(path, *shown);
+}
+
+template <class Energy>
+void Report(const EnergyParts<Energy>& energy, const std::string& part, const std::string& unit, Trace& trace) {
+  Report(part + ".server_energy_" + unit, energy.servers, trace);
+  Report(part + ".network_energy_" + unit, energy.network, trace);
+  Report(part + ".building_energy_" + unit, energy.building, trace);
+  trace.Report(part + ".energy_" + unit, energy.total);
 }
 
 }  // namespace
 
 TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training,
                                         const TrainingRun& run, Trace& trace) {
-  TrainingCostEfficiency cost_efficiency;
-  if (training.run.energy)
-    cost_efficiency.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
-  cost_efficiency.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
-  const Tokens tokens = run.tokens;
-  const Joules energy = cost_efficiency.energy.total;
-  trace.Input("tokens", tokens, "training.tokens");
-  if (energy > Joules()) {
-    FIGURE(trace, trained_per_joule, tokens / energy,
-           (Note{"", "tokens over training energy", "", "training.tokens_per_j"}), tokens, energy);
-    cost_efficiency.tokens_per_j = trained_per_joule;
-  }
-  if (!cost) return cost_efficiency;
-  CarbonOf(*cost, training.device_seconds, cost_efficiency, trace);
-  cost_efficiency.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
-  const Seconds device_seconds = training.device_seconds;
-  const DollarsPerSecond device_second = cost->device_second;
-  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.cost_usd"}), device_seconds,
-         device_second);
-  cost_efficiency.steps = run_price;
-  if (!(run_price > Dollars())) return cost_efficiency;
-  FIGURE(trace, trained_per_dollar, tokens / run_price, (Note{"", "", "", "training.tokens_per_usd"}), tokens,
-         run_price);
-  cost_efficiency.tokens_per_usd = trained_per_dollar;
-  return cost_efficiency;
+  const auto used = [&trace](Joules energy, Seconds device_seconds) {
+    return Used{trace.Carry("device_energy", energy), trace.Carry("device_seconds", device_seconds)};
+  };
+  TrainingUse use{used(training.energy, training.device_seconds), std::nullopt, run.tokens};
+  if (training.run.energy) use.run = used(*training.run.energy, *training.run.device_seconds);
+  BindInputs(use.tokens, "training.tokens", trace);
+  const TrainingCostEfficiency found = EfficiencyOf(cost, use);
+  if (!trace.on()) return found;
+  if (found.run_energy) trace.Report("training.run.energy_j", found.run_energy->total);
+  Report(found.energy, "training", "j", trace);
+  Report("training.tokens_per_j", found.tokens_per_j, trace);
+  Report("training.tco2", found.emitted, trace);
+  Report("training.run.tco2", found.run_emitted, trace);
+  Report("training.tco2_embodied", found.embodied, trace);
+  Report("training.run.cost_usd", found.run, trace);
+  Report("training.cost_usd", found.steps, trace);
+  Report("training.tokens_per_usd", found.tokens_per_usd, trace);
+  return found;
 }
 
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
                                        Trace& trace) {
-  ServingCostEfficiency cost_efficiency;
-  cost_efficiency.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
-  const JoulesPerToken energy = cost_efficiency.energy.total;
-  if (energy > JoulesPerToken()) {
-    FIGURE(trace, served_per_joule, 1 / energy,
-           (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), energy);
-    cost_efficiency.tokens_per_j = served_per_joule;
-  }
-  const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
-  trace.Alias("tokens_per_s_per_device", tokens_per_s_per_device, "rate_per_device");
-  if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
-  CarbonOf(*cost, serving.device_seconds_per_token, cost_efficiency, trace);
-  const DollarsPerSecond device_second = cost->device_second;
-  FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
-         (Note{"", "idle hours are paid for by the hours in use", "", "serving.cost_usd_per_million_tokens"}),
-         device_second, tokens_per_s_per_device);
-  cost_efficiency.token = token_price;
-  if (!(device_second > DollarsPerSecond())) return cost_efficiency;
-  FIGURE(trace, served_per_dollar, tokens_per_s_per_device / device_second,
-         (Note{"", "", "", "serving.tokens_per_usd"}), tokens_per_s_per_device, device_second);
-  cost_efficiency.tokens_per_usd = served_per_dollar;
-  return cost_efficiency;
+  const ServingCostEfficiency found =
+      EfficiencyOf(cost, ServingUse{trace.Carry("device_energy", serving.energy_per_token),
+                                    trace.Carry("device_seconds", serving.device_seconds_per_token),
+                                    trace.Carry("rate_per_device", serving.tokens_per_s_per_device)});
+  if (!trace.on()) return found;
+  Report(found.energy, "serving", "j_per_token", trace);
+  Report("serving.tokens_per_j", found.tokens_per_j, trace);
+  Report("serving.carbon_g_per_million_tokens", found.emitted, trace);
+  Report("serving.embodied_g_per_million_tokens", found.embodied, trace);
+  Report("serving.cost_usd_per_million_tokens", found.token, trace);
+  Report("serving.tokens_per_usd", found.tokens_per_usd, trace);
+  return found;
 }
 
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace) {
-  DeviceCostEfficiency cost_efficiency;
-  const FlopsPerSecond peak = PeakRate(device, Precision::kBf16);
-  const Watts tdp = device.tdp;
-  const DollarsPerSecond device_second = cost.device_second;
-  trace.Input("tdp", tdp, "cluster.device.tdp");
-  trace.Input("peak", peak, "cluster.device.peak.bf16");
-  if (device_second > DollarsPerSecond()) {
-    FIGURE(trace, flops_per_dollar, peak / device_second,
-           (Note{"", "dense 16-bit peak rate over the cost per GPU-second", "", "cost.flops_per_usd"}), peak,
-           device_second);
-    cost_efficiency.flops_per_usd = flops_per_dollar;
-  }
-  if (tdp > Watts()) {
-    FIGURE(trace, flops_per_joule, peak / tdp,
-           (Note{"", "dense 16-bit peak rate over the TDP", "", "cost.flops_per_j"}), peak, tdp);
-    cost_efficiency.flops_per_j = flops_per_joule;
-  }
-  return cost_efficiency;
+  DeviceCostEfficiency found;
+  FlopsPerSecond peak = PeakRate(device, Precision::kBf16);
+  Watts tdp = device.tdp;
+  BindInputs(peak, "cluster.device.peak.bf16", trace);
+  BindInputs(tdp, "cluster.device.tdp", trace);
+  if (cost.device_second > DollarsPerSecond())
+    found.flops_per_usd =
+        Figure("FLOP per dollar", peak / cost.device_second, "dense 16-bit peak rate over the cost per GPU-second");
+  if (tdp > Watts()) found.flops_per_j = Figure("FLOP per joule", peak / tdp, "dense 16-bit peak rate over the TDP");
+  Report("cost.flops_per_usd", found.flops_per_usd, trace);
+  Report("cost.flops_per_j", found.flops_per_j, trace);
+  return found;
 }
 
 }  // namespace slipstick
