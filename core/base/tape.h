@@ -70,7 +70,7 @@ class Tape {
 
   // The node of the input at a path: one for each path and value.
   const Node* Input(std::string_view path, double value, const Dimension& dimension);
-  // The same of a fitted constant, a row of a table.
+  // The same for a fitted constant, a row of a table.
   const Node* Constant(std::string_view path, double value, const Dimension& dimension, std::string_view title,
                        std::string_view source);
   const Node* Add(Node node);

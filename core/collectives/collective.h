@@ -17,7 +17,7 @@ struct GroupView;  // group_view.h
 // Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over
 // bandwidth. Where the algorithm that the cluster names cannot run, the fastest one's, and `applies` is false.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
-// The same of a group as it sees the network.
+// The same for a group as it sees the network.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const CollectiveChoice& choice);
 
 // Names of the algorithms that apply, in the order of the table.
