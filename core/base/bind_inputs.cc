@@ -6,7 +6,8 @@
 
 namespace slipstick::internal {
 
-void BindNumbers(const Type& type, void* object, const std::string& path, const NodeOfInput& node_of) {
+void BindNumbers(const Type& type, void* object, const std::string& path, std::string_view help,
+                 const NodeOfNumber& node_of) {
   switch (type.kind) {
     case Kind::kQuantity:
     case Kind::kRatio: {
@@ -14,25 +15,25 @@ void BindNumbers(const Type& type, void* object, const std::string& path, const 
       // All quantities have one layout.
       Ratio number;
       std::memcpy(&number, object, sizeof number);
-      number = Ratio::FromBase(number.base(), node_of(path, number.base(), *type.dimension));
+      number = Ratio::FromBase(number.base(), node_of({path, number.base(), *type.dimension, help}));
       std::memcpy(object, &number, sizeof number);
       return;
     }
     case Kind::kOptional:
-      if (void* held = type.optional.held(object)) BindNumbers(*type.inner, held, path, node_of);
+      if (void* held = type.optional.held(object)) BindNumbers(*type.inner, held, path, help, node_of);
       return;
     case Kind::kList:
       for (std::size_t i = 0; i < type.list.size(object); ++i)
-        BindNumbers(*type.inner, type.list.at(object, i), path + "." + std::to_string(i), node_of);
+        BindNumbers(*type.inner, type.list.at(object, i), path + "." + std::to_string(i), help, node_of);
       return;
     case Kind::kObject:
       for (const FieldRow& row : *type.fields)
-        BindNumbers(*row.type, row.at(object), path + "." + std::string(row.facts.key), node_of);
+        BindNumbers(*row.type, row.at(object), path + "." + std::string(row.facts.key), row.facts.help, node_of);
       return;
     case Kind::kCount: {
       if (!type.has_node) return;
       Tally& count = *static_cast<Tally*>(object);
-      count = count.With(node_of(path, static_cast<double>(Count{count}), *type.dimension));
+      count = count.With(node_of({path, static_cast<double>(Count{count}), *type.dimension, help}));
       return;
     }
     case Kind::kCountOrMax:

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,15 +63,30 @@ Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& o
   return Q::FromBase(value, internal::Found(Op::kChoice, value, std::move(operands), std::move(label)));
 }
 
+// A number that a procedure rests on. `share`: by how many per cent what it found moves when this moves by one, where
+// that is known.
+struct Ground {
+  constexpr Ground(Operand on, double moves_by = 0) : operand(on), share(moves_by) {}  // NOLINT: mostly an operand
+  template <int... E>
+  constexpr Ground(Quantity<E...> on, double moves_by = 0) : Ground(on.operand(), moves_by) {}  // NOLINT
+  Operand operand;
+  double share;
+};
+
 // What a simulation or a search found, and what it rests on; inside it numbers have no nodes. `among`: what it chose
 // from, if that is how it found it.
 template <class Q>
-Q Procedure(std::string_view title, Q found, std::initializer_list<Operand> rests_on, std::string_view note = "",
+Q Procedure(std::string_view title, Q found, std::span<const Ground> rests_on, std::string_view note = "",
             std::string_view source = "", const std::vector<std::pair<std::string, Q>>& among = {},
             std::size_t chosen = 0) {
-  if (std::none_of(rests_on.begin(), rests_on.end(), [](const Operand& one) { return one.node != nullptr; }))
+  if (std::none_of(rests_on.begin(), rests_on.end(), [](const Ground& one) { return one.operand.node != nullptr; }))
     return found;
   Label label;
+  std::vector<Operand> operands;
+  for (const Ground& ground : rests_on) {
+    operands.push_back(ground.operand);
+    label.shares.push_back(ground.share);
+  }
   label.title = title;
   label.note = note;
   label.source = source;
@@ -80,7 +96,14 @@ Q Procedure(std::string_view title, Q found, std::initializer_list<Operand> rest
     label.options.push_back(name);
     label.compared.push_back(option.base());
   }
-  return Q::FromBase(found.base(), internal::Found(Op::kProcedure, found.base(), rests_on, std::move(label)));
+  return Q::FromBase(found.base(),
+                     internal::Found(Op::kProcedure, found.base(), std::move(operands), std::move(label)));
+}
+template <class Q>
+Q Procedure(std::string_view title, Q found, std::initializer_list<Ground> rests_on, std::string_view note = "",
+            std::string_view source = "", const std::vector<std::pair<std::string, Q>>& among = {},
+            std::size_t chosen = 0) {
+  return Procedure(title, found, std::span<const Ground>(rests_on), note, source, among, chosen);
 }
 
 }  // namespace slipstick

@@ -28,7 +28,7 @@ NodeFormula FormulaOf(const Node& node);
 std::string SymbolOf(const Node& node);
 
 // The derivatives of a node by every node on its tape up to it, in one pass backwards. Of max, min and choices that of
-// what they chose, of steps (ceil, floor) that of the line through them, of procedures none.
+// what they chose, of steps (ceil, floor) that of the line through them, of procedures the shares that they state.
 std::vector<double> DerivativesOf(const Node& node);
 
 // The values of all nodes of a tape where the inputs have other values: choices stay as they were chosen, procedures

@@ -25,20 +25,32 @@ std::size_t Node::arity() const {
   }
 }
 
-const Node* Tape::Input(std::string_view path, double value, const Dimension& dimension, std::string_view source,
-                        bool is_constant) {
-  std::vector<const Node*>& known = inputs_[std::string(path)];
+const Node* Tape::Known(double value, Label label) {
+  std::vector<const Node*>& known = inputs_[label.path];
   for (const Node* node : known) {
     if (node->value == value) return node;
   }
-  Label label;
-  label.path = path;
-  label.source = source;
-  label.dimension = dimension;
-  label.is_constant = is_constant;
   Node input;
   input.value = value;
   return known.emplace_back(Add(std::move(input), std::move(label)));
+}
+
+const Node* Tape::Input(std::string_view path, double value, const Dimension& dimension) {
+  Label label;
+  label.path = path;
+  label.dimension = dimension;
+  return Known(value, std::move(label));
+}
+
+const Node* Tape::Constant(std::string_view path, double value, const Dimension& dimension, std::string_view title,
+                           std::string_view source) {
+  Label label;
+  label.path = path;
+  label.dimension = dimension;
+  label.title = title;
+  label.source = source;
+  label.is_constant = true;
+  return Known(value, std::move(label));
 }
 
 const Node* Tape::Add(Node node) {

@@ -36,7 +36,7 @@ struct Operand {
 
 // The texts of a node, which inputs and figures have. Others are intermediate results of a formula.
 struct Label {
-  std::string title;   // of a figure
+  std::string title;   // of a figure or a constant
   std::string note;    // where the title leaves something open
   std::string source;  // of the formula, or of the number
   std::string path;    // of an input
@@ -44,7 +44,8 @@ struct Label {
   std::vector<std::string> options{};  // names of a choice's operands
   std::vector<double> compared{};      // what it compared, one for each
   std::size_t chosen = 0;
-  bool is_constant = false;  // an input that is a row of a table, not of the scenario
+  std::vector<double> shares{};  // of a procedure: by how many per cent it moves when an operand moves by one
+  bool is_constant = false;      // an input that is a row of a table, not of the scenario
 };
 
 // One recorded operation.
@@ -68,13 +69,17 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // The node of the input at a path: one for each path and value.
-  const Node* Input(std::string_view path, double value, const Dimension& dimension, std::string_view source = "",
-                    bool is_constant = false);
+  const Node* Input(std::string_view path, double value, const Dimension& dimension);
+  // The same for a fitted constant, a row of a table.
+  const Node* Constant(std::string_view path, double value, const Dimension& dimension, std::string_view title,
+                       std::string_view source);
   const Node* Add(Node node);
   const Node* Add(Node node, Label label);
   [[nodiscard]] const std::deque<Node>& nodes() const { return nodes_; }
 
  private:
+  const Node* Known(double value, Label label);
+
   std::deque<Node> nodes_;  // grows without moving
   std::deque<Label> labels_;
   std::unordered_map<std::string, std::vector<const Node*>> inputs_;

@@ -234,8 +234,7 @@ Trace::Origin Trace::RecordConstant(const Node& node) {
     constant.kind = FigureKind::kConstant;
     constant.path = known->first;
     constant.symbol = SymbolOf(node);
-    constant.title = constant.symbol;
-    std::replace(constant.title.begin(), constant.title.end(), '_', ' ');
+    constant.title = label.title;
     constant.source = label.source;
     constant.value = node.value;
     constant.dimension = label.dimension;
@@ -257,7 +256,7 @@ const Node* Trace::NodeOf(const Origin& origin, internal::Value value) {
 
 const Node* Trace::InputNode(const std::string& path, double value, const Dimension& dimension) {
   const internal::Value number{value, &dimension};
-  for (const std::string& name : {ReplacedName(path), path}) {
+  for (const std::string& name : {path, ReplacedName(path)}) {  // what a caller makes of it rests on what replaces it
     if (const Origin* other = OriginOf(name, number)) return NodeOf(*other, number);
   }
   const auto reported = book_->reported.find(path);

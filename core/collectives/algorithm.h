@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/trace.h"
 #include "core/collectives/collective_types.h"
 #include "core/collectives/group_view.h"
 
@@ -32,8 +31,6 @@ struct Algorithm {
   CollectiveLibrary library;
   bool (*applies)(const CollectiveInstance& instance);
   AlgorithmTime (*time)(const CollectiveInstance& instance);
-  // In its place, of families whose numbers do not remember yet.
-  AlgorithmTime (*explained_time)(const CollectiveInstance& instance, Trace& trace) = nullptr;
 };
 using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 

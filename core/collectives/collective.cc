@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/base/fix.h"
 #include "core/collectives/algorithm.h"
 
@@ -43,71 +43,34 @@ std::string_view AlgorithmOf(const CollectiveCall& call, const CollectiveChoice&
   return kAnyAlgorithm;
 }
 
-using Candidates = std::vector<std::pair<std::string, Seconds>>;
-
-AlgorithmTime TimeOf(const Algorithm& row, const CollectiveInstance& instance) {
-  if (row.time != nullptr) return row.time(instance);
-  Trace off = Trace::Off();
-  return row.explained_time(instance, off);
-}
-
-// Where the callers' figures, which names explain, and the numbers of this folder, which remember, meet: the call and
-// the network get the nodes of what the trace knows them by. The symbol is that of the time in the trace.
-std::pair<AlgorithmTime, std::string> Explain(const Algorithm& row, const CollectiveCall& call,
-                                              const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
-  if (row.time == nullptr) {
-    const GroupView view = ViewOf(group, cluster);
-    const AlgorithmTime made = row.explained_time({call, view}, trace);
-    return {made, trace.figures().back().symbol};
-  }
-  Cluster bound = cluster;
-  BindInputs(bound.networks, "cluster.networks", trace);
-  CollectiveCall carried = call;
-  carried.bytes = trace.Carry("bytes", call.bytes);
-  GroupView view = ViewOf(group, bound);
-  view.ranks = trace.Carry("ranks", view.ranks);
-  for (int i = 0; i < view.count; ++i) {
-    LevelView& level = view.levels[i];
-    level.ranks = trace.Carry(view.count == 1 ? "ranks" : level.index == 0 ? "inner_ranks" : "nodes", level.ranks);
-  }
-  const AlgorithmTime made = row.time({carried, view});
-  trace.Alias("algorithm_time", made.time, "algorithm_time");
-  return {made, "algorithm_time"};
-}
-
-// The time just explained, as that of the collective.
-void ExplainChoice(Seconds time, std::string_view symbol, std::string_view title, const Candidates& candidates,
-                   Trace& trace) {
-  if (candidates.size() < 2) return trace.Alias("collective_time", time, symbol);
-  std::size_t place = 0;
-  while (candidates[place].first != title) ++place;
-  trace.Choice("collective_time", time, Note{"Time of the collective", "of the fastest algorithm"}, candidates, place,
-               symbol, time);
-  trace.MovesBy(0, 1);
-}
-
 }  // namespace
 
-CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
-  const GroupView view = ViewOf(group, cluster);
+CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+  return TimeOf(call, ViewOf(group, cluster), cluster.collectives);
+}
+
+CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const CollectiveChoice& choice) {
   CollectiveTime best;
-  if (view.ranks <= 1) return best;
-  const CollectiveInstance instance{call, view};
-  const CollectiveLibrary library = call.library.value_or(cluster.collectives.Library());
-  const std::string_view asked = AlgorithmOf(call, cluster.collectives);
+  if (group.ranks <= 1) return best;
+  const CollectiveInstance instance{call, group};
+  const CollectiveLibrary library = call.library.value_or(choice.Library());
+  const std::string_view asked = AlgorithmOf(call, choice);
   const Algorithm* chosen = nullptr;
-  Candidates candidates;
+  std::size_t place = 0;                                    // of the chosen one
+  std::vector<std::pair<std::string, Seconds>> candidates;  // where they remember
   const auto choose_among = [&](std::string_view name) {
     ForEach(instance, library, [&](const Algorithm& row) {
       if (name != kAnyAlgorithm && row.name != name) return;
-      const AlgorithmTime made = TimeOf(row, instance);
-      if (trace.on()) candidates.emplace_back(row.title, made.time);
+      const AlgorithmTime made = row.time(instance);
+      const std::size_t at = candidates.size();
+      if (made.time.node() != nullptr) candidates.emplace_back(row.title, made.time);
       if (chosen != nullptr && !(made.time < best.time)) return;
       chosen = &row;
+      place = at;
       best.time = made.time;
       best.latency = made.latency;
       best.algorithm = row.name;
-      best.bytes = made.bytes.value_or(MinimumBytes(call.type, call.bytes, view.ranks));
+      best.bytes = made.bytes.value_or(MinimumBytes(call.type, call.bytes, group.ranks));
     });
   };
   choose_among(asked);
@@ -115,11 +78,9 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
     best.applies = false;
     choose_among(kAnyAlgorithm);
   }
-  if (chosen != nullptr && trace.on()) {
-    const auto [made, symbol] = Explain(*chosen, call, group, cluster, trace);
-    best.time = made.time;
-    ExplainChoice(best.time, symbol, chosen->title, candidates, trace);
-  }
+  if (candidates.size() > 1)
+    best.time = Procedure("Time of the collective", best.time, {{best.time, 1}}, "of the fastest algorithm", "",
+                          candidates, place);
   return best;
 }
 
@@ -172,8 +133,7 @@ void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call,
     return use.group == group_name && use.pattern == call.type;
   });
   if (known != uses_.end() && known->bytes >= call.bytes) return;
-  Trace off = Trace::Off();
-  const CollectiveTime made = TimeOf(call, group, cluster, off);
+  const CollectiveTime made = TimeOf(call, group, cluster);
   CollectiveUse use{group_name, call.type, group.Ranks(), call.bytes, made.algorithm, made.time, {}, made.applies};
   use.level = cluster.networks[SlowestLevel(call.type, group, cluster)].name;
   if (!made.applies) use.possible = AlgorithmsFor(call, group, cluster);

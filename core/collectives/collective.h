@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
 #include "core/collectives/collective_types.h"
 #include "core/hardware/cluster.h"
 #include "core/mapping/placement.h"
 
 namespace slipstick {
 
+struct GroupView;  // group_view.h
+
 // Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over
 // bandwidth. Where the algorithm that the cluster names cannot run, the fastest one's, and `applies` is false.
-CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);
+CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
+// The same for a group as it sees the network.
+CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const CollectiveChoice& choice);
 
 // Names of the algorithms that apply, in the order of the table.
 std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group,

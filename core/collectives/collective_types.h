@@ -27,12 +27,13 @@ struct AlphaBetaOptions {
 
 // All-reduce of a serving engine, in place of a library's: every rank reads its peers' memory.
 struct CustomAllReduce {
-  Seconds start, peer;         // base latency; of the barrier, per peer
-  double link_efficiency = 1;  // share of the link bandwidth
-  Seconds second_pass;         // added latency of two-shot over one-shot
+  Seconds start, peer;        // base latency; of the barrier, per peer
+  Ratio link_efficiency = 1;  // share of the link bandwidth
+  Seconds second_pass;        // added latency of two-shot over one-shot
 };
-// On a family of devices: `second_pass` is the engine's.
-CustomAllReduce CustomAllReduceOf(const Device& device, Seconds second_pass);
+struct PeerReduceTable;  // operators/kernel_family.h
+// By the table of a family of devices: `second_pass` is the engine's.
+CustomAllReduce CustomAllReduceOf(const PeerReduceTable& table, Seconds second_pass);
 
 struct CollectiveCall {
   CollectiveType type = CollectiveType::kAllReduce;
@@ -46,9 +47,8 @@ struct CollectiveCall {
   std::optional<CustomAllReduce> custom = std::nullopt;  // the engine's all-reduce kernel, if any
   AlphaBetaOptions alpha_beta{};
   // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
-  std::optional<double> nic_efficiency = std::nullopt;
+  std::optional<Ratio> nic_efficiency = std::nullopt;
   Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
-  bool waits_for_host = false;  // `launch` is that launch, even if it takes no time
 };
 
 struct CollectiveTime {

@@ -36,9 +36,8 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way) {
     busiest = max(busiest, load);
     hops += one_way || !view.wrapped[i] ? side - 1 : floor(side / 2);
   }
-  const Ratio longest = Procedure<Ratio>("Links of the longest route", hops, {view.ranks.operand()});
-  const Ratio bytes_per_byte =
-      Procedure<Ratio>("Bytes over the busiest link per byte sent by a rank", busiest, {view.ranks.operand()});
+  const Ratio longest = OfBlock("Links of the longest route", hops, view);
+  const Ratio bytes_per_byte = OfBlock("Bytes over the busiest link per byte sent by a rank", busiest, view);
   const Seconds latency = Figure("Longest route", longest * alpha, "", kRoutesSource);
   const Seconds load = Figure("Busiest link", bytes_per_byte * bytes / link, "", kRoutesSource);
   return {latency, load};

@@ -1,5 +1,5 @@
 // One-shot and two-shot all-reduce kernels of serving engines: they read peers' memory and run inside a CUDA graph.
-// Symbols of formulas keep the ids of the inputs, by which the trace links them.
+#include "core/base/figure.h"
 #include "core/collectives/algorithm.h"
 #include "core/operators/kernel_family.h"
 
@@ -15,71 +15,50 @@ bool CustomApplies(const CollectiveInstance& instance) {
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
   const LevelView& view = instance.view.levels[0];
   const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
-  return is_joined && (view.ranks <= 2 || view.level->fabric->ring.shared_root_port_fraction == 1);
+  return is_joined && (view.ranks <= 2 || view.fabric->ring.shared_root_port_fraction == 1);
 }
 
-// Rate at which a rank reads from its peers.
-BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
+// What a rank reads from its peers.
+struct Pull {
+  Ratio peers;
+  Seconds latency;      // start, and a barrier with each peer
+  BytesPerSecond rate;  // of all peers together
+};
+Pull PullOf(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  const BytesPerSecond link = view.injection;
-  const double stream = instance.call.custom->link_efficiency;
-  if (link == view.level->bandwidth) {
-    trace.Input("link", link, "cluster.networks.0.bandwidth");
-  } else if (trace.on()) {
-    const BytesPerSecond stated = view.level->bandwidth;
-    const double used_share = link / stated;
-    trace.Input("stated", stated, "cluster.networks.0.bandwidth");
-    trace.Record("link", "stated * used_share", link,
-                 Note{"Bandwidth to the peers", "of the links that join the group"}, "stated, used_share", stated,
-                 used_share);
-  }
-  FIGURE(trace, pull, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
-  return pull;
+  const CustomAllReduce& kernel = *instance.call.custom;
+  const Ratio peers = Figure("Peers of a rank", view.ranks - 1);
+  return {peers, kernel.start + peers * kernel.peer,
+          Figure("Achieved link bandwidth of the kernel", kernel.link_efficiency * view.injection, "", kTables)};
 }
 
-// The engine's constants have their names in its row: the caller names the row.
-double PeersOf(const CollectiveInstance& instance, Trace& trace) {
-  const double inner_ranks = instance.view.levels[0].ranks;
-  FIGURE(trace, peers, inner_ranks - 1, (Note{"Peers of a rank", ""}), inner_ranks);
-  return peers;
+AlgorithmTime OneShot(const CollectiveInstance& instance) {
+  const auto [peers, latency, rate] = PullOf(instance);
+  const Bytes bytes = peers * instance.call.bytes;
+  const Seconds time =
+      Figure("One-shot all-reduce", latency + bytes / rate, "every rank reads every peer's buffer", kTables);
+  return {time, latency, bytes};
 }
 
-AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
-  const double peers = PeersOf(instance, trace);
-  const Bytes bytes = instance.call.bytes;
-  const Seconds start = instance.call.custom->start, peer = instance.call.custom->peer;
-  const BytesPerSecond pull = PullRate(instance, trace);
-  FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
-         (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes,
-         pull);
-  return {one_shot, start + peers * peer, peers * bytes};
-}
-
-AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
-  const double peers = PeersOf(instance, trace);
-  const Bytes bytes = instance.call.bytes;
-  const Seconds start = instance.call.custom->start, peer = instance.call.custom->peer,
-                second_pass = instance.call.custom->second_pass;
-  const BytesPerSecond pull = PullRate(instance, trace);
-  FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
-         (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer,
-         second_pass, bytes, pull);
-  return {two_shot, start + peers * peer + second_pass, 2 * peers / (peers + 1) * bytes};
+AlgorithmTime TwoShot(const CollectiveInstance& instance) {
+  const auto [peers, start, rate] = PullOf(instance);
+  const Seconds latency = start + instance.call.custom->second_pass;
+  const Bytes bytes = 2 * peers / (peers + 1) * instance.call.bytes;
+  const Seconds time =
+      Figure("Two-shot all-reduce", latency + bytes / rate, "every rank reduces its part, then all gather", kTables);
+  return {time, latency, bytes};
 }
 
 }  // namespace
 
-CustomAllReduce CustomAllReduceOf(const Device& device, Seconds second_pass) {
-  const PeerReduceTable& table = device.architecture->peer_reduce;
+CustomAllReduce CustomAllReduceOf(const PeerReduceTable& table, Seconds second_pass) {
   return {table.start, table.peer, table.link_efficiency, second_pass};
 }
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, nullptr,
-       OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, nullptr,
-       TwoShot},
+      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, TwoShot},
   };
   return rows;
 }

@@ -15,57 +15,57 @@ namespace slipstick {
 
 // Rings inside a scale-up domain.
 struct RingConstants {
-  double ll_efficiency = 1;
-  double simple_efficiency = 1;
-  double simple_step = 1;                // duration of a Simple step over that of an LL step
-  Seconds simple_setup;                  // added by Simple
-  double local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
-  double shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
-  bool by_sides = false;                 // on a grid, side after side; else around all ranks
+  Ratio ll_efficiency = 1;
+  Ratio simple_efficiency = 1;
+  Ratio simple_step = 1;                // duration of a Simple step over that of an LL step
+  Seconds simple_setup;                 // added by Simple
+  Ratio local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
+  Ratio shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
+  bool by_sides = false;                // on a grid, side after side; else around all ranks
 };
 
 // All-to-all inside a scale-up domain.
 struct AllToAllConstants {
-  double ll_efficiency = 1;  // many small flagged stores
-  double simple_efficiency = 1;
-  double local_copy_rate = 1;  // of a rank's own block, over the bandwidth
-  double steps_per_peer = 0;
+  Ratio ll_efficiency = 1;  // many small flagged stores
+  Ratio simple_efficiency = 1;
+  Ratio local_copy_rate = 1;  // of a rank's own block, over the bandwidth
+  Ratio steps_per_peer = 0;
   Seconds simple_setup;  // added by Simple
 };
 
 // Send and receive.
 struct SendConstants {
-  double switch_efficiency = 1;
-  double direct_efficiency = 1;  // over a link without a switch
-  double nic_efficiency = 1;     // upper bound
+  Ratio switch_efficiency = 1;
+  Ratio direct_efficiency = 1;  // over a link without a switch
+  Ratio nic_efficiency = 1;     // upper bound
 };
 
 // Collectives over NICs.
 struct ScaleOutConstants {
-  double nic_efficiency = 1;  // of Simple
-  double ll_efficiency = 1;
-  double reduction_gain = 1;  // on nic_efficiency, where the switches between nodes reduce
-  double tree_fraction = 1;   // of the rings' rate, reached by trees that follow in-network reduction
+  Ratio nic_efficiency = 1;  // of Simple
+  Ratio ll_efficiency = 1;
+  Ratio reduction_gain = 1;  // on nic_efficiency, where the switches between nodes reduce
+  Ratio tree_fraction = 1;   // of the rings' rate, reached by trees that follow in-network reduction
 };
 
 // In-network reduction by the switches of a scale-up domain (NVLS).
 struct InNetworkConstants {
-  double efficiency = 1;         // over 8 ranks
-  Count min_ranks = 2;           // below, the library uses rings
-  double loss_per_doubling = 0;  // of efficiency, per doubling of the ranks beyond 8
-  Seconds setup;                 // up to 8 ranks
-  Seconds setup_per_rank;        // beyond 8
+  Ratio efficiency = 1;         // over 8 ranks
+  Count min_ranks = 2;          // below, the library uses rings
+  Ratio loss_per_doubling = 0;  // of efficiency, per doubling of the ranks beyond 8
+  Seconds setup;                // up to 8 ranks
+  Seconds setup_per_rank;       // beyond 8
 };
 
 inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and its all-to-all, inside a training step";
 // Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all
 // (routed).
 struct InStepConstants {
-  double hop_efficiency = 1, nic_hop_efficiency = 1;
+  Ratio hop_efficiency = 1, nic_hop_efficiency = 1;
   Seconds hop_latency, nic_hop_latency;
-  double routed_efficiency = 1, nic_routed_efficiency = 1;
+  Ratio routed_efficiency = 1, nic_routed_efficiency = 1;
   Seconds routed_setup;
-  double pod_jitter = 0;  // relative slow-down of a step per doubling of the pods or nodes that the level joins
+  Ratio pod_jitter = 0;  // relative slow-down of a step per doubling of the pods or nodes that the level joins
 };
 
 struct FabricConstants {

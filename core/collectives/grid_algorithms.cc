@@ -31,8 +31,8 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
-  const Ratio steps = Procedure<Ratio>("Steps of one pass", hops, {ranks.operand()}),
-              share = Procedure<Ratio>("Share of the buffer over one link", load, {ranks.operand()}, "over all sides");
+  const Ratio steps = OfBlock("Steps of one pass", hops, view),
+              share = OfBlock("Share of the buffer over one link", load, view, "over all sides");
   const Seconds latency = Figure("Steps along all sides", passes * steps * alpha, "", kGridSource);
   const Seconds transfer = Figure("Bytes through one link", passes * share * bytes / link, "", kGridSource);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());

@@ -1,8 +1,12 @@
 #include "core/collectives/group_view.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "core/base/figure.h"
 
 namespace slipstick {
+
 bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
 namespace {
@@ -25,7 +29,7 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
     left = max(1.0, left / side);
     if (side <= 1 && !(is_last && view.sides == 0)) continue;
     const bool is_wrapped = side >= room && slice.closed[i] && side > 2;
-    view.spacing = max(view.spacing, inside);
+    view.spacing = max(view.spacing.base(), inside);
     view.side[view.sides] = side;
     view.wrapped[view.sides] = is_wrapped;
     ++view.sides;
@@ -46,6 +50,7 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   const auto& [ranks, spacing, innermost, is_alone] = group;
   LevelView view;
   view.level = &level;
+  view.fabric = &*level.fabric;
   view.latency = level.latency;
   view.apart = spacing;
   view.index = index;
@@ -69,6 +74,33 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
 
 }  // namespace
 
+Ratio OfBlock(std::string_view title, Ratio found, const LevelView& view, std::string_view note) {
+  if (view.devices.node() == nullptr) return found;
+  const NetworkLevel& level = *view.level;
+  std::vector<Ground> block{view.ranks, view.devices, Ratio(level.wrap_every), view.apart, view.innermost};
+  if (level.dims.empty()) block.emplace_back(Ratio(level.size));
+  for (const Tally side : level.dims) block.emplace_back(Ratio(side));
+  return Procedure(title, found, block, note);
+}
+
+void RestOnBlock(LevelView& view) {
+  const NetworkLevel& level = *view.level;
+  if (!IsGrid(view) && level.topology != Topology::kFullyConnected) return;
+  const auto share_of = [&](BytesPerSecond bandwidth) { return Ratio(bandwidth.base() / level.bandwidth.base()); };
+  if (view.spacing != 1) {
+    view.spacing = OfBlock("Wires to the next rank of the group", view.spacing.base(), view);
+    view.latency = Exactly(view.latency.base(), level.latency * view.spacing);
+  }
+  if (view.link != level.bandwidth) {
+    const Ratio share = OfBlock("Share of a rank's bandwidth on the link to the next", share_of(view.link), view);
+    view.link = Exactly(view.link.base(), level.bandwidth * share);
+  }
+  if (view.injection == level.bandwidth) return;
+  const Ratio used = OfBlock("Links of a rank that lead into its group", share_of(view.injection), view,
+                             "over all its links; its share of those that other groups use too");
+  view.injection = Figure("Usable bandwidth of a rank", Exactly(view.injection.base(), level.bandwidth * used));
+}
+
 WireLoad WireLoadOf(const LevelView& view) {
   if (view.level->topology == Topology::kDragonfly) return {1, 3};  // to the gateway, between groups, from the gateway
   if (!IsGrid(view)) return {};
@@ -85,8 +117,10 @@ WireLoad WireLoadOf(const LevelView& view) {
     hops += view.wrapped[i] ? floor(side / 2) : side - 1;
   }
   const double ranks = view.ranks;
-  load.detour = max(1.0, busiest * view.injection / (1 * kB) * ranks / (ranks - 1));
-  load.hops = max(1.0, hops);
+  load.detour =
+      OfBlock("Detour of an all-to-all", max(1.0, (busiest * view.injection / (1 * kB)).base() * ranks / (ranks - 1)),
+              view, "bytes on the busiest wires over those that a rank sends");
+  load.hops = OfBlock("Wires on the longest route", max(1.0, hops), view);
   return load;
 }
 
@@ -104,7 +138,6 @@ NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacin
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
-  view.devices = static_cast<double>(cluster.devices);
   double below = 1;  // devices per group of the level below
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
@@ -114,17 +147,20 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
     below *= static_cast<double>(level.size);
     if (ranks <= 1) continue;
     view.ranks *= ranks;
+    if (i > 0) view.nodes *= ranks;
     if (view.count == kMaxLevels) {
       view.levels[kMaxLevels - 1].ranks *= ranks;
       continue;
     }
     const double spacing = i < group.spacing.size() ? group.spacing[i] : 1;
-    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone},
-                                            min(units, static_cast<double>(level.size)));
+    LevelView& own = view.levels[view.count++];
+    own = LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone},
+                      min(units, static_cast<double>(level.size)));
+    own.devices = cluster.devices;
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];
-    view.has_scale_up = first.index == 0 && !first.level->fabric->scales_out;
+    view.has_scale_up = first.index == 0 && !first.fabric->scales_out;
   }
   return view;
 }

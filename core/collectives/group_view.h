@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "core/collectives/fabric.h"
 #include "core/collectives/grid_slice.h"
@@ -14,15 +15,17 @@ inline constexpr int kMaxLevels = 4;  // further levels count as part of the las
 
 struct LevelView {
   const NetworkLevel* level = nullptr;
-  int index = 0;    // in cluster.networks
-  Ratio ranks = 1;  // parts of the group joined by the level
+  const FabricConstants* fabric = nullptr;  // of the level
+  int index = 0;                            // in cluster.networks
+  Ratio ranks = 1;                          // parts of the group joined by the level
   // Mesh, torus, hypercube, ring: the block covered by the group. Other topologies: one side.
   Sides side;
   std::array<bool, kMaxSides> wrapped{};
   int sides = 1;
-  double apart = 1;          // parts of the level from a rank to the next one of the group
-  double spacing = 1;        // of them, on wires that the groups in between use too
-  double innermost = 1;      // ranks of the mapping's innermost group on the level: they decide the slice of a torus
+  Ratio apart = 1;           // parts of the level from a rank to the next one of the group
+  Ratio spacing = 1;         // of them, on wires that the groups in between use too
+  Ratio innermost = 1;       // ranks of the mapping's innermost group on the level: they decide the slice of a torus
+  Ratio devices = 1;         // of the cluster
   BytesPerSecond link;       // from a rank to the next, one direction: the group's share
   BytesPerSecond injection;  // per rank, one direction, over all links to other members
   Seconds latency;           // from a rank to the next
@@ -31,19 +34,25 @@ struct LevelView {
 
 bool IsGrid(const LevelView& view);
 
+// What was found from the shape of the group's block in a grid, or from the number of its direct wires: it rests on all
+// that decides that shape.
+Ratio OfBlock(std::string_view title, Ratio found, const LevelView& view, std::string_view note = "");
+// The same for the links of a view whose ranks, distances and level remember.
+void RestOnBlock(LevelView& view);
+
 struct GroupView {
   std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
   int count = 0;
   Ratio ranks = 1;
-  double devices = 1;         // of the cluster
+  Ratio nodes = 1;            // of them, parts joined by the levels beyond the first of the cluster
   bool has_scale_up = false;  // levels[0] is a scale-up network (NVLink, PCIe, …), not a network of NICs
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
 
 // What an all-to-all asks of the wires between ranks. Through switches, and on direct wires to every peer: 1 and 1.
 struct WireLoad {
-  double detour = 1;  // time on the busiest wires over that on a rank's own
-  double hops = 1;    // wires on the longest route
+  Ratio detour = 1;  // time on the busiest wires over that on a rank's own
+  Ratio hops = 1;    // wires on the longest route
 };
 WireLoad WireLoadOf(const LevelView& view);
 

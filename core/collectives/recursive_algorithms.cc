@@ -14,7 +14,7 @@ constexpr std::string_view kBruckSource =
 Ratio LargestPowerOfTwo(Ratio ranks) {
   const double largest = std::exp2(WholeBelow(log2(ranks)));
   if (largest == ranks) return ranks;
-  return Procedure<Ratio>("Ranks, down to a power of two", largest, {ranks.operand()});
+  return Procedure<Ratio>("Ranks, down to a power of two", largest, {ranks});
 }
 
 bool OnLeaves(const CollectiveInstance& instance) {
@@ -45,9 +45,9 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
     hops += far;
     load += shared * distance / ranks;
   }
-  const Ratio steps = Procedure<Ratio>("Links or switch stages over all steps", hops, {ranks.operand()});
-  const Ratio share = Procedure<Ratio>("Share of the buffer over the busiest link", load,
-                                       {ranks.operand(), oversubscription.operand()}, "over all steps");
+  const Ratio steps = Procedure<Ratio>("Links or switch stages over all steps", hops, {ranks});
+  const Ratio share =
+      Procedure<Ratio>("Share of the buffer over the busiest link", load, {ranks, oversubscription}, "over all steps");
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
@@ -114,7 +114,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
       // Partners are at halving distances along one side; a message crosses all links in between.
       double along = 0;
       for (int side = 0; side < view.sides; ++side) along += view.side[side] - 1;
-      steps = Procedure<Ratio>("Steps along the sides", along, {view.ranks.operand()});
+      steps = OfBlock("Steps along the sides", along, view);
     } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
       narrowing = view.level->oversubscription;
       links = 2;  // up to the core and down

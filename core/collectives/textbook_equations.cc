@@ -1,7 +1,5 @@
 // The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. Of
 // a group that spans several levels, the slowest bandwidth and the longest latency.
-#include <string>
-
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -15,29 +13,19 @@ struct AlphaBeta {
   Seconds alpha;
   BytesPerSecond beta;
 };
-AlphaBeta SlowestOf(const CollectiveInstance& instance, Trace& trace) {
-  AlphaBeta slowest;
-  int narrowest = 0, farthest = 0;  // levels
-  for (int i = 0; i < instance.view.count; ++i) {
-    const NetworkLevel& level = *instance.view.levels[i].level;
-    if (i == 0 || level.bandwidth < slowest.beta)
-      slowest.beta = level.bandwidth, narrowest = instance.view.levels[i].index;
-    if (i == 0 || level.latency > slowest.alpha)
-      slowest.alpha = level.latency, farthest = instance.view.levels[i].index;
+AlphaBeta SlowestOf(const CollectiveInstance& instance) {
+  const GroupView& group = instance.view;
+  const NetworkLevel* narrowest = group.levels[0].level;
+  const NetworkLevel* farthest = narrowest;
+  for (int i = 1; i < group.count; ++i) {
+    const NetworkLevel* level = group.levels[i].level;
+    if (level->bandwidth < narrowest->bandwidth) narrowest = level;
+    if (level->latency > farthest->latency) farthest = level;
   }
-  if (trace.on()) {
-    trace.Input("alpha", slowest.alpha, "cluster.networks." + std::to_string(farthest) + ".latency");
-    const std::string path = "cluster.networks." + std::to_string(narrowest) + ".bandwidth";
-    const double node_size = static_cast<double>(instance.view.levels[0].level->size), ranks = instance.view.ranks;
-    const BytesPerSecond level_bandwidth = slowest.beta;
-    trace.Input("node_size", node_size, "cluster.networks." + std::to_string(instance.view.levels[0].index) + ".size");
-    trace.Input("level_bandwidth", level_bandwidth, path);
-    trace.Alias("level_bandwidth", level_bandwidth, path);  // a share of it that a caller named so
-    trace.Procedure("beta", slowest.beta, Note{"Bandwidth of a rank", "of the slowest level that the group spans"},
-                    "level_bandwidth, ranks, node_size", level_bandwidth, ranks, node_size);
-    trace.MovesBy(0, 1);
-  }
-  return slowest;
+  const BytesPerSecond beta = Procedure("Bandwidth of a rank", narrowest->bandwidth,
+                                        {{narrowest->bandwidth, 1}, group.ranks, Ratio(group.levels[0].level->size)},
+                                        "of the slowest level that the group spans");
+  return {farthest->latency, beta};
 }
 
 template <CollectiveType type>
@@ -49,69 +37,60 @@ bool IsGatherOrScatter(const CollectiveInstance& instance) {
 }
 
 // A rank sends and receives every other rank's share twice, in whatever steps.
-AlgorithmTime AllReduceAfter(Seconds latency, const CollectiveInstance& instance, BytesPerSecond beta, const Note& note,
-                             Trace& trace) {
-  const double ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  LISTED_FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta, note, latency, ranks, bytes, beta);
+Seconds SharesTwice(const CollectiveInstance& instance, BytesPerSecond beta) {
+  const Ratio ranks = instance.view.ranks;
+  return 2 * (ranks - 1) / ranks * instance.call.bytes / beta;
+}
+
+AlgorithmTime AllReduceRing(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
+  const Seconds latency =
+      Figure("Steps around the ring, twice", 2 * (instance.view.ranks - 1) * alpha, "", kTextbookSource);
+  const Seconds time = Figure("All-reduce around a ring", latency + SharesTwice(instance, beta), "", kTextbookSource);
   return {time, latency, std::nullopt};
 }
 
-AlgorithmTime AllReduceRing(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
-  const double ranks = instance.view.ranks;
-  FIGURE(trace, latency, 2 * (ranks - 1) * alpha, (Note{"Steps around the ring, twice", "", kTextbookSource}), ranks,
-         alpha);
-  return AllReduceAfter(latency, instance, beta, Note{"All-reduce around a ring", "", kTextbookSource}, trace);
-}
-
-AlgorithmTime AllReduceTrees(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
-  const double ranks = instance.view.ranks;
-  FIGURE(trace, latency, 2 * log2(ranks) * alpha, (Note{"Up and down the trees", "", kTextbookSource}), ranks, alpha);
-  return AllReduceAfter(latency, instance, beta,
-                        Note{"All-reduce over two binary trees",
-                             "half the data each; without the fill of their pipelines", kTextbookSource},
-                        trace);
+AlgorithmTime AllReduceTrees(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
+  const Seconds latency = Figure("Up and down the trees", 2 * log2(instance.view.ranks) * alpha, "", kTextbookSource);
+  const Seconds time = Figure("All-reduce over two binary trees", latency + SharesTwice(instance, beta),
+                              "half the data each; without the fill of their pipelines", kTextbookSource);
+  return {time, latency, std::nullopt};
 }
 
 // Partners at halving or doubling distances, which are the levels of a tree.
-AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
-  const double ranks = instance.view.ranks;
+AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
+  const Ratio ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"One step per level of the tree", "", kTextbookSource}), ranks,
-         alpha);
-  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Halving or doubling", "", kTextbookSource}),
-         latency, ranks, bytes, beta);
+  const Seconds latency = Figure("One step per level of the tree", log2(ranks) * alpha, "", kTextbookSource);
+  const Seconds time = Figure("Halving or doubling", latency + (ranks - 1) / ranks * bytes / beta, "", kTextbookSource);
   return {time, latency, std::nullopt};
 }
 
 // Each rank passes on, or sends to each peer in turn, all but its own block.
-AlgorithmTime BlockByBlock(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
-  const double ranks = instance.view.ranks;
+AlgorithmTime BlockByBlock(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
+  const Ratio ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per other rank", "", kTextbookSource}), ranks, alpha);
-  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Block by block", "", kTextbookSource}),
-         latency, ranks, bytes, beta);
+  const Seconds latency = Figure("One step per other rank", (ranks - 1) * alpha, "", kTextbookSource);
+  const Seconds time = Figure("Block by block", latency + (ranks - 1) / ranks * bytes / beta, "", kTextbookSource);
   return {time, latency, std::nullopt};
 }
 
-AlgorithmTime BroadcastTree(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
-  const double ranks = instance.view.ranks;
+AlgorithmTime BroadcastTree(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
+  const Ratio ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  FIGURE(trace, steps, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
-  FIGURE(trace, time, steps * (alpha + bytes / beta), (Note{"Broadcast down a binomial tree", "", kTextbookSource}),
-         steps, alpha, bytes, beta);
+  const Ratio steps = Figure("Depth of the tree", ceil(log2(ranks)));
+  const Seconds time = Figure("Broadcast down a binomial tree", steps * (alpha + bytes / beta), "", kTextbookSource);
   return {time, steps * alpha, std::nullopt};
 }
 
-AlgorithmTime OneMessage(const CollectiveInstance& instance, Trace& trace) {
-  const auto [alpha, beta] = SlowestOf(instance, trace);
+AlgorithmTime OneMessage(const CollectiveInstance& instance) {
+  const auto [alpha, beta] = SlowestOf(instance);
   const Bytes bytes = instance.call.bytes;
-  FIGURE(trace, time, alpha + bytes / beta, (Note{"One message", "", kTextbookSource}), alpha, bytes, beta);
+  const Seconds time = Figure("One message", alpha + bytes / beta, "", kTextbookSource);
   return {time, alpha, std::nullopt};
 }
 
@@ -120,17 +99,15 @@ AlgorithmTime OneMessage(const CollectiveInstance& instance, Trace& trace) {
 const std::vector<Algorithm>& TextbookEquations() {
   constexpr CollectiveLibrary kLibrary = CollectiveLibrary::kAlphaBeta;
   static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, nullptr, AllReduceRing},
-      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, nullptr,
+      {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceRing},
+      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>,
        AllReduceTrees},
-      {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, nullptr, BlockByBlock},
-      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter, nullptr,
+      {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, BlockByBlock},
+      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter,
        HalvingOrDoubling},
-      {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, nullptr,
-       BlockByBlock},
-      {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, nullptr,
-       BroadcastTree},
-      {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, nullptr, OneMessage},
+      {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, BlockByBlock},
+      {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, BroadcastTree},
+      {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, OneMessage},
   };
   return rows;
 }

@@ -322,7 +322,7 @@ void PlaceGroups(Deployment& deployment) {
   ServingNetwork& network = deployment.network;
   const std::optional<Seconds> second_pass = deployment.engine.communication.second_pass;
   if (second_pass && PeersReachEachOther(cluster, mapping.devices_per_group))
-    network.custom_all_reduce = CustomAllReduceOf(deployment.device, *second_pass);
+    network.custom_all_reduce = CustomAllReduceOf(deployment.device.architecture->peer_reduce, *second_pass);
   network.tensor_group = PlaceFirst(cluster, mapping.devices_per_group);
   network.context_group = PlaceFirst(cluster, mapping.cp);
   if (mapping.prefill_cp > 1)

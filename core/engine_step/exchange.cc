@@ -4,11 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
 #include "core/base/sum.h"
-#include "core/collectives/library_network.h"
-#include "core/collectives/moe_exchange.h"
+#include "core/collectives/named_terms.h"
 #include "core/engine_step/imbalance.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/kernel_family_fields.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -48,15 +50,15 @@ void ExplainPromptGroup(const Deployment& deployment, Trace& trace) {
                "ranks, inner_ranks", ranks, inner_ranks);
 }
 
-// The constants of the engine's all-reduce.
-void ExplainOwnKernel(const Deployment& deployment, Trace& trace) {
+// The engine's all-reduce, with the nodes of its constants.
+std::optional<CustomAllReduce> OwnKernel(const Deployment& deployment, Trace& trace) {
   const std::optional<CustomAllReduce>& own = deployment.network.custom_all_reduce;
-  if (!trace.on() || !own) return;
-  const Seconds start = own->start, peer = own->peer;
-  const double stream = own->link_efficiency;
-  CONSTANTS(trace, KernelTable(deployment.device, "peer_reduce"), deployment.device.architecture->peer_reduce.source,
-            start, peer, stream);
-  trace.Input("second_pass", own->second_pass, "serving.engine.second_pass");
+  if (!trace.on() || !own) return own;
+  PeerReduceTable table = deployment.device.architecture->peer_reduce;
+  BindConstants(table, KernelTable(deployment.device, "peer_reduce"), table.source, trace);
+  Seconds second_pass = own->second_pass;
+  BindInputs(second_pass, "serving.engine.second_pass", trace);
+  return CustomAllReduceOf(table, second_pass);
 }
 
 CollectiveTime Collective(const Deployment& deployment, std::string_view group_name, const CollectiveCall& call,
@@ -73,18 +75,16 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
   CollectiveCall call;
   call.type = CollectiveType::kAllReduce;
   call.bytes = bytes;
-  call.custom = deployment.network.custom_all_reduce;
+  call.custom = OwnKernel(deployment, trace);
   // Hosts launch independently: the wait for the last one grows with log2 of the ranks.
   const double tensor_ranks = deployment.network.tensor_group.Ranks();
-  ExplainOwnKernel(deployment, trace);
   ExplainGroup(deployment.network.tensor_group, deployment, "group_devices", trace);
   if (waits_for_host) {
     const Seconds nccl_launch = deployment.engine.communication.nccl_launch;
     trace.Alias("tensor_ranks", tensor_ranks, "group_devices");
     FIGURE(trace, host_wait, nccl_launch * log2(tensor_ranks),
            (Note{"Wait for the last host", "hosts launch independently"}), nccl_launch, tensor_ranks);
-    call.launch = host_wait;
-    call.waits_for_host = true;
+    call.launch = trace.Carry("host_wait", host_wait);
   }
   const CollectiveTime taken = Collective(deployment, "tp", call, deployment.network.tensor_group, trace);
   trace.Alias("reduction_time", taken.time, "collective_time");
@@ -142,7 +142,6 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
     const Seconds time = [&] {
       const Trace::Scope scope(trace, name);
-      trace.Alias("hidden", one.hidden, "routed_width");
       one.is_combine = is_combine;
       one.element_bytes = element_bytes;
       if (!is_combine) trace.Input("element_bytes", element_bytes, "serving.precision.activations");

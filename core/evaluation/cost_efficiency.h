@@ -34,8 +34,8 @@ struct TrainingCostEfficiency {
   std::optional<TokensPerJoule> tokens_per_j;
 };
 // One of two pools, per output token of the deployment.
-struct PoolCostEfficiency : PoolUse {
-  JoulesPerToken total_energy;
+struct PoolCostEfficiency {
+  JoulesPerToken energy;
   std::optional<DollarsPerToken> token;
   std::optional<GramsPerToken> emitted, embodied;
 };

@@ -8,6 +8,7 @@
 #include "core/collectives/collective.h"
 #include "core/evaluation/kernel.h"
 #include "core/operators/kernel.h"
+#include "core/operators/kernel_family.h"
 #include "core/software/engine.h"
 
 namespace slipstick {
@@ -92,10 +93,9 @@ Result<Json> EvaluateCollective(const Json& request) {
   CollectiveCall call{.type = line.kind, .bytes = line.bytes, .algorithm = line.algorithm};
   if (line.library == kIdeal) call.library = CollectiveLibrary::kAnalytic;
   call.alpha_beta = {.reduction = line.reduction, .hops = line.hops, .chunks = line.chunks, .overlaps = line.overlaps};
-  if (second_pass) call.custom = CustomAllReduceOf(cluster.device, *second_pass);
+  if (second_pass) call.custom = CustomAllReduceOf(cluster.device.architecture->peer_reduce, *second_pass);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(line.ranks));
-  Trace trace = Trace::Off();
-  const CollectiveTime answer = TimeOf(call, group, cluster, trace);
+  const CollectiveTime answer = TimeOf(call, group, cluster);
   if (!answer.applies) {
     const std::vector<std::string_view> known = AlgorithmsFor(call, group, cluster);
     const std::string names = Joined(known);

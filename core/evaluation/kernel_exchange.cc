@@ -5,6 +5,7 @@
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
+#include "core/collectives/group_view.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/evaluation/kernel.h"
 #include "core/mapping/placement.h"
@@ -68,12 +69,11 @@ Result<Json> EvaluateExchange(const Json& request) {
   exchange.experts = static_cast<double>(line.experts);
   exchange.hidden = static_cast<double>(line.hidden);
   exchange.element_bytes = exchange.is_combine ? BytesPerElement(Precision::kBf16) : DispatchedElement(line.precision);
-  Trace off = Trace::Off();
-  SetWires(group, cluster, exchange, off);
+  SetWires(ViewOf(group, cluster), cluster, exchange);
   exchange.kernel_units = static_cast<double>(line.units);
-  exchange.max_nodes_per_token = line.node_limit ? static_cast<double>(*line.node_limit) : exchange.nodes;
+  exchange.max_nodes_per_token = line.node_limit ? Ratio(*line.node_limit) : exchange.nodes;
   exchange.architecture = cluster.device.architecture;
-  const ExpertExchangeTime answer = TimeOf(exchange, off);
+  const ExpertExchangeTime answer = TimeOf(exchange);
   return Json{{"time_s", answer.time.base()},
               {"bound", NameOf(Bound::kNetwork)},
               {"flops", 0},

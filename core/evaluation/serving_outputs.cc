@@ -133,7 +133,7 @@ struct Outputs<PoolCostEfficiency> {
       Output("cost_usd_per_million_tokens", &P::token, InAMillion, "Cost of the pool per 1 M output tokens")
           .In("$")
           .SmallerIsBetter(),
-      Output("energy_j_per_token", &P::total_energy, "Energy of the pool per output token").SmallerIsBetter(),
+      Output("energy_j_per_token", &P::energy, "Energy of the pool per output token").SmallerIsBetter(),
       Output("carbon_g_per_million_tokens", &P::emitted, GramsInAMillion,
              "Operational carbon of the pool per 1 M output tokens")
           .In("g")

@@ -52,16 +52,16 @@ struct NetworkLevel {
   Tally size = 8;  // groups of the level below (devices, for the innermost) joined by this level
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
   Seconds latency = 1 * kUs;               // per message between neighbors; through a switch, both links
-  std::vector<Count> dims;     // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
-  Count wrap_every = 0;        // torus: block sides that are multiples of it close to rings (optical switches)
+  std::vector<Tally> dims;     // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
+  Tally wrap_every = 0;        // torus: block sides that are multiples of it close to rings (optical switches)
   Ratio oversubscription = 1;  // fat tree: bandwidth into the leaves over bandwidth out of them
   bool in_network_reduction = false;  // NVLS, SHARP
   // Measured constants of the communication library; absent: the fabric's (collectives/fabric.h).
-  std::optional<Seconds> base_latency;       // t0: per collective
-  std::optional<Seconds> hop_latency;        // alpha: per ring step in the library; absent: latency
-  std::optional<double> bandwidth_fraction;  // bandwidth efficiency of large messages
-  std::optional<double> reduction_fraction;  // u_N: bandwidth efficiency of in-network reduction
-  std::optional<double> copy_fraction;  // c_A: rate of a rank's own block in an all-to-all, over the link bandwidth
+  std::optional<Seconds> base_latency;      // t0: per collective
+  std::optional<Seconds> hop_latency;       // alpha: per ring step in the library; absent: latency
+  std::optional<Ratio> bandwidth_fraction;  // bandwidth efficiency of large messages
+  std::optional<Ratio> reduction_fraction;  // u_N: bandwidth efficiency of in-network reduction
+  std::optional<Ratio> copy_fraction;       // c_A: rate of a rank's own block in an all-to-all, over the link bandwidth
   NetworkPort port;
 };
 

@@ -264,28 +264,28 @@ struct StepTable {
 // All-reduce of serving engines, whose ranks read their peers' memory.
 struct PeerReduceTable {
   std::string source;
-  Seconds start, peer;         // base latency; of the barrier, per peer
-  double link_efficiency = 1;  // share of the link bandwidth
+  Seconds start, peer;        // base latency; of the barrier, per peer
+  Ratio link_efficiency = 1;  // share of the link bandwidth
 };
 
 // Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
   Seconds setup, per_doubling;  // per call; per doubling of the ranks in a node
   Seconds per_256_experts;      // for the counters of 256 experts
-  double link_efficiency = 1, nic_efficiency = 1;
+  Ratio link_efficiency = 1, nic_efficiency = 1;
   Seconds internode, quantize_token;  // of leaving the node; per token of 4,096 elements
 };
 struct NormalRow {
   Seconds setup;
-  double link_efficiency = 1;
+  Ratio link_efficiency = 1;
   BytesPerSecond sm_rate;  // of one SM
-  double nic_efficiency = 1;
-  double node_copies = 0;  // copies that the SMs move per token and node, besides one per rank; across nodes
+  Ratio nic_efficiency = 1;
+  Ratio node_copies = 0;  // copies that the SMs move per token and node, besides one per rank; across nodes
   Seconds per_node;
 };
 struct DomainRow {  // one-sided kernels inside one scale-up domain
   Seconds setup, per_doubling;
-  double link_efficiency = 1, local_copy_cost = 0;  // cost of a byte that stays, over a byte at full link bandwidth
+  Ratio link_efficiency = 1, local_copy_cost = 0;  // cost of a byte that stays, over a byte at full link bandwidth
 };
 struct ExpertExchangeTable {
   std::string source, domain_source;

@@ -25,7 +25,7 @@ BytesPerSecond SyncRate(const PostTraining& asked, Trace& trace) {
 
 Seconds TimeCollective(CollectiveType type, Bytes bytes, double ranks, const Cluster& cluster) {
   Trace off = Trace::Off();
-  return TimeOf(CollectiveCall{.type = type, .bytes = bytes}, PlaceFirst(cluster, ranks), cluster, off).time;
+  return TimeOf(CollectiveCall{.type = type, .bytes = bytes}, PlaceFirst(cluster, ranks), cluster).time;
 }
 
 // A device of the engine loads whole tensors, of which it keeps its part, so all parameters reach each of them.

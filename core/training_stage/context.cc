@@ -5,6 +5,7 @@
 
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
+#include "core/collectives/named_terms.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
@@ -157,10 +158,7 @@ double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds lin
 
 Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group) {
   if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return {};
-  const auto time = [&] {
-    Trace off = Trace::Off();
-    return TimeOf(call, group, NetworkFor(context, call), off).time;
-  };
+  const auto time = [&] { return TimeOf(call, group, NetworkFor(context, call)).time; };
   return context.collectives != nullptr ? context.collectives->Get(call, group, time) : time();
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "core/collectives/moe_exchange.h"
+#include "core/collectives/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/training_stage/schedule_types.h"
 #include "core/workload/exchanges.h"
@@ -132,7 +132,6 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, std::
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
   const FrameworkExperts& framework = context.framework().experts;
   ExpertExchange call = ExchangeOf(context.model, context.prepared->stated, context.experts, trace);
-  trace.Alias("hidden", call.hidden, "routed_width");
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
   call.tokens = context.shape.sequence_parallel_tokens;
@@ -143,7 +142,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, std::
   if (is_combine) trace.Constants("formats", "combined in 16 bit", "element_bytes", call.element_bytes);
   trace.Input("kernel_units", call.kernel_units, "training.framework.experts.dispatch_units");
   const Seconds time = TimeOf(call, trace).time;
-  if (trace.on()) trace.Alias(symbol, time, trace.figures().back().symbol);
+  trace.Alias(symbol, time, "exchange_time");
   return time;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/collectives/fabric.h"
-#include "core/collectives/library_network.h"
+#include "core/collectives/named_terms.h"
 #include "core/training_stage/exchange.h"
 
 namespace slipstick {
@@ -290,7 +290,7 @@ Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& cal
     ExplainGroup(context, group, trace);
   }
   const Seconds time = Collective(context, call, placement, name, trace);
-  trace.Alias(symbol, time, trace.figures().back().symbol);
+  trace.Alias(symbol, time, "collective_time");
   return time;
 }
 

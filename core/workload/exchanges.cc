@@ -1,5 +1,6 @@
 #include "core/workload/exchanges.h"
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 
 namespace slipstick {
@@ -48,7 +49,10 @@ Bytes KeyValueBytes(const MixerCore& core, double tokens, std::string_view token
   return kv_bytes;
 }
 
-double OwnersReached(double owners, double top_k) { return owners * (1 - pow(1 - 1 / owners, top_k)); }
+Ratio OwnersReached(Ratio owners, Ratio top_k) {
+  return Figure("Owners that hold an expert of a token", owners * (1 - pow(1 - 1 / owners, top_k)),
+                "with experts spread evenly");
+}
 
 double OwnersReached(std::string_view symbol, double owners, std::string_view owners_are, double top_k, Trace& trace) {
   const double reached = OwnersReached(owners, top_k);

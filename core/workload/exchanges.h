@@ -26,7 +26,7 @@ Bytes KeyValueBytes(const MixerCore& core, double tokens, std::string_view token
 
 // Expected number of owners (ranks or nodes) that hold at least one of a token's top_k experts, with experts spread
 // evenly: each is sent one copy of the token.
-double OwnersReached(double owners, double top_k);
+Ratio OwnersReached(Ratio owners, Ratio top_k);
 // The same, recorded as the figure `symbol`.
 double OwnersReached(std::string_view symbol, double owners, std::string_view owners_are, double top_k, Trace& trace);
 

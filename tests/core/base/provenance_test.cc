@@ -180,11 +180,20 @@ TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
   EXPECT_EQ(TextOf(2 * wires), "2 * wires_in_a_row");
 }
 
+// Of two levels the slower decides: 3 * 4 moves by one per cent with it, and not with the number of ranks.
+TEST_F(Provenance, AProcedureStatesItsSharesWhereTheyAreKnown) {
+  const Ratio slowest = In("x.slowest", 4), ranks = In("x.ranks", 16);
+  const Ratio found = Procedure<Ratio>("Bandwidth of a rank", 12, {{slowest, 1}, ranks});
+  EXPECT_EQ(SlopesOf(found), (std::vector<double>{3, 0}));
+  const Ratio beyond = 2 * found;
+  EXPECT_EQ(DerivativesOf(*beyond.node())[slowest.node()->place], 6);
+  EXPECT_EQ(DerivativesOf(*beyond.node())[ranks.node()->place], 0);
+}
+
 TEST_F(Provenance, ATallyIsACountThatRemembers) {
   Shelf shelf;
-  BindInputs(shelf, "shelf", [&](const std::string& path, double value, const Dimension& dimension) {
-    return tape_.Input(path, value, dimension);
-  });
+  BindInputs(shelf, "shelf",
+             [&](const BoundNumber& number) { return tape_.Input(number.path, number.value, number.dimension); });
   EXPECT_EQ(TextOf(Ratio(shelf.boards) * shelf.depth), "boards * depth");
   EXPECT_EQ((Ratio(shelf.boards) * shelf.depth).base(), 1);
   EXPECT_EQ(shelf.boards * shelf.nails, 14);

@@ -84,17 +84,32 @@ TEST(TraceNodes, AProcedureThatChoseIsAChoice) {
   EXPECT_EQ(choice.terms[0].origin, "wafer.side");
 }
 
+// A framework reaches its own rate of a link, and takes a part of that for a step's collectives.
+TEST(TraceNodes, WhatACallerMakesOfAnInputComesBeforeWhatReplacesIt) {
+  Trace trace = Trace::On();
+  const BytesPerSecond rate = 40 * kGBps, nic = rate;
+  const char* path = "cluster.networks.1.bandwidth";
+  trace.Input("rate", rate, "training.framework.rate");
+  trace.Replace(path, rate, "rate");
+  FIGURE(trace, part, 1 * rate, (Note{"Part of it"}), rate);
+  EXPECT_EQ(trace.InputNode(path, nic.base(), nic.kDimension)->label->path, "training.framework.rate");
+  trace.Alias(path, nic, "part");
+  EXPECT_EQ(trace.InputNode(path, nic.base(), nic.kDimension)->label->path, "part");
+}
+
 TEST(TraceNodes, AConstantOfATableStandsOnce) {
   Trace trace = Trace::On();
-  const Ratio share =
-      Ratio::FromBase(0.8, trace.tape().Input("fabrics.nvlink.ll_efficiency", 0.8, Ratio::kDimension, "fitted", true));
+  const Ratio share = Ratio::FromBase(0.8, trace.tape().Constant("fabrics.nvlink.short_rate", 0.8, Ratio::kDimension,
+                                                                 "Bandwidth efficiency of LL", "fitted"));
   const Seconds one = share * InSeconds(trace, "a.first", 2), other = share * InSeconds(trace, "a.second", 3);
   FIGURE(trace, both, one + other, (Note{"Both"}), one, other);
   std::size_t constants = 0;
   for (const FigureRecord& figure : trace.figures()) {
     if (figure.kind != FigureKind::kConstant) continue;
     ++constants;
-    EXPECT_EQ(figure.path, "fabrics.nvlink.ll_efficiency");
+    EXPECT_EQ(figure.path, "fabrics.nvlink.short_rate");
+    EXPECT_EQ(figure.symbol, "short_rate");
+    EXPECT_EQ(figure.title, "Bandwidth efficiency of LL");
     EXPECT_EQ(figure.source, "fitted");
   }
   EXPECT_EQ(constants, 1u);

@@ -7,7 +7,7 @@
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/collectives/algorithm.h"
-#include "core/collectives/collective.h"
+#include "core/collectives/named_terms.h"
 #include "tests/core/collectives/networks.h"
 #include "tests/support/formula.h"
 
@@ -16,13 +16,12 @@ namespace {
 
 CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
                     std::string_view algorithm = "auto", CollectiveLibrary library = CollectiveLibrary::kAnalytic) {
-  Trace off = Trace::Off();
   CollectiveCall call;
   call.type = type;
   call.bytes = bytes;
   call.algorithm = algorithm;
   call.library = library;
-  return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
+  return TimeOf(call, PlaceFirst(cluster, ranks), cluster);
 }
 
 // Eight ranks on a switch, 450 GB/s and 1 us, 64 KiB and 64 MiB: worked out from the closed forms.
@@ -149,12 +148,11 @@ TEST(Algorithms, ATorusOfFoursIsAHypercube) {
 // halve the data.
 TEST(Algorithms, TreesBroadcast) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 4, 100 * kGBps, 1 * kUs)});
-  Trace off = Trace::Off();
   CollectiveCall call{.type = CollectiveType::kBroadcast, .bytes = 1 * kMB, .library = CollectiveLibrary::kAnalytic};
   call.alpha_beta.chunks = 1;
   const auto us = [&](std::string_view algorithm) {
     call.algorithm = algorithm;
-    return Us(TimeOf(call, PlaceFirst(cluster, 4), cluster, off));
+    return Us(TimeOf(call, PlaceFirst(cluster, 4), cluster));
   };
   EXPECT_NEAR(us("binary_tree"), 2 + 4 * 10, 1e-9);
   EXPECT_NEAR(us("double_binary_tree"), 2 + 2 * 10, 1e-9);
@@ -231,8 +229,7 @@ class EveryRow : public ::testing::Test {
     }
   }
   Seconds TimeOfUse(const Use& use, const GroupPlacement& group, Bytes bytes, const Cluster& cluster) {
-    Trace off = Trace::Off();
-    return TimeOf(CallOf(use, bytes, custom_), group, cluster, off).time;
+    return TimeOf(CallOf(use, bytes, custom_), group, cluster).time;
   }
 
   const std::vector<Cluster> clusters_ = AllNetworks();

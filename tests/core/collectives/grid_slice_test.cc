@@ -76,11 +76,10 @@ TEST(GridSlice, FixedWiresCloseWholeSidesOnly) {
 TEST(GridSlice, AnAllReduceUsesBothDirectionsOfItsRing) {
   GroupPlacement group{{12}, {1}};
   group.innermost = 12;
-  Trace off = Trace::Off();
   const CollectiveCall call{
       .type = CollectiveType::kAllReduce, .bytes = 12 * kGB, .library = CollectiveLibrary::kAnalytic};
-  EXPECT_NEAR(In(TimeOf(call, group, Switched(3072), off).time, kS), 2 * 11e9 / 100e9, 1e-3);
-  EXPECT_NEAR(In(TimeOf(call, group, Switched(4096), off).time, kS), 2 * 11e9 / 50e9, 1e-3);  // 12 does not divide it
+  EXPECT_NEAR(In(TimeOf(call, group, Switched(3072)).time, kS), 2 * 11e9 / 100e9, 1e-3);
+  EXPECT_NEAR(In(TimeOf(call, group, Switched(4096)).time, kS), 2 * 11e9 / 50e9, 1e-3);  // 12 does not divide it
 }
 
 // Alone on its slice, a group of eight takes 2 x 4: one link along the side of two, one or two along the other.

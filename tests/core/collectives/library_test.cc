@@ -11,12 +11,11 @@ namespace {
 
 CollectiveTime LibraryTime(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
                            std::string_view algorithm = "auto") {
-  Trace off = Trace::Off();
   CollectiveCall call;
   call.type = type;
   call.bytes = bytes;
   call.algorithm = algorithm;
-  return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
+  return TimeOf(call, PlaceFirst(cluster, ranks), cluster);
 }
 
 Cluster Node(BytesPerSecond bandwidth, Seconds setup, Seconds step, double copy) {
@@ -67,9 +66,8 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
   call.bytes = 1 * kGiB;
   call.algorithm = "tree";
   call.nic_efficiency = 0.8;
-  Trace off = Trace::Off();
   const double bytes = 2 * 63 / 64. * In(1 * kGiB, kB);
-  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 64), cluster, off).time, kUs), 231 + bytes / 320e9 * 1e6, 0.1);
+  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 64), cluster).time, kUs), 231 + bytes / 320e9 * 1e6, 0.1);
 }
 
 // A custom network states the bandwidth per device, whatever its topology: eight devices leave a node in parallel.
@@ -87,12 +85,11 @@ TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
 TEST(Library, OneRankANodeUsesItsOwnNicOnly) {
   const Cluster cluster = DgxH100();
   const GroupPlacement group = PlaceGroup(cluster, {{"tp", 8}, {"dp", 4}}, "dp");
-  Trace off = Trace::Off();
   CollectiveCall call;
   call.type = CollectiveType::kReduceScatter;
   call.bytes = 1 * kGB;
   // 7 + 3.5*2*10 + 0.75e9/(0.95*50e9).
-  EXPECT_NEAR(In(TimeOf(call, group, cluster, off).time, kUs), 7 + 70 + 0.75e9 / 47.5e9 * 1e6, 0.01);
+  EXPECT_NEAR(In(TimeOf(call, group, cluster).time, kUs), 7 + 70 + 0.75e9 / 47.5e9 * 1e6, 0.01);
 }
 
 TEST(Library, ExchangeOverNodesIsBoundByTheNic) {
@@ -127,27 +124,25 @@ TEST(Library, ATorusUsesAllItsSides) {
   EXPECT_LT(time, all + 300);
   // A line of four has one link of the four, a square of its own two.
   const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
-  Trace off = Trace::Off();
-  EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster, off)), line,
+  EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster)), line,
               0.01 * line);
   EXPECT_NEAR(Us(LibraryTime(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line / 2, 0.01 * line);
 }
 
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.
 TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
-  Trace off = Trace::Off();
   CollectiveCall call;
   call.bytes = 128 * kKiB;
   call.custom = {.start = 2.7 * kUs, .peer = 0.08 * kUs, .link_efficiency = 0.63, .second_pass = 17.8 * kUs};
   const Cluster cluster = DgxH100();
-  const CollectiveTime time = TimeOf(call, PlaceFirst(cluster, 8), cluster, off);
+  const CollectiveTime time = TimeOf(call, PlaceFirst(cluster, 8), cluster);
   EXPECT_NEAR(In(time.time, kUs), 6.496, 5e-4);
   EXPECT_EQ(time.algorithm, "one_shot");
   call.algorithm = "two_shot";
-  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 8), cluster, off).time, kUs), 21.87, 5e-3);
+  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 8), cluster).time, kUs), 21.87, 5e-3);
   // The kernels need all peers in one domain.
   call.algorithm = "auto";
-  EXPECT_EQ(TimeOf(call, PlaceFirst(cluster, 32), cluster, off).algorithm, "tree");
+  EXPECT_EQ(TimeOf(call, PlaceFirst(cluster, 32), cluster).algorithm, "tree");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/collectives/group_view.h"
 #include "core/workload/exchanges.h"
 #include "tests/core/collectives/networks.h"
 
@@ -17,10 +18,7 @@ ExpertExchange OnH100() {
   exchange.nic = 50 * kGBps;
   return exchange;
 }
-double Us(const ExpertExchange& exchange) {
-  Trace off = Trace::Off();
-  return In(TimeOf(exchange, off).time, kUs);
-}
+double Us(const ExpertExchange& exchange) { return In(TimeOf(exchange).time, kUs); }
 
 // 8.2 + 3.7 + 8.3 and 128*8*7,408 bytes, half of them over a NIC at 0.96 of 50 GB/s: 79.02 us; in the node 7/8 of
 // them over links at 0.57 of 450 GB/s: 25.88.
@@ -76,9 +74,8 @@ TEST(ExpertExchange, ExchangeInOneDomain) {
 // over 9 nodes, 8/9 leave the node. Normal, one copy per rank: on 8 ranks 8 (1 - (7/8)^8) = 5.2511 of them; over 4
 // nodes, to at most 4 (1 - (3/4)^8) = 3.5995 of them.
 TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
-  Trace off = Trace::Off();
   ExpertExchange exchange = OnH100();
-  const auto bytes = [&] { return TimeOf(exchange, off).bytes.base(); };
+  const auto bytes = [&] { return TimeOf(exchange).bytes.base(); };
   exchange.nodes = 1;
   EXPECT_NEAR(bytes(), 7585792 * 7 / 8., 1e-3);
   exchange.nodes = 9;
@@ -118,8 +115,7 @@ TEST(ExpertExchange, TheWiringBounds) {
     Cluster cluster = Joined({Level(c.inner, 8, 450 * kGBps, 1 * kUs), Level(c.outer, 9, 50 * kGBps, 10 * kUs)});
     cluster.networks[1].oversubscription = 2;  // of fat trees only
     ExpertExchange exchange = OnH100();
-    Trace off = Trace::Off();
-    SetWires(PlaceFirst(cluster, 72), cluster, exchange, off);
+    SetWires(ViewOf(PlaceFirst(cluster, 72), cluster), cluster, exchange);
     EXPECT_EQ(exchange.ranks_in_node, 8);
     EXPECT_EQ(exchange.nodes, 9);
     EXPECT_NEAR(In(exchange.link, kGBps), c.link, 1e-9);
@@ -132,8 +128,7 @@ TEST(ExpertExchange, TheWiringBounds) {
   // Four of eight that have a wire to each other.
   const Cluster cluster = Joined({Level(Topology::kFullyConnected, 8, 350 * kGBps, 1 * kUs)});
   ExpertExchange exchange = OnH100();
-  Trace off = Trace::Off();
-  SetWires(PlaceFirst(cluster, 4), cluster, exchange, off);
+  SetWires(ViewOf(PlaceFirst(cluster, 4), cluster), cluster, exchange);
   EXPECT_NEAR(In(exchange.link, kGBps), 150, 1e-9);
 }
 

@@ -27,10 +27,10 @@ inline Cluster Joined(std::vector<NetworkLevel> levels) {
   return cluster;
 }
 
-inline NetworkLevel Grid(Topology topology, std::vector<Count> dims, BytesPerSecond bandwidth) {
+inline NetworkLevel Grid(Topology topology, std::vector<Tally> dims, BytesPerSecond bandwidth) {
   NetworkLevel level = Level(topology, 1, bandwidth, 1 * kUs);
   level.dims = std::move(dims);
-  for (const Count side : level.dims) level.size = level.size * side;
+  for (const Tally side : level.dims) level.size = level.size * side;
   return level;
 }
 

@@ -13,8 +13,7 @@ constexpr std::array<CollectiveLibrary, 3> kLibraries{CollectiveLibrary::kMeasur
                                                       CollectiveLibrary::kAlphaBeta};
 
 CollectiveTime TimeOn(const Cluster& cluster, const GroupPlacement& group, const CollectiveCall& call) {
-  Trace off = Trace::Off();
-  return TimeOf(call, group, cluster, off);
+  return TimeOf(call, group, cluster);
 }
 CollectiveTime TimeOn(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes,
                       CollectiveLibrary library) {

@@ -1,0 +1,128 @@
+// What the times of collectives rest on, for callers that name their terms.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "core/collectives/named_terms.h"
+#include "tests/core/collectives/networks.h"
+
+namespace slipstick {
+namespace {
+
+const FigureRecord* Titled(const Trace& trace, std::string_view title) {
+  for (const FigureRecord& figure : trace.figures()) {
+    if (figure.title == title) return &figure;
+  }
+  return nullptr;
+}
+
+// Origins of all terms below a figure.
+std::set<std::string> OriginsBelow(const Trace& trace, const FigureRecord& figure) {
+  std::set<std::string> origins;
+  for (const Term& term : figure.terms) {
+    origins.insert(term.origin);
+    if (term.figure != kNoFigure) origins.merge(OriginsBelow(trace, trace.figures()[term.figure]));
+  }
+  return origins;
+}
+
+Trace Explained(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+  Trace trace = Trace::On();
+  trace.Input("bytes", call.bytes, "model.bytes");
+  trace.Input("ranks", group.Ranks(), "training.mapping.tp");
+  if (group.extent.size() > 1) trace.Input("inner_ranks", group.extent.front(), "cluster.networks.0.size");
+  TimeOf(call, group, cluster, trace);
+  return trace;
+}
+
+// 14 steps of 0.76 us after 5.4 us, 14/8 of 64 KiB at 0.32 of 450 GB/s, and a rank's own eighth copied at 1.3 of them.
+TEST(CollectiveExplanations, ARingShowsItsFittedConstants) {
+  const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 65536 * kB, .algorithm = "ring"};
+  const Trace trace = Explained(call, {{8}, {1}}, DgxH100());
+  const FigureRecord* ring = Titled(trace, "Ring, LL protocol");
+  ASSERT_NE(ring, nullptr);
+  EXPECT_EQ(ring->formula,
+            "base_latency + 2 * steps_around_a_domain * latency + bytes_sent_per_rank / (short_rate * bandwidth) + "
+            "local_copy_of_a_rank_s_own_block");
+  const FigureRecord* rate = Titled(trace, "Bandwidth efficiency of LL");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->path, "fabrics.nvlink.short_rate");
+  EXPECT_EQ(rate->value, 0.32);
+  EXPECT_EQ(rate->kind, FigureKind::kConstant);
+  EXPECT_NE(rate->source, "");
+  EXPECT_EQ(trace.figures().back().title, "Ring in one domain");
+  const std::set<std::string> origins = OriginsBelow(trace, trace.figures().back());
+  for (const char* input : {"model.bytes", "training.mapping.tp", "cluster.networks.0.bandwidth",
+                            "cluster.networks.0.latency", "cluster.networks.0.base_latency"}) {
+    EXPECT_TRUE(origins.contains(input)) << input;
+  }
+}
+
+TEST(CollectiveExplanations, AChoiceOfAlgorithmsMovesWithTheFastest) {
+  const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 64 * kMiB};
+  const Trace trace = Explained(call, {{8}, {1}}, DgxH100());
+  const FigureRecord& choice = trace.figures().back();
+  EXPECT_EQ(choice.kind, FigureKind::kChoice);
+  ASSERT_EQ(choice.among.size(), 2u);
+  EXPECT_EQ(choice.among[0].name, "Ring");
+  EXPECT_EQ(choice.among[1].name, "In-network reduction by the switches");
+  EXPECT_TRUE(choice.among[1].is_chosen);
+  EXPECT_EQ(choice.shares, std::vector<double>{1});
+  // The bandwidth that the switches reduce at: 64 MiB * 9/8 / (0.66 * 450 GB/s) of 329.6 us.
+  const FigureRecord* reduction = Titled(trace, "In-network reduction");
+  ASSERT_NE(reduction, nullptr);
+  EXPECT_EQ(reduction->formula, "base_latency + setup_of_the_pipeline + buffers_to_the_switch_and_the_sum_back");
+  EXPECT_NEAR(reduction->shares[2], 254.2 / 329.6, 1e-3);
+}
+
+// Sixteen of 256 chips: their block's shape decides their links, and rests on the sides and on how many devices run.
+TEST(CollectiveExplanations, LinksInAGridRestOnTheBlock) {
+  NetworkLevel torus = Grid(Topology::kTorus, {16, 16}, 200 * kGBps);
+  torus.fabric = Fabric("ici");
+  for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kAllToAll}) {
+    const Trace trace = Explained({.type = type, .bytes = 1 * kGB}, {{16}, {1}}, Joined({torus}));
+    const std::set<std::string> origins = OriginsBelow(trace, trace.figures().back());
+    for (const char* input :
+         {"cluster.devices", "cluster.networks.0.dims.0", "cluster.networks.0.dims.1", "cluster.networks.0.wrap_every",
+          "training.mapping.tp", "cluster.networks.0.bandwidth", "cluster.networks.0.latency"}) {
+      EXPECT_TRUE(origins.contains(input)) << NameOf(type) << " " << input;
+    }
+  }
+}
+
+// Of two levels the NICs are the narrower: the time of 1 GB moves with them, and not with the links inside.
+TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
+  const CollectiveCall call{.type = CollectiveType::kAllReduce,
+                            .bytes = 1 * kGB,
+                            .library = CollectiveLibrary::kAlphaBeta,
+                            .algorithm = "ring"};
+  const Trace trace = Explained(call, {{8, 4}, {1, 1}}, DgxH100());
+  const FigureRecord* beta = Titled(trace, "Bandwidth of a rank");
+  ASSERT_NE(beta, nullptr);
+  EXPECT_EQ(beta->kind, FigureKind::kProcedure);
+  ASSERT_EQ(beta->terms.size(), 3u);
+  EXPECT_EQ(beta->terms[0].origin, "cluster.networks.1.bandwidth");
+  EXPECT_EQ(beta->terms[1].origin, "training.mapping.tp");
+  EXPECT_EQ(beta->terms[2].origin, "cluster.networks.0.size");
+  EXPECT_EQ(beta->shares, (std::vector<double>{1, 0, 0}));
+}
+
+TEST(CollectiveExplanations, AnExchangeOfTokensShowsItsKernelsConstants) {
+  Trace trace = Trace::On();
+  ExpertExchange exchange;
+  exchange.architecture = Architecture("hopper");
+  exchange.link = 450 * kGBps;
+  trace.Input("tokens", exchange.tokens, "serving.batch");
+  TimeOf(exchange, trace);
+  const FigureRecord& time = trace.figures().back();
+  EXPECT_EQ(time.title, "Low-latency exchange in one domain");
+  const std::set<std::string> origins = OriginsBelow(trace, time);
+  for (const char* input : {"serving.batch", "kernels.hopper.expert_exchange.low_latency_dispatch.link",
+                            "kernels.hopper.expert_exchange.low_latency_dispatch.setup"}) {
+    EXPECT_TRUE(origins.contains(input)) << input;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
