@@ -42,9 +42,40 @@ test("a program gets the command line's answers", () => {
   assert.deepEqual(differences(found.best, best), []);
 });
 
+test("advice, evidence and calibration are the command line's", () => {
+  const place = ["model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8"];
+  const request = "{model: 'llama-3.1-8b', cluster: {preset: 'dgx-h100', devices: 8}}";
+  const { seconds: _, ...advice } = command("advise", ...place, "--for", "serving", "--top", "3");
+  assert.deepEqual(differences(answer(`slipstick.advise({request: ${request}, for: 'serving', top: 3})`), advice), []);
+  assert.deepEqual(differences(answer(`slipstick.evidence(${request}, 'serving.tpot_s')`), command("evidence", ...place, "--figure", "serving.tpot_s")), []);
+  const measured = { measured: [{ figure: "serving.tpot_s", value: 0.024 }] };
+  assert.deepEqual(differences(answer(`slipstick.calibrate(${JSON.stringify(measured)})`), JSON.parse(slipstickCommand(["calibrate", "-"], JSON.stringify(measured)))), []);
+});
+
+test("a question that says how far it is has the same answer", () => {
+  const QUESTIONS = {
+    search: { request: { model: "llama-3.1-8b", cluster: "dgx-h100", serving: null }, for: "training", top: 1 },
+    sweep: { axes: ["serving.batch=1,2,4,8,16,32"], report: ["serving.tpot_s"] },
+    size: { requests_per_s: 20, tpot: 0.04, clusters: ["dgx-h100", "dgx-h200", "dgx-b200"] },
+    solve: { range: "serving.prompt=1k:64k", until: "serving.ttft_s<=1 s" },
+  };
+  const questions = Object.entries(QUESTIONS).map(([verb, spec]) => `[${JSON.stringify(verb)}, ${JSON.stringify(spec)}]`);
+  const answers = answer(`[${questions.join(", ")}].map(([verb, spec]) => {
+    const heard = [];
+    return { heard, with: slipstick[verb](spec, { onprogress: (...progress) => heard.push(progress) }), without: slipstick[verb](spec) };
+  })`);
+  answers.forEach(({ heard, with: one, without: other }, at) => {
+    assert.deepEqual(differences(one, other), [], Object.keys(QUESTIONS)[at]);
+    assert.ok(heard.length > 1 && heard.every(([done, of]) => done > 0 && done <= of), `${Object.keys(QUESTIONS)[at]}: ${JSON.stringify(heard)}`);
+  });
+  assert.deepEqual(answers[1].heard.at(-1), [6, 6]);
+  assert.deepEqual(answers[2].heard, [[1, 3], [2, 3], [3, 3]]);
+});
+
 test("a wrong request answers its issues", () => {
   assert.match(answer("slipstick.evaluate({modle: 1})").issues[0].message, /Unknown input/);
   assert.ok(answer("slipstick.search({for: 'nothing'})").issues.length > 0);
+  assert.equal(answer("slipstick.size({requests_per_s: 1, clusters: ['dgx-h100', 'x']}, {onprogress: () => {}})").issues[0].path, "clusters.1");
 });
 
 test("every verb of the types is there, and no other", () => {
