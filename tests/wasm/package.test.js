@@ -1,7 +1,7 @@
 // The module as other programs have it: packed from what is built beside build/site, installed into a project of its own.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -15,7 +15,8 @@ after(() => rmSync(project, { recursive: true }));
 const run = (command, ...args) => execFileSync(command, args, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 const [packed] = JSON.parse(run("npm", "pack", PACKAGE, "--json", "--silent"));
 writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-run("npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", `./${packed.filename}`);
+// Without what the server alone needs (mcp.test.js).
+run("npm", "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", "--silent", `./${packed.filename}`);
 
 /** What a program of that project prints, as JSON. */
 function answer(program) {
@@ -25,11 +26,21 @@ function answer(program) {
 const command = (...args) => JSON.parse(slipstickCommand(args));
 
 test("the package holds the module, its types and the schema, and names the release", () => {
-  assert.deepEqual(packed.files.map(({ path }) => path).sort(), ["README.md", "index.d.ts", "index.js", "package.json", "schema.json", "slipstick.d.ts", "slipstick.js", "slipstick.wasm"]);
-  const { version, license } = JSON.parse(readFileSync(PACKAGE + "package.json", "utf8"));
+  assert.deepEqual(packed.files.map(({ path }) => path).sort(), [
+    "README.md", "index.d.ts", "index.js",
+    ...["arguments.js", "figures.js", "guide.md", "scenario.js", "server.js", "tools.js", "worker.js", "workers.js"].map((name) => `mcp/${name}`),
+    "package.json",
+    ...["size/question.js", "state/link.js", "state/paths.js", "state/scenario.js", "text/format.js", "text/inputs.js", "text/measure.js", "text/outputs.js"].map((name) => `page/${name}`),
+    "schema.json", "slipstick.d.ts", "slipstick.js", "slipstick.wasm",
+  ]);
+  const { version, license, bin, optionalDependencies } = JSON.parse(readFileSync(PACKAGE + "package.json", "utf8"));
   assert.equal(`slipstick ${version}\n`, slipstickCommand(["--version"]));
   assert.equal(license, "UNLICENSED");
   assert.equal(readFileSync(PACKAGE + "schema.json", "utf8"), slipstickCommand(["schema"]));
+  // The command is there, and needs the version that the tests run with.
+  for (const name of Object.keys(bin)) assert.ok(existsSync(join(project, "node_modules/.bin", name)), name);
+  const tests = JSON.parse(readFileSync(ROOT + "tests/package.json", "utf8")).devDependencies;
+  for (const [name, wanted] of Object.entries(optionalDependencies)) assert.equal(tests[name], wanted, name);
 });
 
 test("a program gets the command line's answers", () => {
