@@ -1,4 +1,4 @@
-// What ESLint asks of the page and of the tests: `tests/node_modules/.bin/eslint -c tests/eslint.config.js web tests`.
+// What ESLint asks of the page, the package and the tests: `tests/node_modules/.bin/eslint -c tests/eslint.config.js web wasm tests`.
 import js from "@eslint/js";
 import globals from "globals";
 
@@ -10,5 +10,6 @@ export default [
     rules: { "no-unused-vars": ["error", { ignoreRestSiblings: true, argsIgnorePattern: "^_", varsIgnorePattern: "^_" }], "no-regex-spaces": "off", "no-control-regex": "off" },
   },
   { files: ["**/web/**"], languageOptions: { globals: { ...globals.browser, ...globals.worker } } },
+  { files: ["**/wasm/package/**"], languageOptions: { globals: globals.node } },
   { files: ["**/tests/**"], languageOptions: { globals: { ...globals.browser, ...globals.node } } },
 ];

@@ -281,7 +281,8 @@ int EvaluateScenario(const std::string& request, const CommandLine& line) {
 
 int SchemaOf(const std::vector<std::string>& words) {
   const std::string of = words.empty() ? "" : words[0];
-  if (!of.empty() && of != "scenario" && of != "report") return Wrong("schema", "Give scenario or report");
+  if (!of.empty() && of != "scenario" && of != "report" && of != "size_question")
+    return Wrong("schema", "Give scenario, report or size_question");
   std::cout << slipstick::FormatSchema(of) << '\n';
   return kAnswered;
 }

@@ -10,6 +10,7 @@
 #include "core/base/schema.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/scenario.h"
+#include "core/sizing/question.h"
 
 namespace slipstick {
 namespace {
@@ -179,7 +180,9 @@ std::string FormatSchema(std::string_view of) {
   } else {
     schema["$ref"] = "#/$defs/" + std::string(of);
   }
-  schema["$defs"] = Json{{"scenario", ScenarioSchema()}, {"report", ReportSchema()}};
+  schema["$defs"] = Json{{"scenario", ScenarioSchema()},
+                         {"report", ReportSchema()},
+                         {"size_question", ObjectSchema(internal::kType<SizeQuestion>)}};
   return JsonText(schema);
 }
 

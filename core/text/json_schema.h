@@ -6,7 +6,8 @@
 
 namespace slipstick {
 
-// Definitions of "scenario" and "report"; `of` is the one that a document must be, "": either.
+// Definitions of "scenario", "report" and "size_question"; `of` is the one that a document must be, "": either of the
+// first two.
 std::string FormatSchema(std::string_view of);
 
 }  // namespace slipstick

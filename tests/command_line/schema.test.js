@@ -8,7 +8,7 @@ import { ROOT, slipstickCommand } from "../support/module.js";
 const GOLDEN = ROOT + "tests/golden/";
 const requests = readdirSync(GOLDEN).filter((name) => name.endsWith(".request.json"));
 const read = (name) => JSON.parse(readFileSync(GOLDEN + name, "utf8"));
-const validators = Object.fromEntries(["scenario", "report", ""].map((of) => {
+const validators = Object.fromEntries(["scenario", "report", "size_question", ""].map((of) => {
   const schema = JSON.parse(slipstickCommand(["schema", of].filter(Boolean)));
   assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
   return [of, new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema)];
@@ -114,4 +114,9 @@ test("a report that lacks a figure, or has a text for one, is refused", () => {
   const { tpot_s: _, ...lacking } = report.serving;
   refuses("report", { ...report, serving: lacking });
   refuses("report", { ...report, cost: 1 });
+});
+
+test("a sizing question is valid in words and in base units, and what the program does not know is refused", () => {
+  accepts("size_question", { requests_per_s: 40, ttft: "800 ms", tpot: 0.03, percentile: "99", clusters: ["dgx-h100"], prices: { input: "0.5 $/Mtoken", cached_input: 0, output: 1e-6 } }, "question");
+  for (const wrong of [{ rate: 40 }, { ttft: true }, { percentile: 95 }, { spare_replicas: -1 }, { clusters: "dgx-h100" }]) refuses("size_question", wrong);
 });

@@ -51,7 +51,7 @@ const CORE = {
   import: ["base", "workload", "scenario"],
   studies: [...SCENARIO, "scenario", "evidence", "evaluation", "exploration"],
   api: [...SCENARIO, "scenario", "evaluation"],
-  text: [...SCENARIO, "scenario", "evaluation"],
+  text: [...SCENARIO, "scenario", "evaluation", "sizing"],
   command_line: ["base", ...FACE, "text"],
 };
 

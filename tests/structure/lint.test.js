@@ -1,4 +1,4 @@
-// Linters find nothing: ESLint in the page and the tests (tests/eslint.config.js), shellcheck in the scripts.
+// Linters find nothing: ESLint in the page, the package and the tests (tests/eslint.config.js), shellcheck in the scripts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ function faultsOf(command, words) {
 
 test("JavaScript", () => {
   const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
-  assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "tests"]), { status: 0, said: "" });
+  assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "wasm", "tests"]), { status: 0, said: "" });
 });
 
 test("scripts of the shell", () => {

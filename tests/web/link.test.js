@@ -51,6 +51,7 @@ test('a thousand random states survive writing and reading, and write again to t
 
 test('a link without words is the newest default scenario, one that names no version the first', async () => {
   assert.deepEqual((await read('#/train', SCENES)).inputs, {});
+  assert.deepEqual((await read('#/train?r=1.2.0', SCENES)).inputs, {}); // the address of the default state
   assert.deepEqual((await read('#/train?serving.batch=64', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
   assert.deepEqual((await read('#/train?serving.batch=64&v=1', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
   assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, { 'serving.batch': '64', version: '2' });

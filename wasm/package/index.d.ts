@@ -13,6 +13,12 @@ export interface Refusal {
 /** A report (schema.json), or another answer: JSON, numbers in base units. */
 export type Answer = Record<string, any> & Partial<Refusal>;
 
+/** What a long question may be told. */
+export interface Listening {
+  /** Hears how much is done, and of how much where that is known. */
+  onprogress?: (done: number, of?: number) => void;
+}
+
 export interface Verbs {
   /** The report of a scenario but for its timeline. `explain`: path of a figure to derive, or "*". */
   evaluate(request?: Request, options?: { explain?: string }): Answer;
@@ -20,6 +26,10 @@ export interface Verbs {
   timeline(request?: Request): Answer | null;
   /** One operator, collective or expert exchange, timed alone. */
   kernel(request: Request): Answer;
+  /** The published runs behind the interval of a figure. */
+  evidence(request: Request, figure: string): Answer;
+  /** {"request", "measured": [{"figure", "value"}]}: what would explain measurements of your own. */
+  calibrate(spec: Request): Answer;
   /** Every input and every output, and the default scenario. */
   describe(): Answer;
   /** The catalogue's entries of a kind, or of all. */
@@ -27,13 +37,15 @@ export interface Verbs {
   /** A model from a checkpoint's config.json. */
   importModel(config: Request): Answer;
   /** {"request", "axes", "report", "search"?}: the rows of a sweep. */
-  sweep(spec: Request, rows?: { from?: number; to?: number }): Answer;
+  sweep(spec: Request, options?: { from?: number; to?: number } & Listening): Answer;
   /** {"request", "range", "until", "against"?, "search"?}: the largest or smallest value that holds. */
-  solve(spec: Request): Answer;
+  solve(spec: Request, options?: Listening): Answer;
   /** {"request", "requests_per_s", "ttft"?, "tpot"?, "clusters"?, …}: the cheapest deployment on each cluster. */
-  size(spec: Request): Answer;
+  size(spec: Request, options?: Listening): Answer;
   /** {"request", "for", "objective", "pareto"?, "limits"?, "top"?}: the best mappings, of all valid ones. */
-  search(spec: Request): Answer;
+  search(spec: Request, options?: Listening): Answer;
+  /** {"request", "for"?, "objective"?, "limits"?, "top"?}: discrete changes that a person can make, the best first. */
+  advise(spec: Request, options?: Listening): Answer;
   /** What a search can look for. */
   searchObjectives(): any;
   /** How much a figure moves when each input moves by a share. */

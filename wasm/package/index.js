@@ -12,16 +12,64 @@ async function wasmBinary() {
 const MOST = 4_000_001;
 const text = (request) => (typeof request === 'string' ? request : JSON.stringify(request ?? {})).slice(0, MOST);
 const ALL = 2 ** 31 - 1;
-const STEP = 4096;
+const MAPPINGS = 512; // of a search, between two words of its progress
+const ROWS = 4; // of a sweep
 
-function search(core, spec) {
-  const job = new core.Search(text(spec));
+// A job of the core, stepped to its end; `onstep` hears how many steps were taken, and the report before the first.
+function stepped(job, size, onstep) {
   try {
     const issues = job.issues();
-    while (issues === '' && job.step(STEP));
-    return JSON.parse(issues || job.report());
+    if (issues) return JSON.parse(issues);
+    const before = onstep && JSON.parse(job.report());
+    for (let steps = 1; job.step(size); steps++) onstep?.(steps, before);
+    return JSON.parse(job.report());
   } finally {
     job.delete();
+  }
+}
+
+const search = (core, spec, onprogress) =>
+  stepped(new core.Search(text(spec)), MAPPINGS, onprogress && ((steps, { space }) => onprogress(Math.min(space, steps * MAPPINGS), space)));
+
+function sweep(core, spec, { from = 0, to = ALL, onprogress }) {
+  const part = (begin, end) => JSON.parse(core.sweep(text(spec), begin, Math.min(to, end)));
+  if (!onprogress) return part(from, to);
+  const rows = [];
+  for (;;) {
+    const begin = from + rows.length;
+    const { size, rows: more, issues } = part(begin, begin + ROWS);
+    if (issues) return { issues };
+    rows.push(...more);
+    const end = Math.min(to, size);
+    onprogress(rows.length, end - from);
+    if (more.length === 0 || from + rows.length >= end) return { size, rows };
+  }
+}
+
+// With progress, cluster by cluster; the first of the cheapest is the best, as the core has it.
+function size(core, spec, onprogress) {
+  const { clusters } = spec ?? {};
+  if (!onprogress || !Array.isArray(clusters) || clusters.length < 2) return JSON.parse(core.size(text(spec)));
+  const answers = [];
+  const cost = (at) => answers[at].cost.usd_per_hour;
+  let best = null;
+  for (const cluster of clusters) {
+    const answer = JSON.parse(core.size(text({ ...spec, clusters: [cluster] })));
+    if (answer.issues) return JSON.parse(core.size(text(spec))); // which name the place in the list
+    answers.push(answer.clusters[0]);
+    const last = answers.length - 1;
+    if (answers[last].holds && (best === null || cost(last) < cost(best))) best = last;
+    onprogress(answers.length, clusters.length);
+  }
+  return { best, clusters: answers };
+}
+
+function solve(core, spec, onprogress) {
+  core.onprogress = onprogress ?? null;
+  try {
+    return JSON.parse(core.solveFor(text(spec)));
+  } finally {
+    core.onprogress = null;
   }
 }
 
@@ -38,13 +86,16 @@ export async function load() {
     evaluate: (request, { explain = '' } = {}) => JSON.parse(core.evaluate(text(request), explain)),
     timeline: (request) => JSON.parse(core.timeline(text(request))),
     kernel: (request) => JSON.parse(core.kernel(text(request))),
+    evidence: (request, figure) => JSON.parse(core.evidence(text(request), figure)),
+    calibrate: (spec) => JSON.parse(core.calibrate(text(spec))),
     describe: () => JSON.parse(core.describe()),
     presets: (kind = '') => JSON.parse(core.presets(kind)),
     importModel: (config) => JSON.parse(core.importModel(text(config))),
-    sweep: (spec, { from = 0, to = ALL } = {}) => JSON.parse(core.sweep(text(spec), from, to)),
-    solve: (spec) => JSON.parse(core.solveFor(text(spec))),
-    size: (spec) => JSON.parse(core.size(text(spec))),
-    search: (spec) => search(core, spec),
+    sweep: (spec, options = {}) => sweep(core, spec, options),
+    solve: (spec, { onprogress } = {}) => solve(core, spec, onprogress),
+    size: (spec, { onprogress } = {}) => size(core, spec, onprogress),
+    search: (spec, { onprogress } = {}) => search(core, spec, onprogress),
+    advise: (spec, { onprogress } = {}) => stepped(new core.Advice(text(spec)), 16, onprogress),
     searchObjectives: () => JSON.parse(core.searchObjectives()),
     sensitivity: (request, figure, share = 0.2) => JSON.parse(core.sensitivity(text(request), figure, share)),
     dependence: (request, input = '') => JSON.parse(core.dependence(text(request), input, 0, ALL)),

@@ -1,7 +1,7 @@
 // The link: "#/SCENE/SUB?PATH=VALUE&…&v=2". Only inputs, only what differs from the default scenario, in a fixed order.
 //
 // `v` names the default scenario that the inputs are over. Links that say none were made when there was but the first; a link without
-// any words is the newest. Inputs over another than the newest hold it as their "version".
+// any words, or with its release alone, is the newest. Inputs over another than the newest hold it as their "version".
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
 // Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, size (a sizing question) and explore (a
 // panel's question). Long links are "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
@@ -134,7 +134,8 @@ export async function read(hash, scenes) {
       state.faults.push({ path: 'z', kind: 'unreadable' });
     }
   }
-  const version = state.inputs.version ?? (words ? FIRST : NEWEST);
+  const saysNothing = words.replace(/(^|&)r=[^&]*/, '') === '';
+  const version = state.inputs.version ?? (saysNothing ? NEWEST : FIRST);
   state.inputs = withVersion(state.inputs, version);
   state.others = Array.from(state.others, (one) => withVersion(one ?? {}, one?.version ?? version));
   return state;
