@@ -1,5 +1,6 @@
 // The formats as JSON Schema: a validator accepts every request and report of the goldens, and refuses broken ones.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import Ajv from "ajv/dist/2020.js";
@@ -83,6 +84,25 @@ test("reports of drawn scenarios are valid: mappings left to the program, loads 
   const valid = reports.filter(({ issues }) => !issues).length;
   assert.ok(valid > 40, `${valid} of ${reports.length} are answered`);
   for (const [kind, count] of Object.entries(kinds)) assert.ok(count > 0, `none is ${kind}`);
+});
+
+test("a thousand reports of requests drawn from the whole catalogue are valid", () => {
+  const drawn = execFileSync(ROOT + "tests/compare_builds", [ROOT + "build/native/slipstick", "--draw", "--count", "1800", "--seed", "5"], { encoding: "utf8" });
+  const requests = drawn.trim().split("\n");
+  let valid = 0;
+  for (let from = 0; from < requests.length; from += 300) {
+    const some = requests.slice(from, from + 300);
+    const lines = slipstickCommand(["evaluate", "--lines"], some.join("\n")).trim().split("\n");
+    assert.equal(lines.length, some.length);
+    for (const [i, line] of lines.entries()) {
+      const report = JSON.parse(line);
+      if (report.issues) continue;
+      valid++;
+      accepts("report", report, some[i]);
+      accepts("scenario", report.scenario, some[i]);
+    }
+  }
+  assert.ok(valid >= 1000, `${valid} are answered`);
 });
 
 test("each preset of the catalogue that a scenario may hold is valid as it stands", () => {

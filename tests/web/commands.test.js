@@ -155,3 +155,16 @@ test('commands from the field', () => {
   assert.deepEqual(read("vllm serve x --eplb-config '{'").unknown, ['--eplb-config {']);
   assert.equal(read('ls -l'), null);
 });
+
+test('a flag whose value is named as what every object has sets nothing by it', () => {
+  const inputsOf = (text) => readCommand(text, models).inputs;
+  for (const word of ['constructor', 'toString', '__proto__']) {
+    assert.equal(inputsOf(`llama-server -m a.gguf -ctk ${word}`)['serving.precision.kv_cache'], inputsOf('llama-server -m a.gguf')['serving.precision.kv_cache']);
+    for (const flags of [`--quantization ${word}`, `--dtype ${word}`]) {
+      assert.deepEqual(readCommand(`vllm serve a ${flags}`, models).unknown, []);
+      assert.deepEqual(inputsOf(`python -m sglang.launch_server --model-path a ${flags}`), inputsOf('python -m sglang.launch_server --model-path a'));
+    }
+    assert.equal(inputsOf(`torchrun pretrain_gpt.py --cp-comm-type ${word}`)['training.mapping.cp_kind'], 'ring');
+    assert.equal(inputsOf(`torchrun pretrain_gpt.py --fp8-format hybrid --fp8-recipe ${word}`)['training.precision'], 'fp8');
+  }
+});

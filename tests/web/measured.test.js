@@ -42,3 +42,8 @@ test('the link holds it', async () => {
   assert.match(link, /measured\.0\.path=serving\.tpot_s&measured\.0\.value=21\+ms/);
   assert.deepEqual((await read(link, ['overview', 'serve'])).inputs, inputs);
 });
+
+// A list of 4,294,967,294 places took minutes to walk.
+test('a place that no list of measurements has is none', () => {
+  assert.deepEqual(measurementsIn({ 'measured.4294967294.path': 'serving.tpot_s', 'measured.4294967294.value': '21 ms', 'measured.1.path': 'serving.ttft_s' }), [{ path: 'serving.ttft_s' }]);
+});

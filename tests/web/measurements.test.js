@@ -186,3 +186,25 @@ test('a table of nccl-tests: which collective by its bandwidths, ranks and devic
 test('what is no measurement is none', () => {
   for (const text of ['', 'hello', '{"a": 1}', '{', 'vllm serve meta-llama/Llama-3.1-8B', 'iteration 3', '============ Serving Benchmark Result ============']) assert.equal(read(text), null, text);
 });
+
+test('a step without a time and a size of nothing are left out; where nothing else was measured, there is no measurement', () => {
+  const line = (time) => ` iteration 2/ 10 | elapsed time per iteration (ms): ${time} |`;
+  for (const time of ['.', '1.2.3', '0']) assert.equal(read(line(time)), null, time);
+  assert.deepEqual(read([line('1.2.3'), line('12.5')].join('\n')).measured, [{ figure: 'training.step_time_s', value: 0.0125, count: 1 }]);
+  const row = '  1048576        262144     float     sum      -1    40.20   26.08   45.65      0    39.50   26.55   46.46      0';
+  assert.equal(read(NCCL('', row.replace('1048576', '0'))), null);
+  assert.equal(read(NCCL('', row.replace('40.20', '1e999'))), null);
+  assert.equal(read(NCCL('', `${row}\n${row.replace('40.20', '1e999')}`)).measured.length, 1);
+});
+
+test('JSON whose members are not what a benchmark writes is read as far as it is', () => {
+  const result = { completed: 100, total_input_tokens: 51200, mean_tpot_ms: 12 };
+  assert.deepEqual(read(JSON.stringify({ ...result, model_id: 7, backend: null, unread: 'a', max_concurrency: 0, request_rate: -1 })).inputs, { 'serving.prompt': '512', 'serving.concurrency': '100', 'serving.waves': '1' });
+  assert.deepEqual(read(JSON.stringify({ ...result, unread: 'ab' })).unread, []);
+  assert.deepEqual(read(JSON.stringify({ completed: null, mean_tpot_ms: 12, max_concurrency: 64 })).inputs, { 'serving.concurrency': '64' });
+});
+
+test('a row of a table that is named as what every object has is one that was not understood', () => {
+  const table = (row) => `============ Serving Benchmark Result ============\nMean TPOT (ms): 12\n${row}`;
+  for (const row of ['constructor: 5', 'toString: 5']) assert.deepEqual(read(table(row)).unread, [row]);
+});

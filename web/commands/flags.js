@@ -3,6 +3,7 @@
 //   when(value)      whether that is said at all.
 //   read(text)       the flag's value as inputs by path. Default: the text at `path`. A row without path and read is known and sets nothing.
 //   single           a flag without a value.
+// A table that a command's own words are looked up in has no prototype, which would know "constructor".
 //   isUnused         it bears on what is measured, but no input says it.
 import { get } from '../state/paths.js';
 

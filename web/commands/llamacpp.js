@@ -3,7 +3,7 @@ import { served } from './checkpoints.js';
 import { idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const CACHE = { f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
+const CACHE = { __proto__: null, f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
 const FILE = { q4_k_m: 'Q4_K_M', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
 
 const ALL_LAYERS = '1024'; // more than any model has

@@ -3,7 +3,7 @@ import { get } from '../state/paths.js';
 import { above, idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const PRECISIONS = { delayed: 'fp8', tensorwise: 'fp8', blockwise: 'fp8', mxfp8: 'mxfp8' };
+const PRECISIONS = { __proto__: null, delayed: 'fp8', tensorwise: 'fp8', blockwise: 'fp8', mxfp8: 'mxfp8' };
 
 // A shape's flag. All are written: Megatron-LM has no catalogue of models.
 const shape = (flag, member, more = {}) => ({ flag, path: `model.${member}`, ...more });
@@ -68,7 +68,7 @@ const RUN = [
   },
   mapping('num-virtual-stages-per-pipeline-rank', 'virtual_stages', { write: (scenario) => !Number.isInteger(chunkLayers(scenario)) && scenario.training.mapping.virtual_stages }),
   mapping('context-parallel-size', 'cp'),
-  { flag: 'cp-comm-type', write: ({ training: { mapping } }) => mapping.cp > 1 && { ring: 'p2p', all_gather: 'all_gather', ulysses: 'a2a' }[mapping.cp_kind], read: (text) => ({ 'training.mapping.cp_kind': { p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text] ?? 'ring' }) },
+  { flag: 'cp-comm-type', write: ({ training: { mapping } }) => mapping.cp > 1 && { ring: 'p2p', all_gather: 'all_gather', ulysses: 'a2a' }[mapping.cp_kind], read: (text) => ({ 'training.mapping.cp_kind': { __proto__: null, p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text] ?? 'ring' }) },
   mapping('expert-model-parallel-size', 'ep'),
   { flag: 'expert-tensor-parallel-size', write: ({ model, training: { mapping } }) => model.moe && mapping.expert_tp, read: (text) => ({ 'training.mapping.expert_tp': text }) },
   single('use-distributed-optimizer', ({ training: { mapping } }) => mapping.zero >= 1, { 'training.mapping.zero': '1' }),

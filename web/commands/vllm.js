@@ -3,7 +3,7 @@ import { nameOfModel, precisions, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], awq_marlin: ['int4', 'bf16'], gptq: ['int4', 'bf16'], gptq_marlin: ['int4', 'bf16'], mxfp4: ['mxfp4', 'bf16'] };
+const QUANTISED = { __proto__: null, fp8: ['fp8', 'fp8'], modelopt: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], awq_marlin: ['int4', 'bf16'], gptq: ['int4', 'bf16'], gptq_marlin: ['int4', 'bf16'], mxfp4: ['mxfp4', 'bf16'] };
 
 const ROWS = [
   { flag: 'tensor-parallel-size', aliases: ['tp'], path: 'serving.mapping.tp' },
@@ -25,7 +25,7 @@ const ROWS = [
     write: ({ serving: { precision } }) => (precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined),
     read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
   },
-  { flag: 'dtype', read: (text) => ({ bfloat16: precisions('bf16', 'bf16'), half: precisions('fp16', 'fp16'), float16: precisions('fp16', 'fp16') })[text] ?? {} },
+  { flag: 'dtype', read: (text) => ({ __proto__: null, bfloat16: precisions('bf16', 'bf16'), half: precisions('fp16', 'fp16'), float16: precisions('fp16', 'fp16') })[text] ?? {} },
   {
     flag: 'kv-cache-dtype',
     write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined),

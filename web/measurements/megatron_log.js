@@ -14,6 +14,9 @@ const GROUPS = [
   [/context-parallel size:\s*(\d+)/, 'training.mapping.cp'],
 ];
 
+// Those that a log can mean: a step takes time, memory has a size.
+const numbersOf = (lines, pattern) => lines.map((line) => Number(pattern.exec(line)?.[1])).filter((value) => value > 0 && Number.isFinite(value));
+
 const median = (numbers) => {
   const sorted = [...numbers].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
@@ -37,20 +40,20 @@ export const megatronLog = {
 
   read(text, { models }) {
     const lines = text.split('\n');
-    const steps = lines.map((line) => STEP.exec(line)?.[1]).filter(Boolean).map(Number);
+    const steps = numbersOf(lines, STEP);
     const settled = steps.length > 2 ? steps.slice(1) : steps; // the first one warms up
     const found = Object.fromEntries(GROUPS.map(([pattern, path]) => [path, pattern.exec(text)?.[1]]).filter(([, value]) => value));
     const given = argumentsOf(lines, models, text);
     const batch = lines.map((line) => BATCH.exec(line)?.[1]).filter(Boolean).at(-1);
-    const reserved = lines.map((line) => RESERVED.exec(line)?.[1]).filter(Boolean).map(Number);
+    const reserved = numbersOf(lines, RESERVED).reduce((most, one) => Math.max(most, one), 0);
     const unread = lines.filter((line) => line.trim() && !STEP.test(line) && !ARGUMENT.test(line) && !RESERVED.test(line) && !GROUPS.some(([pattern]) => pattern.test(line)) && !/^[\s\-\d:]*-{5,}/.test(line));
     return {
       ...(given ?? {}),
       isWhole: given !== null,
       inputs: { ...(given?.inputs ?? {}), ...found, ...(found['training.devices'] && { 'cluster.devices': found['training.devices'] }), ...(batch && { 'training.global_batch': batch }) },
       measured: [
-        { figure: 'training.step_time_s', value: median(settled) / 1000, count: settled.length },
-        ...(reserved.length ? [{ figure: 'training.memory_bytes.total', value: Math.max(...reserved) * MIB }] : []),
+        ...(settled.length ? [{ figure: 'training.step_time_s', value: median(settled) / 1000, count: settled.length }] : []),
+        ...(reserved ? [{ figure: 'training.memory_bytes.total', value: reserved * MIB }] : []),
       ],
       unread,
     };

@@ -8,7 +8,7 @@ function rowOf(line) {
   if (words.length < 7 || !/^\d+$/.test(words[0]) || !/^\d+$/.test(words[1]) || !/^[a-z]/.test(words[2])) return null;
   const hasReduction = /^[a-z]/.test(words[3]);
   const [time, algorithm, bus] = words.slice(hasReduction ? 5 : 3).map(Number);
-  return time > 0 && bus >= 0 ? { bytes: Number(words[0]), seconds: time / 1e6, algorithm, bus, reduction: hasReduction ? words[3] : 'none' } : null;
+  return time > 0 && bus >= 0 && Number(words[0]) > 0 && Number.isFinite(time + bus) ? { bytes: Number(words[0]), seconds: time / 1e6, algorithm, bus, reduction: hasReduction ? words[3] : 'none' } : null;
 }
 
 // By the program's name; else by how the bandwidth of the bus follows from that of the algorithm (doc/PERFORMANCE.md of nccl-tests).
@@ -34,7 +34,7 @@ export const ncclTests = {
 
   read(text, { clusters }) {
     const lines = text.split('\n');
-    const rows = lines.map(rowOf).filter((row) => row && row.bytes > 0);
+    const rows = lines.map(rowOf).filter(Boolean);
     const listed = lines.map((line) => /#\s+Rank\s+(\d+)\s.*\bon\s+(\S+)\s+device\s+\d+\s+\[\w+\]\s+(.*?)\s*$/.exec(line)).filter(Boolean);
     const started = [/nGpus\s+(\d+)/, /(?:^|\s)-g\s+(\d+)/].map((pattern) => Number(pattern.exec(text)?.[1])).find((count) => count > 1);
     const ranks = listed.length || started || 8;

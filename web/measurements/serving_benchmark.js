@@ -4,6 +4,7 @@ import { modelNamed, precisionNamed } from '../commands/checkpoints.js';
 const TABLE = /Serving Benchmark Result/;
 // The printed rows by the names that JSON has.
 const PRINTED = {
+  __proto__: null, // "constructor" is no row of it
   'Backend': 'backend',
   'Traffic request rate': 'request_rate',
   'Request rate configured (RPS)': 'request_rate',
@@ -69,14 +70,16 @@ export const servingBenchmark = {
   started: (text) => TABLE.test(text) || objectOf(text) !== null,
 
   read(text, { models }) {
-    const result = objectOf(text) ?? tableOf(text);
+    const json = objectOf(text);
+    const result = json ?? tableOf(text);
     const number = (name) => numberOf(result[name]);
     const completed = number('completed') ?? number('num_prompts');
     const mean = (name) => number(name) !== undefined && completed > 0 && Math.max(1, Math.round(number(name) / completed));
-    const concurrency = number('max_concurrency');
-    const rate = number('request_rate');
-    const asked = number('num_prompts') ?? completed;
-    const name = result.model_id ?? result.model ?? result.server_info?.model_path;
+    const positive = (name) => (number(name) > 0 ? number(name) : undefined);
+    const concurrency = positive('max_concurrency');
+    const rate = positive('request_rate');
+    const asked = positive('num_prompts') ?? completed;
+    const name = [result.model_id, result.model, result.server_info?.model_path].find((one) => one && typeof one === 'string');
     const model = name && modelNamed(name, models);
     const precision = name && precisionNamed(name);
     const engine = ENGINES.find(([pattern]) => pattern.test(result.backend ?? ''))?.[1];
@@ -85,7 +88,8 @@ export const servingBenchmark = {
       ...(mean('total_input_tokens') && { 'serving.prompt': `${mean('total_input_tokens')}` }),
       ...(mean('total_output_tokens') && { 'serving.output': `${mean('total_output_tokens')}` }),
       ...(rate !== undefined && concurrency === undefined && { 'serving.requests_per_s': `${rate}` }),
-      ...(concurrency !== undefined && { 'serving.concurrency': `${concurrency}`, 'serving.waves': `${Math.max(1, Math.round(asked / concurrency))}` }),
+      ...(concurrency !== undefined && { 'serving.concurrency': `${concurrency}` }),
+      ...(concurrency !== undefined && asked > 0 && { 'serving.waves': `${Math.max(1, Math.round(asked / concurrency))}` }),
       ...(rate === undefined && concurrency === undefined && asked > 0 && { 'serving.concurrency': `${asked}`, 'serving.waves': '1' }), // all sent at once
       ...(engine && { 'serving.engine': engine }),
       ...(tp > 0 && { 'serving.mapping.tp': `${tp}`, 'serving.devices': `${tp}` }),
@@ -97,7 +101,7 @@ export const servingBenchmark = {
       number('mean_ttft_ms') > 0 && { figure: 'serving.ttft_s', value: number('mean_ttft_ms') / 1000 },
       number('output_throughput') > 0 && { figure: 'serving.tokens_per_s', value: number('output_throughput') },
     ].filter(Boolean);
-    const unread = [...(result.unread ?? []), ...(name && !model ? [name] : [])];
+    const unread = [...(json ? [] : result.unread), ...(name && !model ? [name] : [])];
     return { inputs, model, name, measured, unread, missing: [!engine && 'engine', !name && 'model', !precision && 'precision', !(tp > 0) && 'devices'].filter(Boolean) };
   },
 };

@@ -16,8 +16,10 @@ const MAX_INFLATED = 65536;
 const VIEW_WORDS = ['embed', 'show', 'hide', 'lock', 'ask', 'choices', 'hint', 'size', 'explore'];
 const LETTERS = 'abcd';
 
+// Half of a pair of UTF-16, which no URI can hold, becomes the character for what is none.
+const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, '\ufffd');
 const encode = (text) =>
-  encodeURIComponent(text)
+  encodeURIComponent(wellFormed(text))
     .replace(/%20/g, '+')
     .replace(/%(2F|24|2C|3A|5E)/g, decodeURIComponent);
 const decode = (text) => decodeURIComponent(text.replace(/\+/g, ' '));
@@ -114,7 +116,7 @@ function readPairs(text, state) {
 // The state that a hash means; scenes not in `scenes` become the first.
 export async function read(hash, scenes) {
   const state = { scene: scenes[0], sub: '', inputs: {}, others: [], view: {}, faults: [] };
-  const text = String(hash).replace(/\s/g, '').slice(0, 20000);
+  const text = wellFormed(String(hash).replace(/\s/g, '').slice(0, 20000));
   const [path, ...rest] = text.replace(/^#?\/?/, '').split('?');
   const [scene, ...sub] = path.split('/');
   if (scenes.includes(scene)) state.scene = scene;

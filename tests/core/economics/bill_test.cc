@@ -119,6 +119,19 @@ TEST(Bill, EveryDeviceIsPricedAndAddsUp) {
   EXPECT_GE(devices, 40);
 }
 
+// No bad die escapes wafer sort, half of the packages pass the final test and four fifths of those the system-level one:
+// 0.4 pass, and each pays for the 1.5 that fail, with the 1 $ of ten seconds on the tester.
+TEST(Bill, PackagesThatPassTheTestPayForThoseThatFail) {
+  const CostReport report = CostOf({"cluster=dgx-h100", "cost.device.sort.coverage=1", "cost.device.test.yield=0.5",
+                                    "cost.device.test.system_yield=0.8", "cost.device.test.rate=360 $/h",
+                                    "cost.device.test.time=10 s", "cost.device.test.system_time=0 s"});
+  Dollars tested = 1 * kUsd;
+  for (const char* line : {"GPU die", "memory stacks", "package", "assembly loss"})
+    tested += LineOf(report.device_parts, line);
+  EXPECT_NEAR(LineOf(report.device_parts, "test loss") / (1.5 * tested), 1, 1e-12);
+  EXPECT_NEAR(SumOf(report.device_parts) / report.device, 1, 1e-12);
+}
+
 TEST(Bill, UsesTheDevicesDiesAndMemory) {
   const CostReport usual = CostOf({"cluster=dgx-h100"});
   const CostReport larger = CostOf({"cluster=dgx-h100", "cluster.device.die.area=840 mm^2"});

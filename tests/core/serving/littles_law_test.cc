@@ -175,6 +175,20 @@ TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
   EXPECT_NEAR(FigureOf(load, "residual_steps"), 1.5 + FigureOf(load, "collect_wait"), 1e-12);
 }
 
+// Requests admitted together end together: 32 of them are eight groups of four, as many prompts of 2,000 tokens as a step
+// of 8,192 takes. The first group finds no other in its prefill, each of seven waits for the four before it: 3.5 in the
+// mean, more than the 28 others come in a step of 256.
+TEST(ClosedLoopCycle, WaitsForTheGroupBefore) {
+  const Assignments load{"cluster=dgx-h100",           "model=llama-3.1-70b",  "serving.engine=trtllm",
+                         "serving.devices=8",          "serving.mapping.tp=8", "serving.prompt=2000",
+                         "serving.output=256",         "serving.batch=32",     "serving.engine.prefill_tokens=8192",
+                         "serving.engine.graphs=false"};
+  EXPECT_NEAR(FigureOf(load, "batched_prompts"), 4, 1e-12);
+  EXPECT_NEAR(FigureOf(load, "before"), 3.5, 1e-12);
+  // The three others of its own group are in the same pass.
+  EXPECT_NEAR(FigureOf(load, "grouped"), 3 * FigureOf(load, "shared_prefill"), 1e-12);
+}
+
 // With one output token an engine only prefills: never faster than one prefill after another.
 TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {

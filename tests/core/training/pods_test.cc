@@ -52,6 +52,25 @@ TEST(Pods, ReduceOncePerStep) {
   EXPECT_NEAR((exposed(1024) - exposed(512)) / exposed(512), 0, 0.2);
 }
 
+// A rank of eight that share the weights reduces an eighth with the other pod, 4 bytes each; with
+// twice as many ranks to share them half of that.
+TEST(Pods, ReduceTheGradientsOfAShard) {
+  for (const int within : {8, 16}) {
+    const Scenario scenario = TrainingScenario(
+        Gpt(2, 1024, 16), R"({"preset": "tpu-v5e-pod", "devices": 512})",
+        R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": "xla"}, "mapping": {"zero": 3, "shard_within": )" +
+            std::to_string(within) + "}}");
+    Trace trace = Trace::On();
+    EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, trace);
+    double bytes = 0;
+    for (const FigureRecord& figure : trace.figures()) {
+      if (figure.path.ends_with("reduce.dense_bytes")) bytes = figure.value;
+    }
+    const double parameters = 2 * (12 * 1024.0 * 1024 + 13 * 1024) + (51200 + 2048 + 2) * 1024.0;
+    EXPECT_NEAR(bytes, 4 * parameters / within, 1e-6);
+  }
+}
+
 // PaLM 540B (Chowdhery et al. 2022, 4 and table 3): two pods of 3,072 TPU v4, each a copy at TP 12 and fully sharded
 // over the rest, 2,048 sequences of 2,048 tokens: 46.2 % MFU.
 TEST(Pods, TrainPalmAsFastAsPublished) {

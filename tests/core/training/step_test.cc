@@ -257,5 +257,30 @@ TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
   EXPECT_EQ(link("selective", "megatron", false).time.tp, link("none", "megatron", false).time.tp);
 }
 
+// Seconds of the optimizer step of a GPT of two layers of 1,024 on eight devices, each of 2 TB/s of which 1 TB/s are
+// reached.
+double OptimizerTime(const std::string& optimizer, const std::string& mapping) {
+  const std::string cluster = R"({"preset": "dgx-h100", "devices": 8,
+      "device": {"preset": "h100-sxm5-80gb", "memory": {"bandwidth": "2 TB/s"}, "efficiency": {"stream": 0.5}}})";
+  return In(
+      Evaluated(TrainingScenario(
+                    Gpt(2, 1024, 16), cluster,
+                    R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "megatron"}, "optimizer": ")" +
+                        optimizer + R"(", "mapping": )" + mapping + "}"))
+          .time.optimizer,
+      kS);
+}
+
+// A parameter's bytes: the state read and written (AdamW 2 x 12, SGD with momentum 2 x 8), 10 of its gradient and weight
+// where it is updated; 6 of every gradient, for the norm and for zeroing. 2 (12 h^2 + 13 h) + 51,200 h + 2,048 h + 2 h
+// parameters. ZeRO 1 updates an eighth of them on each device, ZeRO 2 also holds the gradients of an eighth only.
+TEST(Step, TheOptimizerReadsAndWritesItsStateOnce) {
+  const double parameters = 2 * (12 * 1024.0 * 1024 + 13 * 1024) + (51200 + 2048 + 2) * 1024.0, rate = 1e12;
+  EXPECT_NEAR(OptimizerTime("adamw", R"({"zero": 0})") / (40 * parameters / rate), 1, 1e-9);
+  EXPECT_NEAR(OptimizerTime("sgd", R"({"zero": 0})") / (32 * parameters / rate), 1, 1e-9);
+  EXPECT_NEAR(OptimizerTime("adamw", R"({"zero": 1})") / ((34.0 / 8 + 6) * parameters / rate), 1, 1e-9);
+  EXPECT_NEAR(OptimizerTime("adamw", R"({"zero": 2})") / (40.0 / 8 * parameters / rate), 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace slipstick
