@@ -31,8 +31,9 @@ export const math = (tag, attributes, ...children) => fill(document.createElemen
 // Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key, or to the same mark of
 // a chart.
 export function redraw(element, ...children) {
-  const active = element.contains(document.activeElement) ? document.activeElement : null;
-  const key = active?.closest('[data-key]')?.dataset.key;
+  /** @type {HTMLInputElement | null} */
+  const active = element.contains(document.activeElement) ? /** @type {HTMLInputElement} */ (document.activeElement) : null;
+  const key = /** @type {HTMLElement | null | undefined} */ (active?.closest('[data-key]'))?.dataset.key;
   const mark = active?.closest('figure[id] .mark');
   const chart = mark?.closest('figure');
   const place = mark && [...chart.querySelectorAll('.mark')].indexOf(mark);

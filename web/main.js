@@ -1,4 +1,5 @@
 // Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
+/** @import {Inputs} from './types.js' */
 import { h } from './dom.js';
 import { Answering } from './engine/answering.js';
 import { SiteData } from './engine/site_data.js';
@@ -63,6 +64,7 @@ class Page {
   showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #parts = {};
+  /** @type {Inputs} */
   #choices = {};
   #isOpening = false; // a picker is on its way, and keys are meant for it
   #catalogue = null;
@@ -72,6 +74,7 @@ class Page {
   #soon = 0;
   #late = new Map(); // by name: what is fetched behind the first paint
   #advising = null;
+  #sheet = null;
 
   async start() {
     if (location.hash.includes('?')) this.engine.open();
@@ -84,7 +87,7 @@ class Page {
     this.#rentals = catalogue.filter(({ kind }) => kind === 'rental');
     this.makeParts(described, catalogue, state);
     this.answering.know(described, this.form.presetPaths, report);
-    this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
+    this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', String(busy));
     header(byId('actions'), this);
     this.exercise.take();
     if (this.exercise.shown.embedded) import('./report/embed.js').then(({ embed }) => embed(document.querySelector('.foot'), () => this.linkWith({})));
@@ -140,8 +143,8 @@ class Page {
   }
 
   listen() {
-    this.store.addEventListener('change', ({ detail }) => this.changed(detail));
-    this.store.addEventListener('solve', ({ detail }) => this.solve(detail));
+    this.store.addEventListener('change', (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
+    this.store.addEventListener('solve', (/** @type {CustomEvent} */ { detail }) => this.solve(detail));
     window.addEventListener('popstate', () => this.follow());
     window.addEventListener('beforeprint', () => this.stage.draw());
     byId('answers').addEventListener('click', (event) => this.openScene(event) && this.stage.reveal());
@@ -261,12 +264,12 @@ class Page {
 
   async why(path) {
     const { Sheet } = await FETCHERS.sheet();
-    this.sheet ??= new Sheet(byId('sheet'), {
+    this.#sheet ??= new Sheet(byId('sheet'), {
       explain: (one) => this.explain(one),
       toInput: (one) => this.form.focus(one),
       hasInput: (one) => this.form.has(one),
     });
-    this.sheet.open(path);
+    this.#sheet.open(path);
   }
 
   changed({ push, source }) {
@@ -282,7 +285,7 @@ class Page {
   async evaluate() {
     try {
       const isLatest = await this.answering.evaluate(this.store.inputs, { onreport: () => this.draw(), onbase: () => this.drawForm() });
-      if (isLatest && this.sheet?.path) this.sheet.refresh();
+      if (isLatest && this.#sheet?.path) this.#sheet.refresh();
     } catch (error) {
       this.notice(t('app.stopped', { message: error.message }));
     }
@@ -399,7 +402,9 @@ class Page {
     else if (what === 'help') this.help();
     else if (what === 'inputs') {
       this.inputsBar.open();
-      byId('form').querySelector('select, input')?.focus();
+      /** @type {HTMLElement | null} */
+      const first = byId('form').querySelector('select, input');
+      first?.focus();
     }
     else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
     else this.store.open(what);

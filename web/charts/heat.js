@@ -1,4 +1,5 @@
 // A figure over two inputs: darker is more; what cannot be is hatched and says why when it has the focus.
+/** @import {Heat} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -12,6 +13,7 @@ const DARK = 0.68;
 
 // {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the
 // table where it has more than the cells.
+/** @param {Heat} options */
 export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows, controls }) {
   const longest = Math.max(0, ...up.names.map((name) => textWidth(name)));
   const left = Math.min(width * 0.34, longest * 1.1 + 14);

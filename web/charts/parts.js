@@ -60,6 +60,7 @@ export function memoryParts(memory) {
   return [...list, part('free', Math.max(0, memory.capacity - memory.total))];
 }
 
+/** @type {[RegExp, string][]} */
 const BILL = [
   [/die|logic|compute|wafer|silicon/i, 'logic'],
   [/memory|hbm|stack|dram|gddr/i, 'memory-stacks'],

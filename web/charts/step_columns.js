@@ -30,7 +30,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   ]);
   const pick = (devices) => onpick && devices !== own && (onpick.set(devices), onpick.end());
   // The own one last, where the focus finds it again when it has moved.
-  const drawn = [...columns].sort((a, b) => (a.devices === own) - (b.devices === own)).map((column) => {
+  const drawn = [...columns].sort((a, b) => Number(a.devices === own) - Number(b.devices === own)).map((column) => {
     const i = counts.indexOf(column.devices);
     if (i < 0) return null;
     const isOwn = column.devices === own;

@@ -1,5 +1,6 @@
 // Costs that rise in steps: one line per series on logarithmic axes, those chosen in colour and the others quiet, each named at its end,
 // with its last cost where there is room; a red line at the rate asked for, which can be dragged.
+/** @import {Steps} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -27,6 +28,7 @@ export function costAt({ steps: list }, rate) {
 export const hasEndCosts = (width) => width > 560;
 
 // {series: [{name, steps: [{from, to, usd, devices}], kind: 'best' | 'chosen' | ''}], here: rate, onrate(rate)}
+/** @param {Steps} options */
 export function steps({ id, title, subtitle, width, x: across, y: up, series, here, onrate, summary, columns, rows, note }) {
   const wide = hasEndCosts(width);
   const GAP = 15; // px between the names of two lines

@@ -94,6 +94,7 @@ export function yieldFan(context) {
   });
 }
 
+/** @type {[number, string][]} */
 const SPLITS = [
   [1, 'var(--c-forward)'],
   [2, 'var(--c-tp)'],

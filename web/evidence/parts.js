@@ -1,4 +1,5 @@
 // What the views of the evidence share.
+/** @import {Child} from '../types.js' */
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 import { addressOf, inputsOf, signedShare, sourceName } from './runs.js';
@@ -11,6 +12,7 @@ export const sourceLink = (source) => {
   return address ? h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', title: source.source }, sourceName(source)) : h('span', { title: source.source }, sourceName(source));
 };
 
+/** @param {{caption: Child, note?: Child, columns: {name: string, isText?: boolean}[], rows: Child[][], isCards?: boolean}} options */
 export function evidenceTable({ caption, note, columns, rows, isCards = true }) {
   return h(
     'table',

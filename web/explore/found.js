@@ -39,6 +39,7 @@ export class Found {
   #nameOf;
 
   // `nameOf(path, id)`: the name of a catalogue entry that a search varies; undefined of anything else.
+  /** @param {(path: string, id: string) => string | undefined} nameOf */
   constructor(nameOf = () => undefined) {
     this.#nameOf = nameOf;
     this.filter = textBox('', { oninput: () => this.#drawTable() });

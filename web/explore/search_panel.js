@@ -182,6 +182,7 @@ export class SearchPanel {
     this.#set({ ...asked, limits: limits.map(([, path, how, value]) => ({ path, how, value })) });
   }
 
+  /** @param {{of: string, objective?: string, against?: string, limits?: {path: string, how: string, value: string}[]}} question */
   #set({ of, objective, against, limits = [] }) {
     this.#turnTo(of);
     const { objective: first, against: second } = this.#parts;

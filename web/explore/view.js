@@ -1,4 +1,5 @@
 // The Explore scene: eight questions, each a panel that is made once and keeps what was asked while the scenario changes.
+/** @import {Pool} from '../engine/pool.js' */
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
@@ -17,6 +18,7 @@ import { texts } from './texts.js';
 extend(texts);
 await addStyle('style/explore.css');
 
+/** @type {[string, new (pool: Pool) => {element: HTMLElement, show(context: object): void}][]} */
 const PANELS = [
   ['search', SearchPanel],
   ['fits', FitsPanel],

@@ -53,8 +53,11 @@ function citations({ scenario, catalogue, inputs: described }) {
   return [...used.values()];
 }
 
+/** @type {(figure: string, run: string) => string | undefined} */
+const unnamed = () => undefined;
+
 // `advice` is null until it is there; `runNamed(figure, id)` says a published run in words, undefined until it can.
-export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = () => undefined, link, release, date }) {
+export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = unnamed, link, release, date }) {
   const { scenario } = report;
   const row = ({ title, effort, figures }) => ({ title, effort: present([usersText(figures, report), effort]).join(' '), effects: columnsOf(report).map((column) => changeText(column, figures, report)) });
   const isHardware = ({ id }) => id.startsWith('device.');
@@ -63,7 +66,7 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, r
     question: questionText(scenario, inputs),
     answers: answersOf({ ...report, faulty }).map(answerLine),
     limits: phasesOf({ report, scenario }).map(({ title, bound, detail, path }) => ({ title, value: text(get(report, path), 's'), bound: `${bound}: ${detail}` })),
-    settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, inputs, report }).lines })).filter(({ lines }) => lines.length),
+    settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, report }).lines })).filter(({ lines }) => lines.length),
     changed: Object.entries(inputs).map(([path, value]) => ({ label: inputName(path), value, path })),
     chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(path, value), why }))),
     assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),

@@ -84,6 +84,7 @@ export function changeText(column, figures, before) {
 
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.
 export function withOverrides(inputs, overrides) {
+  /** @type {(change: [string, unknown]) => boolean} */
   const isPick = ([path]) => path.endsWith('.preset');
   const all = Object.entries(overrides);
   const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);

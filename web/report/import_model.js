@@ -31,8 +31,9 @@ export function importModel({ engine, store, notice }) {
     store.setInputs(withTask(inputsAfter(store.inputs, read), read.tool.part));
     close();
     const unread = [!read.model && !read.shape && read.name, ...read.unknown].filter(Boolean);
-    const listed = [['import.unused', read.unused], ['import.unread', unread]].filter(([, flags]) => flags.length);
-    notice([t('import.read', { tool: read.tool.title }), ...listed.map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
+    /** @type {[string, string[]][]} */
+    const listed = [['import.unused', read.unused], ['import.unread', unread]];
+    notice([t('import.read', { tool: read.tool.title }), ...listed.filter(([, flags]) => flags.length).map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
   }
 
   async function useConfig() {

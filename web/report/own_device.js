@@ -22,6 +22,7 @@ function template({ name, peak, memory, tdp }) {
 }
 
 // The six: path, unit and its factor. The link is that of the innermost network, the price what a buyer pays.
+/** @type {[path: string, unit: string, factor: number][]} */
 const FIELDS = [
   ['cluster.device.peak.bf16', 'TFLOP/s', 1e12],
   ['cluster.device.memory.bandwidth', 'GB/s', 1e9],

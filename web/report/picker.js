@@ -1,4 +1,5 @@
 // The pickers of the sentence's nouns: a list to search, or a count as a field with its slide rule. Fetched when first opened.
+/** @import {Entry, Json} from '../types.js' */
 import { h } from '../dom.js';
 import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
@@ -18,6 +19,7 @@ const LOW = 320; // px: with less room below it a panel stands at the bottom of 
 function panel(noun, name, onescape, ...content) {
   const box = h('div', { class: 'picker', popover: 'auto', role: 'dialog', 'aria-label': name }, content);
   const key = noun.dataset.key;
+  /** @returns {HTMLElement | null} */
   const current = () => document.querySelector(`[data-key="${key}"]`);
   document.body.append(box);
   current()?.setAttribute('aria-expanded', 'true');
@@ -49,9 +51,14 @@ function panel(noun, name, onescape, ...content) {
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 // options: [{id, name, note, group, words}]; `onpick(id)`; with `search` a field filters by every word typed.
+/**
+ * @param {HTMLElement} noun
+ * @param {{name: string, options: Json[], chosen: string, search?: string, onpick(id: string): void}} options
+ */
 function listPicker(noun, { name, options, chosen, search, onpick }) {
   const list = h('ul', { role: 'listbox', id: 'picker-list', 'aria-label': name, tabindex: search ? undefined : 0 });
   const none = h('p', { class: 'note', hidden: true }, t('picker.none'));
+  /** @type {Json[]} */
   let shown = [];
   let at = 0;
   const box = search
@@ -175,16 +182,17 @@ export function clusterOptions(catalogue) {
 }
 
 // Devices by vendor.
+/** @param {Entry[]} catalogue */
 export function deviceOptions(catalogue) {
   const entries = catalogue
     .filter(({ kind }) => kind === 'device')
-    .map(({ id, name = id, vendor = '', year, memory = {} }) => ({
+    .map(({ id, name = id, vendor = '', year, memory }) => ({
       id,
       name,
       group: vendor,
       year: year ?? 0,
       size: 0,
-      note: [memory.capacity, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+      note: [memory?.capacity, memory?.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
       words: `${id} ${name} ${vendor} ${year ?? ''}`.toLowerCase(),
     }));
   return newestFirst(entries, ({ year }) => year);
@@ -338,6 +346,7 @@ const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device'
 
 // For the button whose data-key is `key` and which sets the input at `path`, of a count from `value`; without a path it is the task.
 export async function openPicker(page, { key, path, value }) {
+  /** @type {HTMLElement} */
   const element = document.querySelector(`[data-key="${key}"]`);
   const { store } = page;
   if (!path) {

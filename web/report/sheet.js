@@ -64,9 +64,11 @@ export class Sheet {
   close() {
     const key = this.#opener?.dataset?.key;
     this.element.close();
+    /** @type {NodeListOf<HTMLElement>} */
+    const keyed = document.querySelectorAll('[data-key]');
     const back = this.#opener?.isConnected
       ? this.#opener
-      : [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+      : [...keyed].find((one) => one.dataset.key === key);
     back?.focus();
   }
 

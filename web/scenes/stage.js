@@ -10,7 +10,10 @@ export class Stage {
 
   // `context()` is what scenes draw from, null while there is no report; `ondrawn` is told after each drawing.
   constructor(element, { store, context, ondrawn }) {
-    Object.assign(this, { element, store, context, ondrawn });
+    this.element = element;
+    this.store = store;
+    this.context = context;
+    this.ondrawn = ondrawn;
   }
 
   draw() {

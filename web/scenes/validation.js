@@ -64,7 +64,7 @@ function list(context, runs, known, named) {
     { id: 'method-runs' },
     evidenceTable({
       caption: t('method.runs', { count: whole(runs.length) }),
-      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error') }),
+      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error'), isText: false }),
       rows: shown.map((run) => {
         const { what, how } = words(run);
         return [

@@ -1,6 +1,7 @@
 // The page's texts in the reader's language. A translation is another table like english.js.
 import { english } from './english.js';
 
+/** @type {Record<string, string>} */
 let table = english;
 let pseudo = false;
 

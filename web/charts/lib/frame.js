@@ -1,4 +1,5 @@
 // What every chart has around its drawing: caption with units, one sentence of summary, key, the same numbers as a table, export.
+/** @import {ChartParts} from '../../types.js' */
 import { h, svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
 import '../../text/later.js';
@@ -12,6 +13,7 @@ import { spokenBox, tipBox, walkable } from './marks.js';
 const shownColumn = (one) => one.name ?? one;
 const shownCell = (cell) => (cell && typeof cell === 'object' ? format(cell.value, cell.unit) : cell);
 
+/** @param {ChartParts} options */
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, hint, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
