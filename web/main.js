@@ -353,7 +353,7 @@ class Page {
 
   // Inputs and outputs with what the first view leaves out.
   async describe() {
-    const [whole] = await Promise.all([this.engine.ask('describe'), import('./text/later.js')]); // the texts for the fields that are made next
+    const [whole] = await Promise.all([this.engine.ask('describe'), import('./form/texts.js')]); // with what the choices of the fields that are made next are called
     // First what the inputs are called: the fields that are made next are named so.
     setInputs(whole.inputs);
     setOutputs(whole.outputs);

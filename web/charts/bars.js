@@ -2,11 +2,11 @@
 /** @import {Bars} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const BAR = 34;
 const GAP = 8;

@@ -2,12 +2,12 @@
 /** @import {Lines} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, stepped, valueAt } from './lib/handle.js';
 import { placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const DASHED = '1.5px dashed var(--ink-2)'; // how the key shows a level
 

@@ -1,12 +1,12 @@
 // Throughput against interactivity: counts of requests along a line, the scenario on it, a level of service that the region left of it misses.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { keptOf, onDrag } from './lib/handle.js';
 import { logAxes } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const RADIUS = 4;
 const BOLD = 1.15; // width of bold letters over plain ones

@@ -2,10 +2,10 @@
 /** @import {PartBar} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const BAR = 28;
 const PART_GAP = 1.5;

@@ -5,12 +5,12 @@
 /** @import {Json, Roofline} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, logValueAt, stepped } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { near, square } from './lib/labels.js';
 import { decades, log, positiveDomain, textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const SHAPES = {
   prefill: (x, y, r) => svg('circle', { cx: x, cy: y, r }),

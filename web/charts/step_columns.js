@@ -1,12 +1,11 @@
 // The time of a training step by what bounds it, a column for each count of GPUs; the own column is dragged sideways, or another one pressed.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { keptOf, onDrag } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const HEIGHT = 270;
 const LEFT = 62;

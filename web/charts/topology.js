@@ -2,12 +2,12 @@
 // over them: pointing at a row lights the first such group and its wires.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { degreesOf, levelsOf, placeOf, servingDegrees, shownNodes } from './groups.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { usesList } from './uses.js';
 import { headroom, sidesOf, wires } from './wiring.js';
+import { t } from './texts.js';
 
 const CELL = 20;
 const PAD = 7;

@@ -6,10 +6,10 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { pick, press, row, typedMeasure } from './choices.js';
 import { table } from './tables.js';
 import { DESIGN, entries, startOf } from './technology.js';
+import { t } from './texts.js';
 
 const DIES = 'partition.chiplets';
 const COUNTS = [1, 2, 4, 8];
@@ -154,7 +154,7 @@ function rivals(context, own) {
   const columns = [own, ...answers];
   return table(
     t('chip.design.beside'),
-    [t('compare.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
+    [t('chip.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
     ANSWERS.filter((path) => typeof get(own, path) === 'number').map((path) => [nameOf(path), ...columns.map((one) => (one?.scenario ? shown(one, path) : '…'))]),
   );
 }
@@ -189,10 +189,10 @@ export function design(context) {
       set: (changes) => edit.setDesign(changes),
       end: () => context.page.drawScene(),
       hint: isFixed ? undefined : t('chip.design.hint'),
-      summary: t('chip.design.summary', {
+      summary: t('package.summary', {
         dies: chip.dies, area: text(chip.area, 'mm^2'), stacks: chip.stacks, sites: chip.sites, memory: chip.memory,
         bandwidth: text(own.scenario.cluster.device.memory.bandwidth, 'B/s'), peak: text(own.scenario.cluster.device.peak.bf16, 'FLOP/s'),
-        limit: t(wanted ? `chip.design.limit.${wanted}` : 'chip.design.memory', { bound: own.technology.memory.sites_bound }),
+        limit: t(wanted ? `chip.design.limit.${wanted}` : 'package.memory', { bound: own.technology.memory.sites_bound }),
       }),
       controls: row(
         pick('chip-design-start', t('chip.same.start'), options(lists.design), now.preset, (id) => edit.set({ [DESIGN]: id })),

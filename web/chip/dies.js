@@ -4,8 +4,8 @@ import { wafer } from '../charts/wafer.js';
 import { nameOf } from '../report/names.js';
 import { scrub } from '../report/scrub.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
+import { t } from './texts.js';
 
 const studied = (ask, { request }, kind, members) => {
   const answer = ask('costStudy', { kind, scenario: request, ...members });
@@ -27,7 +27,7 @@ export function waferMap(context) {
   return wafer({
     id: 'wafer',
     title: t('chip.wafer', { die: answer.name }),
-    subtitle: t('chip.wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
+    subtitle: t('wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
     width: context.width,
     answer,
     controls: row(
@@ -39,7 +39,7 @@ export function waferMap(context) {
           String(die),
           (value) => choose(context, 'wafer-die')(Number(value)),
         ),
-      press('chip-wafer-seed', t('chip.wafer.again'), () => choose(context, 'wafer-seed')(seed + 1)),
+      press('chip-wafer-seed', t('wafer.again'), () => choose(context, 'wafer-seed')(seed + 1)),
     ),
   });
 }

@@ -5,10 +5,10 @@ import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, row, typedMeasure } from './choices.js';
 import { packages, study } from './dies.js';
 import { table } from './tables.js';
+import { t } from './texts.js';
 
 const COUNTS = [2, 4, 8];
 const NOTICED = 0.005; // difference of two bills that is said
@@ -46,7 +46,7 @@ export function partition(context) {
   ];
   const parts = billsParts(bills.map(([, lines]) => named(lines)));
   const rows = bills.map(([label], i) => ({ label, parts: parts[i] }));
-  const columns = [t('compare.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
+  const columns = [t('chip.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
   const { whole } = answers[0].performance;
   const facts = [
     [t('chip.linkArea'), 'link_area_mm2', 'mm^2'],

@@ -3,7 +3,7 @@ import { h } from '../dom.js';
 import { figures, why } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const table = (title, columns, rows, className = 'plain by-rows') =>
   h(

@@ -6,9 +6,9 @@ import { mappingIn } from '../form/chosen.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { parts, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { pick, press, row } from './choices.js';
 import { table } from './tables.js';
+import { t } from './texts.js';
 
 export const DESIGN = 'cluster.device.design';
 const ONE_CLICK = { node: '3nm', dram: 'hbm4' };
@@ -82,10 +82,10 @@ function tableOf(before, after) {
   };
   return table(
     t('chip.same.table'),
-    [t('compare.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
+    [t('chip.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
     [
       ...FIGURES.map(([path, unit]) => line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit)),
-      ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('compare.mapping')}`, mappingIn(part, before), mappingIn(part, after), '']),
+      ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('mapping.title')}`, mappingIn(part, before), mappingIn(part, after), '']),
       ...ANSWERS.map((path) => line(figureName(path), path, unitOf(path))),
     ].filter(Boolean),
   );

@@ -6,9 +6,9 @@ import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { number, text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 import { study } from './dies.js';
+import { t } from './texts.js';
 
 const STEPS = [1000, 3000, 10000];
 const FIGURES = ['device_hour_usd', 'device_usd'];

@@ -9,16 +9,14 @@ import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
 import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { whole } from '../text/format.js';
-import { extend, t } from '../text/strings.js';
 import { design } from './design.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
 import { technology } from './technology.js';
 import { dieFigures, dieTable } from './tables.js';
-import { texts } from './texts.js';
 import { uncertainty } from './uncertainty.js';
+import { t } from './texts.js';
 
-extend(texts);
 await addStyle('style/chip.css');
 
 // A bill whose lines are named below it.
@@ -82,5 +80,5 @@ export function draw(context) {
   const title = [heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)), asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked }))];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];
-  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip')];
+  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip', [t('assume.chip'), ' ', t('assume.dies')])];
 }

@@ -8,9 +8,9 @@ import { get } from '../state/paths.js';
 import { withChoiceKept } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { t } from '../text/strings.js';
 import { errorCell, evidenceTable } from './parts.js';
 import { INTERVALS, signedShare } from './runs.js';
+import { t } from './texts.js';
 
 const TERMS = 5; // shown of a figure, the largest
 const SAME = 1e-3; // relative change of an input that needs no calibration

@@ -1,8 +1,8 @@
 // What the views of the evidence share.
 /** @import {Child} from '../types.js' */
 import { h } from '../dom.js';
-import { t } from '../text/strings.js';
 import { addressOf, inputsOf, signedShare, sourceName } from './runs.js';
+import { t } from './texts.js';
 
 export const errorCell = (error, most) =>
   h('span', { class: 'ev-error' }, h('i', { style: { width: `${Math.max(1, Math.min(1, Math.abs(error) / most) * 40)}px` } }), signedShare(error));

@@ -2,8 +2,8 @@
 import { h } from '../dom.js';
 import { FORMATS, inputsWith, readMeasurement } from '../measurements/read.js';
 import { openDialog } from '../report/dialog.js';
-import { t } from '../text/strings.js';
 import { keepMeasurement } from './own.js';
+import { t } from './texts.js';
 
 export function pasteMeasurement(page) {
   const faults = h('div', { id: 'measurement-faults', class: 'faults', role: 'status' });

@@ -1,8 +1,8 @@
 // A tuned step, which the answer is, and what whole production runs reach, with their own rows.
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
+import { t } from './texts.js';
 
 // `runsOf(list)`: what is said of runs, null while it is on its way.
 export function typical(context, runsOf) {

@@ -4,13 +4,13 @@ import { diagonal } from '../charts/diagonal.js';
 import { likely } from '../charts/likely.js';
 import { h } from '../dom.js';
 import { text, unitOf, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
 import { ownView } from './own.js';
 import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
+import { t } from './texts.js';
 
 const FIGURES = [
   ['training.step_time_s', 'train'],

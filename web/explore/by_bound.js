@@ -3,9 +3,8 @@
 import { stackedBars } from '../charts/bars.js';
 import { boundParts } from '../charts/parts.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 // `sums`: the figures that the parts add up to.
 const PASSES = [

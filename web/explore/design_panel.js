@@ -2,11 +2,11 @@
 // One search of the core; the axes multiply its space.
 import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { OPENING_MS, button, faults, labelled, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { DESIGN } from './questions.js';
+import { t } from './texts.js';
 
 const TOP = 20;
 const NAMED = ['chip_design', 'node', 'dram_type'];

@@ -4,10 +4,9 @@ import { clusterOptions } from '../report/picker.js';
 import { shortDevice } from '../report/words.js';
 import { CARDS } from '../scenes/overview.js';
 import { text, whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select, textBox } from './controls.js';
 import { inputsOf, waysOn } from './ways.js';
+import { t } from './texts.js';
 
 const SINCE = 2024; // models are asked about that were published then or later
 const FIRST_ROWS = 12;

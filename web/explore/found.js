@@ -5,10 +5,11 @@ import { h, redraw } from '../dom.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
 import { inSentence, mappingWords, shortName, valueWords } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;

@@ -4,12 +4,12 @@ import { h } from '../dom.js';
 import { withPick } from '../state/scenario.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { button, faults, labelled, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { CLUSTERS, DEVICES, FORMAT, MODELS, SLO } from './questions.js';
 import { frontOf } from './ranking.js';
+import { t } from './texts.js';
 
 const FIGURES = ['tokens_per_s_per_device', 'tokens_per_s_per_user'];
 const COLORS = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)', 'var(--c-pp)', 'var(--c-recompute)', 'var(--c-ep)'];

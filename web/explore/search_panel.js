@@ -5,11 +5,11 @@ import { timeLeft } from '../engine/pool.js';
 import { get } from '../state/paths.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, unitOf, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked, choose } from './asked.js';
 import { OPENING_MS, button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { QUESTIONS } from './questions.js';
+import { t } from './texts.js';
 
 const TOP = 50;
 const SIZE_DELAY = 250;

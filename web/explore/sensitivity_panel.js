@@ -2,12 +2,11 @@
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
 import { labelIn } from '../form/fields.js';
-import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { faults, figureGroups, figureName, fillSelect, inPart, labelled, select } from './controls.js';
 import { nameOfValue } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST = 14;
 const SHARES = ['0.05', '0.1', '0.2', '0.5'];

@@ -5,11 +5,12 @@ import { get } from '../state/paths.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
 import { asInputs } from './ranking.js';
 import { mappingWords, nameOfValue, objectiveFor } from './sweep_values.js';
+import { t } from './texts.js';
 
 const FEASIBLE = ['training.feasible', 'serving.feasible'];
 

@@ -3,13 +3,13 @@
 import { heat } from '../charts/heat.js';
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
 import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
 import { inputsNamed } from './study_words.js';
+import { t } from './texts.js';
 
 const MOST_AT_ONCE = 60;
 const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
@@ -298,7 +298,7 @@ export class StudiesPanel {
           h(
             'thead',
             {},
-            h('tr', {}, [t('explore.study.point'), ...paths.map(nameOfFigure), t('explore.reason')].map((one) => h('th', { scope: 'col' }, one))),
+            h('tr', {}, [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) => h('th', { scope: 'col' }, one))),
           ),
           h(
             'tbody',
@@ -309,7 +309,7 @@ export class StudiesPanel {
                 {},
                 h('th', { scope: 'row' }, label),
                 paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
-                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('explore.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
+                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
               ),
             ),
           ),

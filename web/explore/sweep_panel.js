@@ -5,16 +5,15 @@ import { lines } from '../charts/lines.js';
 import { h, redraw } from '../dom.js';
 import { labelOf, write } from '../form/fields.js';
 import { get } from '../state/paths.js';
-import '../text/later.js';
 import { nameOf } from '../report/names.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { allInUnit, unitIn } from '../text/measure.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { byBound, passesOf, passOf, views } from './by_bound.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
 import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST_CELLS = 900;
 const MOST_POINTS = 500;
@@ -205,7 +204,7 @@ export class SweepPanel {
       subtitle: every > 1 ? t('explore.every.bar', { every }) : undefined,
       width: this.#width,
       every,
-      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('explore.reason')],
+      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('heat.reason')],
       rows: rows.map(({ figures, mapping }, i) => ({
         label: names[i],
         times: figures[3],
@@ -245,7 +244,7 @@ export class SweepPanel {
     const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
     const mapped = rows.some(({ mapping }) => mapping);
-    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('explore.reason')].filter(Boolean);
+    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('heat.reason')].filter(Boolean);
     const table = () => rows.map(({ mapping }, i) => [
       names[i],
       typeof cells[i].value === 'number' ? { value: cells[i].value, unit } : '',

@@ -4,7 +4,6 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
 import { heading } from '../scenes/parts.js';
-import { extend, t } from '../text/strings.js';
 import { DesignPanel } from './design_panel.js';
 import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
@@ -13,9 +12,8 @@ import { SensitivityPanel } from './sensitivity_panel.js';
 import { SolvePanel } from './solve_panel.js';
 import { StudiesPanel } from './studies_panel.js';
 import { SweepPanel } from './sweep_panel.js';
-import { texts } from './texts.js';
+import { t } from './texts.js';
 
-extend(texts);
 await addStyle('style/explore.css');
 
 /** @type {[string, new (pool: Pool) => {element: HTMLElement, show(context: object): void}][]} */

@@ -1,18 +1,15 @@
 // An input as the unknown: its largest or smallest value for which a figure keeps a bound. Loaded when it is first asked for.
 import { fillSelect, figureGroups, figureName, select, textBox } from '../explore/controls.js';
 import { nameOfValue } from '../explore/sweep_values.js';
-import { texts } from '../explore/texts.js';
 import { h } from '../dom.js';
 import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
-import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
-import { extend, pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { labelOf } from './fields.js';
-
-extend(texts);
+import { t } from './texts.js';
 
 const FITS = ['serving.feasible', 'training.feasible'];
 

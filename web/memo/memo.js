@@ -3,6 +3,7 @@
 import { INTERVALS } from '../evidence/runs.js';
 import { chosenIn } from '../form/chosen.js';
 import { labelOf } from '../form/fields.js';
+import { t as nameOfChoice } from '../form/texts.js';
 import { changeText, chooseShown, columnsOf, usersText } from '../report/advice.js';
 import { answersOf, intervalText } from '../report/answers.js';
 import { phasesOf } from '../report/limits.js';
@@ -11,10 +12,8 @@ import { inputName } from '../report/print.js';
 import { questionText } from '../report/sentence.js';
 import { get } from '../state/paths.js';
 import { parts, text } from '../text/format.js';
-import { extend, has, t } from '../text/strings.js';
-import { texts } from './texts.js';
-
-extend(texts);
+import { has } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SHOWN = 3; // rows of changes, and of other hardware
 const PARTS = ['model', 'cluster', 'training', 'serving', 'cost'];
@@ -22,7 +21,7 @@ const EVIDENCE = ['training.step_time_s', 'serving.tpot_s'];
 
 function plain(path, value) {
   const choice = `choice.${path.split('.').at(-1)}.${value}`;
-  if (has(choice)) return t(choice);
+  if (has(choice)) return nameOfChoice(choice);
   return typeof value === 'boolean' ? t(value ? 'memo.on' : 'memo.off') : String(value);
 }
 const present = (list) => list.filter(Boolean);

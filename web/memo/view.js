@@ -9,8 +9,8 @@ import { adviceQuestion } from '../report/advice.js';
 import { openDialog } from '../report/dialog.js';
 import { linkOf } from '../state/address.js';
 import { release } from '../state/release.js';
-import { t } from '../text/strings.js';
 import { memoMarkdown, memoOf } from './memo.js';
+import { t } from './texts.js';
 
 await addStyle('style/memo.css');
 

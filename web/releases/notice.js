@@ -5,8 +5,8 @@ import { release } from '../state/release.js';
 import { sayTheSame } from '../state/scenario.js';
 import { readJson } from '../host.js';
 import { text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { movesOf, scenarios } from './moved.js';
+import { t } from './texts.js';
 
 // Of a scenario whose former answers are kept also what moved.
 async function detail(page, state) {

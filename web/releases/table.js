@@ -3,8 +3,8 @@ import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { release } from '../state/release.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { MOVED, movesOf, scenarios } from './moved.js';
+import { t } from './texts.js';
 
 // The moves, computed once: they do not depend on the open scenario.
 let found = null;

@@ -3,10 +3,9 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
-import '../text/later.js';
 import { number, parts, text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SHOWN = 3;
 const ASKED = 24; // of which one of a kind is shown before a second, with and without a purchase

@@ -2,13 +2,12 @@
 import { save, saveCsv } from '../charts/lib/export.js';
 import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { release } from '../state/release.js';
 import { NEWEST, withVersion } from '../state/scenario.js';
-import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
 import { openExercise } from './exercise_dialog.js';
+import { t } from './texts.js';
 
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 

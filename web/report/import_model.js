@@ -1,11 +1,10 @@
 // Bring your own: a checkpoint's config.json by paste, drop or file, read by the core, or the command that starts a run. Never sent anywhere.
 import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { number } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { withTask } from './picker.js';
+import { t } from './texts.js';
 
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
 const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));

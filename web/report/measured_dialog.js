@@ -3,10 +3,9 @@ import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withMeasured } from '../state/measured.js';
 import { parts, text, unitOf, unitSize } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { nameOf } from './names.js';
+import { t } from './texts.js';
 
 // What people measure of each answer.
 const FIGURES = {

@@ -1,13 +1,12 @@
 // Bring your own device: six fields that most owners know, or device or cluster as JSON in the words of the scenario. The core checks
 // them before they are taken.
 import { h } from '../dom.js';
-import '../text/later.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, parse, show, unitIn } from '../text/measure.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
+import { t } from './texts.js';
 
 // The members that most owners know of their device, as the open scenario has them.
 function template({ name, peak, memory, tdp }) {

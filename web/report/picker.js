@@ -8,9 +8,8 @@ import { withChanges } from '../state/scenario.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { isBare, parse } from '../text/measure.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { taskOf, trainingName } from './sentence.js';
+import { t } from './texts.js';
 
 const EDGE = 12; // px kept free at the sides of the window
 const LOW = 320; // px: with less room below it a panel stands at the bottom of the window

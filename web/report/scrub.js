@@ -4,8 +4,7 @@ import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
 import { show } from '../text/measure.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SAID_MS = 15000;
 

@@ -1,7 +1,6 @@
 // The Chip scene is loaded when it is first opened, or when the page has nothing else to do: the first view does not pay for it.
 import { h } from '../dom.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from '../chip/texts.js';
 
 const IDLE_MS = 1500;
 let view = null;

@@ -12,11 +12,11 @@ import { deviceName, modelName } from '../report/words.js';
 import { get } from '../state/paths.js';
 import { MAX_SCENARIOS } from '../state/link.js';
 import { withFix, withoutFaulty, withPick } from '../state/scenario.js';
-import '../text/later.js';
 import { number, text, unitOf, whole } from '../text/format.js';
 import { outputOf } from '../text/outputs.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
 import { heading } from './parts.js';
+import { t } from './texts.js';
 
 await addStyle('style/serving.css');
 

@@ -2,13 +2,12 @@ import { h, svg } from '../dom.js';
 import { addStyle } from '../host.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
-import '../text/later.js';
 import { sayTheSame } from '../state/scenario.js';
-import { t } from '../text/strings.js';
 import { get } from '../state/paths.js';
 import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
+import { t } from './texts.js';
 
 await addStyle('style/lessons.css');
 
@@ -180,7 +179,7 @@ function explain(context, lesson) {
       }),
     ),
     h('p', {}, h('b', {}, t('lessons.takeaway')), ' ', lesson.takeaway),
-    lesson.sources?.length && h('p', { class: 'note' }, `${t('why.source')}: ${lesson.sources.join('; ')}`),
+    lesson.sources?.length && h('p', { class: 'note' }, `${t('method.source')}: ${lesson.sources.join('; ')}`),
   ];
 }
 

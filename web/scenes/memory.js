@@ -3,12 +3,11 @@ import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { withChanges, withChoicesHeld } from '../state/scenario.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 import { beside, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 470;
 const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];
@@ -138,7 +137,7 @@ export const memory = {
         ),
       serving && h('p', { class: 'note', id: 'memory-sharing' }, [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' ')),
       serving && cacheCurve(context),
-      footnote(context, 'memory'),
+      footnote(context, 'memory', t('assume.memory')),
     ];
   },
 };

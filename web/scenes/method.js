@@ -1,15 +1,12 @@
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
-import { texts } from '../evidence/texts.js';
 import { why } from '../report/figures.js';
 import { releases } from '../releases/table.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { extend, t } from '../text/strings.js';
 import { heading } from './parts.js';
 import { validation } from './validation.js';
+import { t } from './texts.js';
 
-extend(texts);
 await Promise.all([addStyle('style/evidence.css'), addStyle('style/method.css')]);
 
 const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];

@@ -4,8 +4,7 @@ import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.j
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: -1 }, title), h('p', { class: 'lead' }, lead)];
 

@@ -7,14 +7,14 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { ridgeOf } from '../report/scrub.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 import { beside, boundBars, ghostOf, heading, infeasible } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 import { usersCurve } from './users_curve.js';
+import { t } from './texts.js';
 
 await addStyle('style/serving.css');
 
@@ -144,7 +144,7 @@ export const serve = {
             serving: true,
           })
         : null,
-      footnote(context, 'serve'),
+      footnote(context, 'serve', t('assume.serve')),
     ];
   },
 };

@@ -3,9 +3,8 @@ import { boundParts } from '../charts/parts.js';
 import { stepColumns } from '../charts/step_columns.js';
 import { scrub } from '../report/scrub.js';
 import { trainedOn } from '../report/words.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { placeholder } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 380;
 const FACTORS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];

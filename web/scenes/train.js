@@ -4,14 +4,14 @@ import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { ridgeOf } from '../report/scrub.js';
-import '../text/later.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { absence } from './absence.js';
-import { footnote, publishedHours, typicalNote } from './footnote.js';
+import { footnote } from './footnote.js';
 import { beside, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 import { postTraining } from './post_training.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
+import { t } from './texts.js';
+import { publishedHours, typicalNote } from './train_notes.js';
 
 const VIEWS = ['whole', 'start', 'end'];
 
@@ -109,7 +109,7 @@ export const train = {
       beside(context, (part) => communication(part, training), (part) => operators(part, training)),
       postTraining(context),
       publishedHours(context),
-      footnote(context, 'train'),
+      footnote(context, 'train', t('assume.train')),
     ];
   },
 };

@@ -7,10 +7,9 @@ import { scrub } from '../report/scrub.js';
 import { perUser } from '../report/words.js';
 import { readQuestion, valueIn } from '../size/question.js';
 import { withChanges, withChoicesHeld } from '../state/scenario.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { ghostOf, placeholder } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 450;
 const REQUESTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];

@@ -7,7 +7,7 @@ import { UNITS, runWords, signedShare, sourceName } from '../evidence/runs.js';
 import { grouped, summaryOf, worstFirst } from '../evidence/summary.js';
 import { namesOf } from '../evidence/names.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;

@@ -8,9 +8,10 @@ import { modelName, shortDevice } from '../report/words.js';
 import { heading } from '../scenes/parts.js';
 import { withPick } from '../state/scenario.js';
 import { number, text, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { askedOf, READERS, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
 import { costOf, Sizing } from './sizing.js';
+import { t } from './texts.js';
 
 const FIELDS = [
   ['traffic', ['rate', 'peak', 'spare']],
@@ -40,10 +41,10 @@ export class SizeView {
     this.sizing = new Sizing(pool, () => this.#draw());
     this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
     this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
-    this.clustersName = h('summary', {}, t('explore.frontier.clusters'));
+    this.clustersName = h('summary', {}, t('size.clusters.field'));
     this.groups = h('div', { class: 'size-groups' }, FIELDS.map(([group, names]) => this.#group(group, names)));
     this.status = h('p', { class: 'ex-status', id: 'size-progress' });
-    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('explore.stop'));
+    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('size.stop'));
     this.run = h('div', { class: 'ex-run size-run' }, this.status, this.stop);
     this.table = h('div', {});
     this.chart = h('div', {});
@@ -167,7 +168,7 @@ export class SizeView {
     const turn = (id, checked) => this.#ask({ ...question, on: (checked ? [...on, id] : on.filter((one) => one !== id)).join(',') });
     redraw(
       this.clusters,
-      h('legend', { class: 'visually-hidden' }, t('explore.frontier.clusters')),
+      h('legend', { class: 'visually-hidden' }, t('size.clusters.field')),
       all.map(({ id, name }) =>
         h('label', {}, h('input', { type: 'checkbox', value: id, checked: on.includes(id), 'data-key': `size-on-${id}`, onchange: (event) => turn(id, event.target.checked) }), ` ${name}`),
       ),

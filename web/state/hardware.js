@@ -1,11 +1,10 @@
 // Another cluster or device in place of the present one: the count of devices is kept, in whole servers, and the parallelism that was
 // written is given up where it is no longer legal, so that the core chooses it anew.
 /** @import {Inputs} from '../types.js' */
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { whole } from '../text/format.js';
 import { get } from './paths.js';
 import { withFix, withPick } from './scenario.js';
+import { t } from './texts.js';
 
 const PARALLELISM = /^(training|serving)\.(mapping|devices|global_batch)(\.|$)/;
 const TRIES = 4;

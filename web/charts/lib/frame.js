@@ -2,10 +2,9 @@
 /** @import {ChartParts} from '../../types.js' */
 import { h, svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
-import '../../text/later.js';
-import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
+import { t } from '../texts.js';
 
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch|line|sign, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
 // a function where they are many: then they are made when they are looked at. A cell is a text, a number, or {value, unit}: shown as people
