@@ -1,5 +1,13 @@
 // The shapes that the page's modules hand to each other. Checked by tests/structure/lint.test.js (tests/tsconfig.json), not part of the site.
 // What the core answers is named here as far as the page reads it by name.
+import type { Advice } from './engine/advice.js';
+import type { Answering } from './engine/answering.js';
+import type { SiteData } from './engine/site_data.js';
+import type { Modules } from './modules.js';
+import type { Before } from './report/before.js';
+import type { Dialogs } from './report/dialogs.js';
+import type { Stage } from './scenes/stage.js';
+import type { Store } from './state/store.js';
 import type { Issue } from '../wasm/slipstick.js';
 
 export type { Change, Fix, Issue, Slipstick } from '../wasm/slipstick.js';
@@ -41,6 +49,10 @@ export interface ViewWords {
   ask?: string;
   choices?: string;
   hint?: string;
+  /** A sizing question. */
+  size?: string;
+  /** A panel's question. */
+  explore?: string;
 }
 
 /** Inputs that a link locks or leaves out. */
@@ -225,6 +237,73 @@ export interface MeasurementFormat {
   part: 'training' | 'serving' | 'cluster';
   started(text: string): boolean;
   read(text: string, catalogue: { models: Entry[]; clusters: Entry[] }): Measurement;
+}
+
+// ---- What scenes, panels and dialogs are given.
+
+/** The page by subject. */
+export interface Parts {
+  /** What the core says of itself, and how to ask it: `described`, `requestFor(inputs)`, `catalogue()`, `engine`. */
+  core: Answering;
+  /** What the visitor wrote, and how to change it. */
+  store: Store;
+  /** How to draw: `draw()`, `nodesOf(scene)`, and what of a chart is shown: `chosen(key)`, `choose(key, value)`. */
+  stage: Stage;
+  /** Modules that are fetched behind the first paint: `late(name)`. */
+  modules: Modules;
+  /** Data files of the site: `at(path)`, undefined while one is on its way. */
+  files: SiteData;
+  /** Changes that the core advises: `on(question)`. */
+  advice: Advice;
+  /** What the answers were before a change: `show(report)`. */
+  before: Before;
+  /** What opens over the page. */
+  dialogs: Dialogs;
+  /** Says something under the answers, for so many milliseconds or until it is closed, with a way on. */
+  notice(text: string, ms?: number, action?: Child): void;
+  /** The link to the present scenario, shown in another way. */
+  linkWith(view: ViewWords): Promise<string>;
+}
+
+/** What a scene draws from. */
+export interface Context extends Parts {
+  report: Report;
+  scenario: Scenario;
+  request: Request;
+  /** The scenario of the presets alone, null until it is there. */
+  base: Scenario | null;
+  inputs: Inputs;
+  issues: Issue[];
+  /** Parts that have no answer because of their issues. */
+  faulty: Set<string>;
+  /** Whether the answers wait to be shown. */
+  hidden: boolean;
+  /** Of the scene in CSS pixels: charts draw at this width. */
+  width: number;
+  /** A further answer of the core: undefined until it is there, then the scene is drawn again. */
+  ask(verb: string, ...args: unknown[]): any;
+  /** The same; until it is there, what was last answered in this slot. */
+  lately(slot: string, verb: string, ...args: unknown[]): any;
+  /** Opens how a figure is made. */
+  why(path: string): void;
+  /** Marks the inputs that a figure rests on. */
+  hover(path: string | null): void;
+  open(scene: string, sub?: string): void;
+  toInput(path: string): void;
+  /** The place in a scene that another scene shows. */
+  sub?: string;
+  /** A report whose figures are outlined beside the present ones. */
+  ghost?: Report;
+}
+
+/** A scene: `draw` gives its nodes and keeps nothing. */
+export interface Scene {
+  id: string;
+  draw: ((context: Context) => Child[]) | null;
+  /** Fetches its module. */
+  load?(): Promise<unknown>;
+  /** The scene under whose tab it stands, by the figure that it is about. */
+  tabOf?(figure: string): string;
 }
 
 // ---- Charts.

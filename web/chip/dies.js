@@ -1,4 +1,5 @@
 // Charts of dies: where they lie on a wafer and which are good, yield by model, cost against area whole and in chiplets.
+/** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
 import { wafer } from '../charts/wafer.js';
 import { nameOf } from '../report/names.js';
@@ -11,13 +12,16 @@ const studied = (ask, { request }, kind, members) => {
   const answer = ask('costStudy', { kind, scenario: request, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
+/** @param {Context} context */
 export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
 // The same; while it is on its way the last one, so that a chart stands while its handle is dragged, and what lies below does not jump.
-const standing = (context, kind, members) => studied((...asked) => context.lately(`study-${kind}`, ...asked), context, kind, members);
+/** @param {Context} context */
+const standing = (context, kind, members) => studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
 
 export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
 export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
 
+/** @param {Context} context */
 export function waferMap(context) {
   const { dies } = context.report.cost;
   const die = Math.min(chosen(context, 'wafer-die', 0), dies.length - 1);
@@ -47,6 +51,7 @@ export function waferMap(context) {
 const dragNote = ({ report: { cost } }) => t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
 
 // The line of the own area sets it, of each of `count` dies.
+/** @param {Context} context */
 function areaHandle(context, count = 1) {
   const moved = scrub(context, 'cost.device.dies.0.area', 'mm^2');
   return { name: t('chip.area.handle'), onx: moved && { set: (area) => moved.set(Number((area / count).toPrecision(3))), end: moved.end } };
@@ -63,6 +68,7 @@ const MODELS = [
   ['seeds_sqrt', 'var(--c-optimizer)'],
 ];
 
+/** @param {Context} context */
 export function yieldFan(context) {
   const answer = standing(context, 'yields', { low: 25, high: 900, points: 15 });
   if (!answer) return null;
@@ -106,6 +112,7 @@ const NAMED_FROM = 480; // px: below, the sentence alone says where dies break e
 const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 
 // Dies that no exposure holds are hollow.
+/** @param {Context} context */
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');
   const design = chosen(context, 'design', 'with');

@@ -1,4 +1,5 @@
 // The device cut into chiplets: its bill, and what the links between the dies do to the answers.
+/** @import {Context} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billsParts } from '../charts/parts.js';
 import { h } from '../dom.js';
@@ -28,6 +29,7 @@ const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 
 // One kind of line has one name, whatever the number of dies.
 const named = (lines) => lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
 
+/** @param {Context} context */
 export function partition(context) {
   const preset = chosen(context, 'package', 'interposer');
   const bandwidth = chosen(context, 'links', '4 TB/s');

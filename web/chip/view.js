@@ -1,5 +1,6 @@
 // The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is. One question at a
 // time, each a view of its own in the address.
+/** @import {Context} from '../types.js' */
 import { partBar } from '../charts/part_bar.js';
 import { billParts } from '../charts/parts.js';
 import { h } from '../dom.js';
@@ -20,6 +21,7 @@ import { t } from './texts.js';
 await addStyle('style/chip.css');
 
 // A bill whose lines are named below it.
+/** @param {Context} context */
 const labelledBill = (context, { id, title, subtitle, lines, whole }) =>
   partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines), ghost: ghostOf(context, whole) });
 
@@ -60,6 +62,7 @@ const VIEWS = {
   certainty: (context) => uncertainty(context),
 };
 
+/** @param {Context} context */
 const views = (context, chosen) =>
   h(
     'nav',
@@ -74,7 +77,9 @@ const views = (context, chosen) =>
   );
 
 // `context.sub`: of a lesson, the view that it shows.
+/** @param {Context} context */
 export function draw(context) {
+  /** @param {Context} context */
   const asked = (context.sub ?? context.store.sub).split('/')[0];
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
   const title = [heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)), asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked }))];

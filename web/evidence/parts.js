@@ -1,5 +1,5 @@
 // What the views of the evidence share.
-/** @import {Child} from '../types.js' */
+/** @import {Child, Context} from '../types.js' */
 import { h } from '../dom.js';
 import { addressOf, inputsOf, signedShare, sourceName } from './runs.js';
 import { t } from './texts.js';
@@ -29,6 +29,7 @@ export function evidenceTable({ caption, note, columns, rows, isCards = true }) 
   );
 }
 
+/** @param {Context} context */
 export const loadButton = (context, runs, run) =>
   h(
     'button',

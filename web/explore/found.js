@@ -1,4 +1,5 @@
 // What a search found: the best mappings as a table, the front as points, and the way into the scenario.
+/** @import {Context} from '../types.js' */
 import { textWidth } from '../charts/lib/scale.js';
 import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
@@ -27,6 +28,7 @@ const leastWidth = (names) => LINKS + names.reduce((sum, name) => sum + GAP + Ma
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
 export class Found {
+  /** @type {Context} */
   #context = null;
   #search = null; // {of, spec, inputs, series}: series {key, names, colors} where the rows are of several kinds
   #report = null;
@@ -53,6 +55,7 @@ export class Found {
     this.element = h('div', { class: 'ex-table', hidden: true }, this.answer, this.front, this.head, this.status, this.table);
   }
 
+  /** @param {Context} context */
   show(context) {
     const changed = context.inputs !== this.#context?.inputs;
     this.#context = context;

@@ -1,5 +1,6 @@
 // The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
 // the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
+/** @import {Context} from '../types.js' */
 import { heat } from '../charts/heat.js';
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
@@ -29,6 +30,7 @@ const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis)
 
 export class StudiesPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #id = '';
   #run = null;
@@ -62,6 +64,7 @@ export class StudiesPanel {
     });
   }
 
+  /** @param {Context} context */
   async show(context) {
     this.#context = context;
     try {
@@ -148,7 +151,7 @@ export class StudiesPanel {
           ? t('explore.points', { done, all: size })
           : t('explore.study.size', { all: size });
     const open = new Set([...this.result.querySelectorAll('details[open]')].map((one) => one.dataset.key));
-    const named = (words) => words && inputsNamed(words, this.#context.page.described.inputs);
+    const named = (words) => words && inputsNamed(words, this.#context.core.described.inputs);
     const term = (key, words) => words && [h('dt', {}, t(key)), h('dd', {}, named(words))];
     this.result.replaceChildren(
       h('h2', { class: 'ex-sub' }, study.title),
@@ -266,7 +269,7 @@ export class StudiesPanel {
     const given = Object.entries(flat(study.request));
     const point = study.points?.[0];
     const apply = () => {
-      const { defaults, inputs: fields } = this.#context.page.described;
+      const { defaults, inputs: fields } = this.#context.core.described;
       const inputs = { ...inputsOf(defaults, study.request, fields), ...(point ? flat(point.overrides) : {}) };
       this.#context.store.setInputs(inputs);
       this.#context.open('overview');

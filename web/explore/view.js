@@ -1,5 +1,6 @@
 // The Explore scene: eight questions, each a panel that is made once and keeps what was asked while the scenario changes.
 /** @import {Pool} from '../engine/pool.js' */
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
@@ -29,6 +30,7 @@ const PANELS = [
 ];
 const made = new Map();
 
+/** @param {Context} context */
 export function draw(context) {
   const [id, Panel] = PANELS.find(([one]) => one === context.store.sub.split('/')[0]) ?? PANELS[0];
   if (!made.has(id)) made.set(id, new Panel(pool));

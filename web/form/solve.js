@@ -28,9 +28,9 @@ const labelled = (words, control) => h('label', { class: 'solve-field' }, words,
 // A path in a list stands in the description with "*" for its place.
 const described = (inputs, path) => inputs.find((input) => input.path === path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
-export function openSolve(page, path) {
-  const input = { ...described(page.described.inputs, path), path };
-  const { report, request, store, engine } = page;
+export function openSolve({ core, store }, path) {
+  const input = { ...described(core.described.inputs, path), path };
+  const { report, request, engine } = core;
   const [low, high] = rangeOf(input, get(report.scenario, path));
   const unit = unitIn(low);
   const from = textBox(low, { id: 'solve-from' });

@@ -9,7 +9,7 @@ import { t } from './texts.js';
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
 const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));
 
-export function importModel({ engine, store, notice }) {
+export function importModel({ core: { engine }, store, notice }) {
   const area = h('textarea', { id: 'config-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'config-faults' });
   const faults = h('div', { id: 'config-faults', class: 'faults', role: 'status' });
   const file = h('input', {

@@ -16,7 +16,7 @@ const FIGURES = {
 const NUMBER = /^\d[\d,]*(\.\d+)?(e-?\d+)?$/i;
 const DIGITS = 12; // of what was typed, in base units
 
-export function openMeasured({ report, store }) {
+export function openMeasured({ core: { report }, store }) {
   const computed = (path) => get(report, path);
   const groups = Object.entries(FIGURES).map(([id, paths]) => [t(`answers.${id}`), paths.filter((path) => computed(path) > 0)]);
   const choice = h(

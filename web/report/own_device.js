@@ -60,8 +60,8 @@ export function inputsOfOwn(json, below = '') {
 const changedIn = (boxes) =>
   Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, unit, box, was }) => [path, inUnit(box.value.trim(), unitIn(was) || unit)]));
 
-export function ownDevice(page) {
-  const { store, engine, report } = page;
+export function ownDevice({ core, store }) {
+  const { engine, report } = core;
   const { scenario } = report;
   const boxes = FIELDS.filter(([path]) => get(scenario, path) !== undefined).map(([path, unit, factor]) => {
     const value = get(scenario, path) ?? (path === 'cost.device.price' ? report.cost?.device_price_usd : undefined);
@@ -82,7 +82,7 @@ export function ownDevice(page) {
       return;
     }
     const inputs = { ...store.inputs, ...own };
-    const { issues = [] } = (await engine.call('evaluate', page.requestFor(inputs), '')) ?? {};
+    const { issues = [] } = (await engine.call('evaluate', core.requestFor(inputs), '')) ?? {};
     const about = issues.filter(({ path }) => path.startsWith('cluster') || path in own);
     if (about.length) {
       faults.replaceChildren(...about.map(({ path, message }) => h('p', {}, json.open ? h('code', {}, path) : h('b', {}, `${nameIn(path)}:`), ' ', message)));

@@ -1,9 +1,11 @@
 // What every scene ends with: what it assumes, in its own words, and the way to the measured runs most like the scenario.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 
 const FIGURES = { train: 'training.step_time_s', serve: 'serving.tpot_s', memory: 'training.memory_bytes.total', overview: 'training.step_time_s' };
 
+/** @param {Context} context */
 export function footnote(context, scene, assumed = null) {
   const figure = FIGURES[scene];
   return h(

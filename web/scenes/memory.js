@@ -1,3 +1,4 @@
+/** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
@@ -47,8 +48,10 @@ function sharing({ model, serving }) {
 const limitOf = ({ model }, most) => (model.context > 0 && most > model.context ? t('memory.limit', { most: whole(most), context: whole(model.context) }) : '');
 
 const SINGLE = { 'serving.batch': 1, 'serving.requests_per_s': null, 'serving.concurrency': null };
-const scopeOf = (context) => context.page.chosen('kv-scope') ?? 'batch';
+/** @param {Context} context */
+const scopeOf = (context) => context.stage.chosen('kv-scope') ?? 'batch';
 
+/** @param {Context} context */
 function sweepOf(context, { id, change }) {
   const scope = scopeOf(context);
   const { training, serving } = context.report;
@@ -68,6 +71,7 @@ function sweepOf(context, { id, change }) {
   return answer && (answer.rows ?? []).filter(({ figures: [cache] }) => cache > 0);
 }
 
+/** @param {Context} context */
 function cacheCurve(context) {
   const swept = kinds(context.scenario).map((kind) => ({ ...kind, rows: sweepOf(context, kind) }));
   if (swept.some(({ rows }) => !rows)) return placeholder(t('memory.kv'), HEIGHT);
@@ -89,7 +93,7 @@ function cacheCurve(context) {
       'div',
       { class: 'views', role: 'group', 'aria-label': t('memory.scope') },
       ['batch', 'request'].map((scope) =>
-        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.page.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
+        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.stage.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
       ),
     ),
     note: sharing(context.scenario),
@@ -114,6 +118,7 @@ function cacheCurve(context) {
 
 export const memory = {
   id: 'memory',
+  /** @param {Context} context */
   draw(context) {
     const { training, serving } = context.report;
     return [

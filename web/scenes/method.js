@@ -1,3 +1,4 @@
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { why } from '../report/figures.js';
@@ -12,6 +13,7 @@ await Promise.all([addStyle('style/evidence.css'), addStyle('style/method.css')]
 const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];
 
 // The formulas of a part of the report, each once, with its value here and its source.
+/** @param {Context} context */
 function part(context, name, list) {
   return h(
     'details',
@@ -53,6 +55,7 @@ function part(context, name, list) {
 
 export const method = {
   id: 'method',
+  /** @param {Context} context */
   draw(context) {
     const explained = context.ask('evaluate', context.request, '*')?.explanations ?? [];
     const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);

@@ -1,4 +1,5 @@
 // A post-training step: its parts, its figures, and how the devices can be split.
+/** @import {Context, Json} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
@@ -14,6 +15,7 @@ const IN_POOLS = ['idle'];
 const PARTS = { generation: 'memory', reward: 'launch', old_log_probs: 'backward', reference: 'recompute', values: 'optimizer', training: 'forward', weight_sync: 'tp', engine_switch: 'workspace' };
 const partsOf = (time) => Object.entries(PARTS).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
 
+/** @param {Json} part */
 function splitTable({ splits, generation_devices: best }) {
   const columns = ['generation_devices', 'training_devices', 'step_time_s'];
   return h(
@@ -45,6 +47,7 @@ function splitTable({ splits, generation_devices: best }) {
   );
 }
 
+/** @param {Context} context */
 export function postTraining(context) {
   const part = context.report.post_training;
   if (!part) return null;

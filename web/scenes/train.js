@@ -1,3 +1,4 @@
+/** @import {Context} from '../types.js' */
 import { gantt } from '../charts/gantt.js';
 import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
@@ -16,8 +17,9 @@ import { publishedHours, typicalNote } from './train_notes.js';
 const VIEWS = ['whole', 'start', 'end'];
 
 // The whole step, or its first or last passes large enough to read.
+/** @param {Context} context */
 function viewButtons(context, view) {
-  const choose = (one) => () => context.page.choose('gantt', one);
+  const choose = (one) => () => context.stage.choose('gantt', one);
   return h(
     'div',
     { class: 'views', role: 'group', 'aria-label': t('train.view') },
@@ -33,6 +35,7 @@ function viewButtons(context, view) {
 
 // Thousands of marks, so they are drawn anew only for another timeline, width or view.
 let drawn = {};
+/** @param {Context} context */
 function schedule(context, timeline, cut, view) {
   const { width } = context;
   if (drawn.timeline !== timeline || drawn.width !== width || drawn.view !== view) {
@@ -50,9 +53,11 @@ function schedule(context, timeline, cut, view) {
   return drawn.element;
 }
 
+/** @param {Context} context */
 const boundBar = (context, training) =>
   training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null;
 
+/** @param {Context} context */
 const communication = (context, training) =>
   topology({
     id: 'topology',
@@ -63,6 +68,7 @@ const communication = (context, training) =>
     uses: training.collectives,
   });
 
+/** @param {Context} context */
 function operators(context, training) {
   const { device } = context.scenario.cluster;
   const { peak, onridge } = ridgeOf(context, [context.scenario.training.precision, 'bf16']);
@@ -82,12 +88,13 @@ function operators(context, training) {
 
 export const train = {
   id: 'train',
+  /** @param {Context} context */
   draw(context) {
     const { training } = context.report;
     const { timeline, timeline_cut: cut } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
-      context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
+      context.stage.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),

@@ -1,4 +1,5 @@
 // What stands beside a training step: published device-hours of the same model, and what whole production runs reach.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
@@ -7,8 +8,9 @@ import { t } from './texts.js';
 const HOUR = 3600;
 
 // A model's published device-hours beside ours, where the run is as long.
+/** @param {Context} context */
 export function publishedHours(context) {
-  const known = context.page.data('data/published.json')?.hours?.find(({ model }) => model === get(context.scenario, 'model.preset'));
+  const known = context.files.at('data/published.json')?.hours?.find(({ model }) => model === get(context.scenario, 'model.preset'));
   const { training, scenario } = context.report;
   if (!known || !training?.feasible || Math.abs(scenario.training.tokens / known.tokens - 1) > 0.05) return null;
   const devices = scenario.training.devices ?? scenario.cluster.devices;
@@ -33,6 +35,7 @@ export function publishedHours(context) {
 }
 
 // The answer is a tuned step; what whole production runs reach stands beside it, and leads to them.
+/** @param {Context} context */
 export function typicalNote(context) {
   const { training } = context.report;
   if (!training?.feasible || !training.typical) return null;

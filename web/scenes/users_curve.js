@@ -1,5 +1,6 @@
 // Throughput of a GPU against the speed of a user's tokens, as more requests in total are at once: the answer is a point of the line, and
 // dragging it changes how many there are.
+/** @import {Context} from '../types.js' */
 import { operatingCurve } from '../charts/operating_curve.js';
 import { measuredPoints } from '../evidence/curve_runs.js';
 import { loadOf, requestsIn, withLoad } from '../form/load.js';
@@ -23,6 +24,7 @@ function closedLoop({ request, scenario, report }) {
   return loadOf(scenario.serving) === 'concurrency' ? closed : withChoicesHeld(closed, scenario, report.serving.chosen ?? []);
 }
 
+/** @param {Context} context */
 export function usersCurve(context) {
   const { report, scenario, store } = context;
   const { serving } = report;

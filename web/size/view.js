@@ -1,5 +1,6 @@
 // The Size scene: a traffic and its targets in three groups of fields, the cheapest deployment in a sentence, clusters cheapest first,
 // and what more traffic costs. Made once; it keeps what was asked while the scenario changes.
+/** @import {Context} from '../types.js' */
 import { costAt, hasEndCosts, steps } from '../charts/steps.js';
 import { h, redraw } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
@@ -29,6 +30,7 @@ function withDeployment(inputs, { cluster, training, ...rest }) {
 }
 
 export class SizeView {
+  /** @type {Context} */
   #context = null;
   #fields = new Map();
   #catalogue = [];
@@ -134,6 +136,7 @@ export class SizeView {
     if (size !== (store.view.size ?? '')) store.setView({ ...store.view, size });
   }
 
+  /** @param {Context} context */
   show(context) {
     this.#context = context;
     const question = this.#question();
@@ -229,9 +232,9 @@ export class SizeView {
 
   #use(answer) {
     this.#chosen = answer.cluster;
-    const { store, page, open } = this.#context;
+    const { store, notice, open } = this.#context;
     store.setInputs(withDeployment(this.#context.inputs, answer.overrides));
-    page.notice(
+    notice(
       t('size.used', { cluster: this.#nameOf(answer) }),
       0,
       h('button', { type: 'button', class: 'link', onclick: () => open('serve') }, t('size.open')),
@@ -317,6 +320,7 @@ export class SizeView {
 }
 
 let view = null;
+/** @param {Context} context */
 export function draw(context) {
   view ??= new SizeView();
   view.show(context);
