@@ -1,11 +1,16 @@
 // Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
-import { h } from './dom.js';
+/** @import {Inputs, Parts} from './types.js' */
+import { h, painted } from './dom.js';
+import { Advice } from './engine/advice.js';
 import { Answering } from './engine/answering.js';
 import { SiteData } from './engine/site_data.js';
 import { Form } from './form/form.js';
 import { readJson } from './host.js';
+import { fetchAll, FETCHED, Modules } from './modules.js';
 import { showAnswers, showIssues } from './report/answers.js';
+import { Before } from './report/before.js';
 import { Dependence } from './report/dependence.js';
+import { Dialogs } from './report/dialogs.js';
 import { ExerciseView } from './report/exercise_view.js';
 import { header } from './report/header.js';
 import { InputsBar } from './report/inputs_bar.js';
@@ -15,6 +20,7 @@ import { showRemarks } from './report/remarks.js';
 import { showSentence } from './report/sentence.js';
 import { meaning } from './report/shortcuts.js';
 import { drawTabs } from './report/tabs.js';
+import { contextOf } from './scenes/context.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { Stage } from './scenes/stage.js';
 import { linkOf } from './state/address.js';
@@ -30,51 +36,19 @@ import { t, usePseudoLocale } from './text/strings.js';
 const byId = (id) => document.getElementById(id);
 const scenes = SCENES.map(({ id }) => id);
 const tabs = SCENES.filter(({ tabOf }) => !tabOf).map(({ id }) => id);
-
-// What is fetched when it is first wanted, or once the first view stands.
-const FETCHERS = {
-  import_model: () => import('./report/import_model.js'),
-  own_device: () => import('./report/own_device.js'),
-  sheet: () => import('./report/sheet.js'),
-  measured_dialog: () => import('./report/measured_dialog.js'),
-  export_menu: () => import('./report/export_menu.js'),
-  picker: () => import('./report/picker.js'),
-  advice: () => import('./report/advice.js'),
-  advising: () => import('./engine/advising.js'),
-  help: () => import('./report/help.js'),
-  hardware: () => import('./state/hardware.js'),
-  step_curve: () => import('./scenes/step_curve.js'),
-  users_curve: () => import('./scenes/users_curve.js'),
-  releases: () => import('./releases/notice.js'),
-};
-
-const SOON_MS = 40;
-const BEFORE_MS = 5000; // for which what was stands struck out beside what is
-
-// Behind the first paint, so that what the first view does not need is not fetched before it.
-const painted = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
+const notice = (...all) => tell(byId('notice'), ...all);
 
 class Page {
-  answering = new Answering(() => this.drawScene());
-  dependence = new Dependence(this.answering.engine);
-  files = new SiteData((path) => {
-    if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.drawSoon();
-  });
-  showMemo = null; // draws the sizing memo while it is open
-  isDescribed = false; // whether `described` is whole, and not only what the first view shows
-  #parts = {};
+  core = new Answering(() => this.stage.draw());
+  dependence = new Dependence(this.core.engine);
+  #shownParts = {}; // of the scenario, as they last stood without a fault
+  /** @type {Inputs} */
   #choices = {};
-  #isOpening = false; // a picker is on its way, and keys are meant for it
-  #catalogue = null;
   #rentals = [];
-  #before = null; // the report before a change of advice, for a moment after the next is drawn
-  #forgetting = 0;
-  #soon = 0;
-  #late = new Map(); // by name: what is fetched behind the first paint
-  #advising = null;
 
   async start() {
-    if (location.hash.includes('?')) this.engine.open();
+    const { engine } = this.core;
+    if (location.hash.includes('?')) engine.open();
     const { described, catalogue, report } = await readJson('data/first_view.json');
     useNewest(described.defaults);
     const state = await read(location.hash, scenes);
@@ -83,11 +57,11 @@ class Page {
     sceneOf(state.scene).load?.();
     this.#rentals = catalogue.filter(({ kind }) => kind === 'rental');
     this.makeParts(described, catalogue, state);
-    this.answering.know(described, this.form.presetPaths, report);
-    this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
-    header(byId('actions'), this);
+    this.core.know(described, this.form.presetPaths, report);
+    engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', String(busy));
+    header(byId('actions'), this.parts);
     this.exercise.take();
-    if (this.exercise.shown.embedded) import('./report/embed.js').then(({ embed }) => embed(document.querySelector('.foot'), () => this.linkWith({})));
+    if (this.exercise.shown.embedded) import('./report/embed.js').then(({ embed }) => embed(document.querySelector('.foot'), () => this.parts.linkWith({})));
     this.drawTabs();
     this.listen();
     this.tellFaults(state.faults);
@@ -97,153 +71,92 @@ class Page {
     this.tellRelease(state);
     painted()
       .then(() => this.describe())
-      .catch((error) => this.notice(t('app.stopped', { message: error.message })));
+      .catch((error) => notice(t('app.stopped', { message: error.message })));
     setTimeout(() => this.prefetch().catch(() => {}), 300);
   }
 
   makeParts(described, catalogue, state) {
+    const { core } = this;
     this.store = new Store(state, () => this.#choicesNow());
-    const later = (module, name) => async () => (await FETCHERS[module]())[name](this);
+    const { store } = this;
     this.form = new Form(byId('form'), {
-      store: this.store,
+      store,
       described,
       catalogue,
-      onconfig: later('import_model', 'importModel'),
-      ondevice: () => this.ownDevice(),
-      onpick: (path, id) => this.pick(path, id),
-      onopen: (noun) => this.openPicker(noun),
+      onconfig: () => this.dialogs.importModel(),
+      ondevice: () => this.dialogs.ownDevice(),
+      onpick: (path, id) => this.dialogs.pick(path, id),
+      onopen: (noun) => this.dialogs.picker(noun),
       onfocus: () => this.inputsBar.open(),
     });
     this.inputsBar = new InputsBar(byId('inputs-bar'), { answers: byId('answers'), form: byId('form') });
-    this.stage = new Stage(byId('content'), { store: this.store, context: () => this.context(), ondrawn: () => this.dependence.lightFigures() });
+    this.stage = new Stage(byId('content'), { store, context: () => this.context(), ondrawn: () => this.dependence.lightFigures() });
+    const { stage } = this;
     const onreveal = () => {
       this.draw();
-      this.stage.focus();
+      stage.focus();
     };
-    this.exercise = new ExerciseView(byId('exercise'), { store: this.store, form: this.form, onreveal });
+    this.exercise = new ExerciseView(byId('exercise'), { store, form: this.form, onreveal });
     const { defaults, follows } = described;
     // The page answers what its link holds: what is not written any more may be chosen by the core.
     const tidy = () => {
-      const tidied = withoutIdle(defaults, this.store.inputs, this.form.presetPaths, follows);
-      if (tidied === this.store.inputs) return;
-      this.store.tidy(tidied);
+      const tidied = withoutIdle(defaults, store.inputs, this.form.presetPaths, follows);
+      if (tidied === store.inputs) return;
+      store.tidy(tidied);
       this.evaluate();
     };
-    this.link = new LinkWriter(this.store, tidy);
+    this.link = new LinkWriter(store, tidy);
+    const modules = new Modules(() => stage.draw());
+    /** @type {Parts} */
+    this.parts = {
+      core,
+      store,
+      stage,
+      modules,
+      files: new SiteData((path) => {
+        if (['lessons', 'method'].includes(store.scene) || path.startsWith('data/')) stage.drawSoon();
+      }),
+      advice: new Advice(modules, () => stage.draw()),
+      before: new Before(() => this.draw()),
+      dialogs: null,
+      notice,
+      linkWith: (view) => linkOf({ ...store.state, view }),
+    };
+    this.dialogs = this.parts.dialogs = new Dialogs(this.parts, this.form);
   }
 
   // What the core chose for the scenario, by path. Where a measurement moves it, the choice stays that of the run measured.
   #choicesNow() {
-    const now = this.report ? { ...choicesOf('training', this.report), ...choicesOf('serving', this.report) } : {};
+    const { report } = this.core;
+    const now = report ? { ...choicesOf('training', report), ...choicesOf('serving', report) } : {};
     if (Object.keys(now).length > 0) this.#choices = now;
     return this.#choices;
   }
 
   listen() {
-    this.store.addEventListener('change', ({ detail }) => this.changed(detail));
-    this.store.addEventListener('solve', ({ detail }) => this.solve(detail));
+    const { core, dependence, stage, store } = this;
+    store.addEventListener('change', (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
+    store.addEventListener('solve', (/** @type {CustomEvent} */ { detail }) => this.dialogs.solve(detail));
     window.addEventListener('popstate', () => this.follow());
-    window.addEventListener('beforeprint', () => this.stage.draw());
-    byId('answers').addEventListener('click', (event) => this.openScene(event) && this.stage.reveal());
-    const light = ({ target }) => this.dependence.lightReached(this.request, target.closest?.('[data-path]')?.dataset.path);
+    window.addEventListener('beforeprint', () => stage.draw());
+    byId('answers').addEventListener('click', (event) => this.openScene(event) && stage.reveal());
+    const light = ({ target }) => dependence.lightReached(core.request, target.closest?.('[data-path]')?.dataset.path);
     byId('form').addEventListener('pointerover', light);
-    byId('form').addEventListener('pointerleave', () => this.dependence.lightReached(this.request, undefined));
+    byId('form').addEventListener('pointerleave', () => dependence.lightReached(core.request, undefined));
     byId('form').addEventListener('focusin', light);
     document.addEventListener('keydown', (event) => this.key(event));
-    new ResizeObserver(() => this.stage.draw()).observe(byId('content'));
+    new ResizeObserver(() => stage.draw()).observe(byId('content'));
   }
 
-  // What the scenes and dialogs ask of the page.
-  get engine() {
-    return this.answering.engine;
-  }
-  get report() {
-    return this.answering.report;
-  }
-  get request() {
-    return this.answering.request;
-  }
-  get described() {
-    return this.answering.described;
-  }
-  get presetPaths() {
-    return this.form.presetPaths;
-  }
-  requestFor = (inputs) => this.answering.requestFor(inputs);
-  explain = (path = '*') => this.answering.explain(path);
-  drawScene = () => (this.stage.draw(), this.showMemo?.());
-  // One drawing for all that comes within a moment.
-  drawSoon() {
-    if (this.#soon) return;
-    this.#soon = setTimeout(() => {
-      this.#soon = 0;
-      this.drawScene();
-    }, SOON_MS);
-  }
-  nodesOf = (place, ghost) => this.stage.nodesOf(place, ghost);
-  chosen = (key) => this.stage.chosen(key);
-  choose = (key, value) => this.stage.choose(key, value);
-  data = (path) => this.files.at(path);
-  // A module that is fetched behind the first paint, after which the scene is drawn again; undefined until then.
-  late(name) {
-    if (!this.#late.has(name)) {
-      this.#late.set(name, undefined);
-      painted()
-        .then(FETCHERS[name])
-        .then((module) => {
-          this.#late.set(name, module);
-          this.drawScene();
-        });
-    }
-    return this.#late.get(name);
-  }
-  // Advice on a question: {report, isFresh, isOf}, the report null until the first has come.
-  adviceOn(question) {
-    const module = this.late('advising');
-    if (!module) return { report: null, isFresh: false, isOf: false };
-    this.#advising ??= new module.Advising(this.drawScene);
-    return this.#advising.on(question);
-  }
-  // After a change of advice the answers show for a moment what they were.
-  showBefore(report) {
-    clearTimeout(this.#forgetting);
-    this.#forgetting = 0;
-    this.#before = { ...report, faulty: new Set() };
-  }
-
-  #forgetBefore() {
-    this.#forgetting = 0;
-    this.#before = null;
-    this.draw();
-  }
-
-  linkWith = (view) => linkOf({ ...this.store.state, view });
-  notice = (...all) => tell(byId('notice'), ...all);
-
-  // Null until there is a report.
+  // What scenes draw from, null until there is a report.
   context() {
-    const { report, issues, faulty, base, request, questions } = this.answering;
-    if (!report) return null;
-    const { store } = this;
-    return {
-      report,
-      hidden: this.exercise.hidesAnswers,
-      issues,
-      faulty,
-      base,
-      store,
-      request,
-      page: this,
-      scenario: report.scenario,
-      inputs: store.inputs,
+    const { core, dependence, exercise, form } = this;
+    return contextOf(this.parts, {
+      hidden: exercise.hidesAnswers,
       width: Math.max(260, byId('content').clientWidth),
-      ask: (...args) => questions.ask(...args),
-      lately: (...args) => questions.lately(...args),
-      why: (path) => this.why(path),
-      hover: (path) => this.dependence.inputsOf(this.request, path, (inputs) => this.form.highlight(inputs)),
-      open: (scene, sub) => store.open(scene, sub),
-      toInput: (path) => this.form.focus(path),
-    };
+      hover: (path) => dependence.inputsOf(core.request, path, (inputs) => form.highlight(inputs)),
+      toInput: (path) => form.focus(path),
+    });
   }
 
   // Back, Forward, or a hash typed by hand.
@@ -254,127 +167,70 @@ class Page {
     this.tellRelease(state);
   }
 
-  async solve(path) {
-    const { openSolve } = await import('./form/solve.js');
-    if (this.report) openSolve(this, path);
-  }
-
-  async why(path) {
-    const { Sheet } = await FETCHERS.sheet();
-    this.sheet ??= new Sheet(byId('sheet'), {
-      explain: (one) => this.explain(one),
-      toInput: (one) => this.form.focus(one),
-      hasInput: (one) => this.form.has(one),
-    });
-    this.sheet.open(path);
-  }
-
   changed({ push, source }) {
     if (source !== 'link') this.link.write(push);
     if (source === 'link' || source === 'view') this.exercise.take();
     if (source !== 'edit') this.form.openFor(this.store.scene);
     this.drawTabs();
     if (source === 'scene') this.stage.open();
-    else if (this.answering.isOf(this.store.inputs)) this.stage.draw();
+    else if (this.core.isOf(this.store.inputs)) this.stage.draw();
     else this.evaluate();
   }
 
   async evaluate() {
     try {
-      const isLatest = await this.answering.evaluate(this.store.inputs, { onreport: () => this.draw(), onbase: () => this.drawForm() });
-      if (isLatest && this.sheet?.path) this.sheet.refresh();
+      const isLatest = await this.core.evaluate(this.store.inputs, { onreport: () => this.draw(), onbase: () => this.drawForm() });
+      if (isLatest) this.dialogs.refresh();
     } catch (error) {
-      this.notice(t('app.stopped', { message: error.message }));
+      notice(t('app.stopped', { message: error.message }));
     }
   }
 
   draw() {
-    const { report, issues, faulty } = this.answering;
+    const { report, issues, faulty } = this.core;
+    const { dialogs, form, store } = this;
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
-      if (this.#before) this.#forgetting ||= setTimeout(() => this.#forgetBefore(), BEFORE_MS);
-      showAnswers(byId('answers'), { ...report, faulty, store: this.store, rentals: this.#rentals, before: this.#before });
-      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store: this.store, onopen: () => this.openMeasured() });
+      showAnswers(byId('answers'), { ...report, faulty, store, rentals: this.#rentals, before: this.parts.before.drawn() });
+      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store, onopen: () => dialogs.measured() });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
-        inputs: this.store.inputs,
-        onopen: (noun) => this.openPicker(noun),
-        isLocked: this.store.isLocked,
+        inputs: store.inputs,
+        onopen: (noun) => dialogs.picker(noun),
+        isLocked: store.isLocked,
       });
       this.inputsBar.show(report.scenario);
-      showRemarks(byId('remarks'), report, this.form);
+      showRemarks(byId('remarks'), report, form);
     }
     this.drawForm();
     const stale = issues.length > 0 && faulty.size === 0;
-    showIssues(byId('issues'), { issues, form: this.form, store: this.store, stale });
+    showIssues(byId('issues'), { issues, form, store, stale });
   }
 
   // Parts left out because of their issues keep the values they last had, so that they can be put right.
   scenarioShown() {
-    const { report, faulty, base } = this.answering;
-    const scenario = { ...(report?.scenario ?? base ?? this.requestFor(this.store.inputs)) };
-    for (const part of faulty) scenario[part] = this.#parts[part] ?? base?.[part] ?? this.requestFor(this.store.inputs)[part] ?? {};
-    for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#parts[part] = scenario[part];
+    const { report, faulty, base } = this.core;
+    const asked = () => this.core.requestFor(this.store.inputs);
+    const scenario = { ...(report?.scenario ?? base ?? asked()) };
+    for (const part of faulty) scenario[part] = this.#shownParts[part] ?? base?.[part] ?? asked()[part] ?? {};
+    for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#shownParts[part] = scenario[part];
     return scenario;
   }
 
   drawForm() {
-    const { issues, base } = this.answering;
-    this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report: this.report, standard: base, issues });
-  }
-
-  async openMeasured() {
-    if (this.report) (await FETCHERS.measured_dialog()).openMeasured(this);
-  }
-
-  async pasteMeasurement() {
-    if (this.report) (await import('./evidence/paste.js')).pasteMeasurement(this);
-  }
-
-  async ownDevice() {
-    (await FETCHERS.own_device()).ownDevice(this);
-  }
-
-  async help() {
-    (await FETCHERS.help()).openHelp();
-  }
-
-  async openPicker(noun) {
-    this.#isOpening = true;
-    try {
-      const { openPicker } = await FETCHERS.picker();
-      if (this.report) await openPicker(this, noun);
-    } finally {
-      this.#isOpening = false;
-    }
+    const { report, issues, base } = this.core;
+    this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report, standard: base, issues });
   }
 
   // Inputs and outputs with what the first view leaves out.
   async describe() {
-    const [whole] = await Promise.all([this.engine.ask('describe'), import('./text/later.js')]); // the texts for the fields that are made next
+    // With the whole description come the names of the choices of the fields that are made next.
+    const [whole] = await Promise.all([this.core.engine.ask('describe'), import('./form/texts.js')]);
     // First what the inputs are called: the fields that are made next are named so.
     setInputs(whole.inputs);
     setOutputs(whole.outputs);
     this.form.describe(whole.inputs);
-    this.isDescribed = true;
+    this.core.isDescribed = true;
     this.draw();
-  }
-
-  // The catalogue with what the first view leaves out: years, sizes, sources.
-  async catalogue() {
-    this.#catalogue ??= await this.engine.ask('presets', '');
-    return this.#catalogue;
-  }
-
-  // Another catalogue entry. Another cluster or device keeps the count of devices, and where what was written of the mapping is no longer
-  // legal it is chosen anew; what changed is said, with the way back.
-  async pick(path, id) {
-    if (this.store.isLocked(path)) return;
-    if (path !== 'cluster' && path !== 'cluster.device') return this.store.pick(path, id);
-    const { moved } = await FETCHERS.hardware();
-    const { inputs, said } = await moved(this.answering, this.store.inputs, path, id);
-    this.store.setInputs(inputs);
-    const undo = h('button', { type: 'button', class: 'link', onclick: () => (this.store.undo(), (byId('notice').hidden = true)) }, t('pick.undo'));
-    if (said.length) this.notice(said.join(' '), 15000, undo);
   }
 
   drawTabs() {
@@ -392,44 +248,46 @@ class Page {
   }
 
   key(event) {
-    const what = !this.#isOpening && meaning(event);
+    const what = !this.dialogs.isOpening && meaning(event);
     if (!what) return;
     event.preventDefault();
-    if (what === 'undo') this.store.undo() && this.notice(t('undo.done'), 2000);
-    else if (what === 'help') this.help();
+    if (what === 'undo') this.store.undo() && notice(t('undo.done'), 2000);
+    else if (what === 'help') this.dialogs.help();
     else if (what === 'inputs') {
       this.inputsBar.open();
-      byId('form').querySelector('select, input')?.focus();
+      /** @type {HTMLElement | null} */
+      const first = byId('form').querySelector('select, input');
+      first?.focus();
     }
     else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
     else this.store.open(what);
   }
 
   tellFaults(faults) {
-    if (faults.length) this.notice(faultsText(faults));
+    if (faults.length) notice(faultsText(faults));
   }
 
   // A link of another release may have had other answers.
   async tellRelease(state) {
     if (state.faults.length || !state.release || state.release === release()) return;
-    const { tellMoved } = await FETCHERS.releases();
-    await tellMoved(this, state);
+    const { tellMoved } = await FETCHED.releases();
+    await tellMoved(this.parts, state);
   }
 
   async keepOffline() {
     const { keepOffline } = await import('./state/offline.js');
-    keepOffline((reload) => this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))));
+    keepOffline((reload) => notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))));
   }
 
   // Everything a scene may fetch later, so that the page works when the network is gone.
   async prefetch() {
     await this.keepOffline();
     for (const scene of SCENES) await scene.load?.();
-    for (const fetched of Object.values(FETCHERS)) await fetched();
-    this.form.addSources(await this.catalogue());
+    await fetchAll();
+    this.form.addSources(await this.core.catalogue());
     this.drawForm();
     const lessons = await readJson('lessons/index.json');
-    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json', 'data/releases.json']) this.data(path);
+    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json', 'data/releases.json']) this.parts.files.at(path);
   }
 }
 

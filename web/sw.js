@@ -1,14 +1,15 @@
 // Offline: the whole site is kept under one version and answered from it, so that versions never mix. The build writes the
 // version and the list of files; a new version waits until the page asks for it.
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const VERSION = 'BUILD';
 // Other apps of this origin, and this one under another path, keep caches beside these. A scope holds no space.
-const OWN = `slipstick ${self.registration.scope} `;
+const OWN = `slipstick ${worker.registration.scope} `;
 const KEPT = OWN + VERSION;
 
 // From the server: what the browser's HTTP cache still holds may be of an earlier version.
 const fresh = (file) => new Request(file, { cache: 'reload' });
 
-self.addEventListener('install', (event) =>
+worker.addEventListener('install', (event) =>
   event.waitUntil(
     (async () => {
       const cache = await caches.open(KEPT);
@@ -18,18 +19,18 @@ self.addEventListener('install', (event) =>
   ),
 );
 
-self.addEventListener('activate', (event) =>
+worker.addEventListener('activate', (event) =>
   event.waitUntil(
     (async () => {
       for (const key of await caches.keys()) if (key.startsWith(OWN) && key !== KEPT) await caches.delete(key);
-      await self.clients.claim();
+      await worker.clients.claim();
     })(),
   ),
 );
 
-self.addEventListener('message', ({ data }) => data === 'take over' && self.skipWaiting());
+worker.addEventListener('message', ({ data }) => data === 'take over' && worker.skipWaiting());
 
-self.addEventListener('fetch', (event) => {
+worker.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET' || new URL(event.request.url).origin !== location.origin) return;
   event.respondWith(
     (async () => (await (await caches.open(KEPT)).match(event.request, { ignoreSearch: true })) ?? fetch(event.request))(),

@@ -90,11 +90,6 @@ const chromium = site();
 let page;
 before(async () => {
   page = await chromium.lasting();
-  await page.evaluate(async () => {
-    const { extend } = await import('/text/strings.js');
-    await import('/text/later.js');
-    for (const scene of ['explore', 'chip']) extend((await import(`/${scene}/texts.js`)).texts);
-  });
 });
 
 /** A drawing with an element per line, numbers to a hundredth. */

@@ -1,4 +1,5 @@
-// Linters find nothing: ESLint in the page, the package and the tests (tests/eslint.config.js), shellcheck in the scripts.
+// Checkers find nothing: ESLint in the page, the package and the tests (tests/eslint.config.js), TypeScript in the page
+// (tests/tsconfig.json), shellcheck in the scripts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -14,6 +15,11 @@ function faultsOf(command, words) {
 test("JavaScript", () => {
   const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
   assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "wasm", "tests"]), { status: 0, said: "" });
+});
+
+test("types of the page", () => {
+  const tsc = join(ROOT, "tests/node_modules/.bin/tsc");
+  assert.deepEqual(faultsOf(tsc, ["--project", "tests/tsconfig.json", "--pretty", "false"]), { status: 0, said: "" });
 });
 
 test("scripts of the shell", () => {

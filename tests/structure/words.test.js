@@ -193,16 +193,8 @@ const BANNED_ON_THE_PAGE = [
 const tableOf = async (path, name) => Object.entries((await import(join(ROOT, path)))[name]);
 
 test("texts of the page", async () => {
-  const later = readFileSync(join(ROOT, "web/text/later.js"), "utf8");
-  const tables = {
-    "web/text/english.js": await tableOf("web/text/english.js", "english"),
-    "web/explore/texts.js": await tableOf("web/explore/texts.js", "texts"),
-    "web/chip/texts.js": await tableOf("web/chip/texts.js", "texts"),
-    "web/releases/texts.js": await tableOf("web/releases/texts.js", "texts"),
-    "web/memo/texts.js": await tableOf("web/memo/texts.js", "texts"),
-    "web/evidence/texts.js": await tableOf("web/evidence/texts.js", "texts"),
-    "web/text/later.js": [...later.matchAll(/'([\w.]+)': '((?:[^'\\]|\\.)*)'/g)].map(([, key, text]) => [key, text]),
-  };
+  const tables = { "web/text/english.js": await tableOf("web/text/english.js", "english") };
+  for (const path of filesBelow(join(ROOT, "web"), /^texts\.js$/)) tables[path.slice(ROOT.length)] = await tableOf(path.slice(ROOT.length), "texts");
   const faults = Object.entries(tables).flatMap(([path, texts]) =>
     texts.flatMap(([key, text]) => faultsOf(`${path} ${key}`, [text.replace(/\{[^}]*\}/g, "")], BANNED_ON_THE_PAGE)),
   );

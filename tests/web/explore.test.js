@@ -6,9 +6,7 @@ import { readAsked, writeAsked } from '../../web/explore/asked.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
-import { texts } from '../../web/explore/texts.js';
 import { setOutputs } from '../../web/text/outputs.js';
-import { extend } from '../../web/text/strings.js';
 
 const rows = [
   { rank: 1, overrides: { 'training.mapping.tp': 8, 'training.recompute': 'full' }, step_time_s: 3 },
@@ -80,7 +78,6 @@ test('a mapping in words leaves out what says nothing; a search looks for the fi
 });
 
 test('a check of a study is said in words, with the figures that it found', () => {
-  extend(texts);
   setOutputs([{ path: 'cost.device_usd', title: 'Manufacturing cost per device', unit: '$' }]);
   const falls = { falls: 'split.device_usd', along: ['1 die', '2 dies', '4 dies'] };
   assert.equal(checkWords(falls), 'Cost: Manufacturing cost per device falls from “1 die” to “4 dies”');

@@ -1,11 +1,12 @@
 // Stacked bars: one or more rows of parts on one scale, with an optional limit such as the memory's capacity.
+/** @import {Bars} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const BAR = 34;
 const GAP = 8;
@@ -18,6 +19,7 @@ const GROUP_GAP = 12;
 // note, axis, summary}; ghost: how long the bar was before, as an outline; words: in place of a bar; about: said with its parts; cells: more
 // columns of the row in the table, whose `names` are [the rows', …theirs]; apart: a gap before it;
 // every: draws one in so many rows.
+/** @param {Bars} options */
 export function stackedBars({ id, title, subtitle, width, unit, rows: all, every = 1, names = [t('column.stage')], limit, note, axis = false, onpart, controls, summary: said }) {
   const rows = all.filter((_, i) => i % every === 0);
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));

@@ -1,11 +1,11 @@
 // A figure at named points, with measured values as open diamonds: dots joined by a line where the names are numbers, bars where they are not.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, logTicks, positiveDomain, textWidth, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const THIN = 17; // of a bar among several
 const COLORS = ['forward', 'tp', 'dp', 'kv', 'ep', 'recompute', 'optimizer'];
@@ -81,7 +81,7 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     .map(({ at, name, value }) => {
       const { x, y } = place(at, value);
       return mark(
-        `${t('explore.study.measured')}, ${name}: ${format(value, unit)}`,
+        `${t('categories.measured')}, ${name}: ${format(value, unit)}`,
         { class: 'point hollow', stroke: 'var(--ink)', fill: 'none' },
         svg('path', { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: 'printed' }),
       );
@@ -100,9 +100,9 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     drawing: canvas(width, size, frame, limit, marks(title, drawn, diamonds)),
     key: [
       ...(series.length > 1 ? series.map(({ name }, k) => ({ color: `var(--c-${COLORS[k % COLORS.length]})`, text: name })) : []),
-      ...(diamonds.length ? [{ color: 'transparent', text: `◇ ${t('explore.study.measured')}` }] : []),
+      ...(diamonds.length ? [{ color: 'transparent', text: `◇ ${t('categories.measured')}` }] : []),
     ],
-    columns: [t('explore.study.point'), ...series.map(({ name }) => name || t('column.value')), ...(diamonds.length ? [t('explore.study.measured')] : [])],
+    columns: [t('column.point'), ...series.map(({ name }) => name || t('column.value')), ...(diamonds.length ? [t('categories.measured')] : [])],
     rows: names.map((name, i) => [
       name,
       ...series.map((one) => (Number.isFinite(one.values[i]) ? { value: one.values[i], unit } : '–')),

@@ -1,4 +1,5 @@
 // Measured against computed: points on the diagonal are exact, the band about it is 10 % off.
+/** @import {Diagonal} from '../types.js' */
 import { svg } from '../dom.js';
 import { text } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
@@ -9,6 +10,7 @@ const BAND = 1.1;
 const MOST = 520; // px
 
 // points: [{label, computed, measured, color?, isNear, series?}]; `here`: {value, low, high, label}, the answer whose error is asked for.
+/** @param {Diagonal} options */
 export function diagonal({ id, title, subtitle, width, unit, points, here, names, summary, key = [], columns, rows }) {
   const size = Math.min(width, MOST);
   const box = { left: 62, right: size - 10, top: 26, bottom: size - 44 };

@@ -1,10 +1,10 @@
 // The pipeline's schedule: a row a stage, a box a pass, hatched where a stage waits.
 import { svg } from '../dom.js';
 import { number, text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, ticks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const ROW = 34;
 const GAP = 6;

@@ -60,6 +60,7 @@ export function levelsAmong(ranks, networks) {
 
 // The rank's place in each group: {tp, cp, ep, dp, pp}.
 export function placeOf(rank, degrees) {
+  /** @type {Record<string, number>} */
   const place = {};
   let rest = rank;
   for (const { name, size } of degrees) {

@@ -1,17 +1,19 @@
 // A figure over two inputs: darker is more; what cannot be is hatched and says why when it has the focus.
+/** @import {Heat} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 // From this share on the paper's colour reads better on a cell than the ink's, in both themes.
 const DARK = 0.68;
 
 // {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the
 // table where it has more than the cells.
+/** @param {Heat} options */
 export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows, controls }) {
   const longest = Math.max(0, ...up.names.map((name) => textWidth(name)));
   const left = Math.min(width * 0.34, longest * 1.1 + 14);
@@ -67,11 +69,11 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
     key: [
       ...steps.map((value, i) => ({
         color: `color-mix(in srgb, var(--c-forward) ${i ? 100 : 8}%, var(--surface))`,
-        text: `${t(i ? 'explore.high' : 'explore.low')}: ${format(value, unit)}`,
+        text: `${t(i ? 'heat.high' : 'explore.low')}: ${format(value, unit)}`,
       })),
-      ...(cells.some(({ reason }) => reason) ? [{ hatch: true, text: t('explore.hatched') }] : []),
+      ...(cells.some(({ reason }) => reason) ? [{ hatch: true, text: t('heat.hatched') }] : []),
     ],
-    columns: [up.label, across.label, t('column.value'), t('explore.reason')],
+    columns: [up.label, across.label, t('column.value'), t('heat.reason')],
     rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? { value: cell.value, unit } : '', cell.reason ?? '']),
   });
 }

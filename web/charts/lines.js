@@ -1,12 +1,13 @@
 // Lines over a logarithmic or linear axis, with marks at the points, level lines, and a spot where the scenario stands.
+/** @import {Lines} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, stepped, valueAt } from './lib/handle.js';
 import { placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const DASHED = '1.5px dashed var(--ink-2)'; // how the key shows a level
 
@@ -30,6 +31,7 @@ const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
 // uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
+/** @param {Lines} options */
 export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note, hint }) {
   const points = series.flatMap((one) => one.points);
   const kept = keptOf(id);

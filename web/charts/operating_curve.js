@@ -1,12 +1,12 @@
 // Throughput against interactivity: counts of requests along a line, the scenario on it, a level of service that the region left of it misses.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { keptOf, onDrag } from './lib/handle.js';
 import { logAxes } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const RADIUS = 4;
 const BOLD = 1.15; // width of bold letters over plain ones
@@ -26,7 +26,13 @@ function placed(labels, taken, box) {
   }
   return places;
 }
+/** @typedef {[number, number, 'start' | 'middle' | 'end']} Spot across, down, anchor */
+
+/** @type {Spot[]} */
 const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start'], [-8, -8, 'end'], [8, 20, 'start'], [12, 22, 'start']];
+/** @type {(spot: Spot) => Spot} */
+const further = ([across, down, anchor]) => [across, down > 0 ? down + 18 : down - 18, anchor];
+/** @type {Spot[]} */
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
 // points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text},
@@ -59,7 +65,7 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
     [
       here && { x: x(here.x), y: y(here.y), text: here.text, spots: BESIDE, kind: 'lab accent' },
       before && { x: x(before.x), y: y(before.y), text: before.text, spots: BESIDE, kind: 'lab' },
-      last && { x: x(last.x), y: y(last.y), text: last.text, spots: [...BESIDE, ...BESIDE.map(([a, b, c]) => [a, b > 0 ? b + 18 : b - 18, c])], kind: 'lab' },
+      last && { x: x(last.x), y: y(last.y), text: last.text, spots: [...BESIDE, ...BESIDE.map(further)], kind: 'lab' },
       level && { x: x(level.x), y: box.top + 2, text: level.text, spots: [[6, 10, 'start'], [-6, 10, 'end'], [6, 26, 'start'], [-6, 26, 'end']], kind: 'lab' },
       ...points.map((p) => ({ x: x(p.x), y: y(p.y), text: whole(p.batch), spots: AROUND, kind: '' })),
       ...measured.map((p) => ({ x: x(p.x), y: y(p.y), text: p.text, spots: AROUND, kind: 'lab' })),

@@ -1,7 +1,7 @@
 // The operators of a pass by their share of it, as a table with bars.
 import { h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const WORK = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler' };
 const FAINT = 1e-3; // a share of which the digits say nothing

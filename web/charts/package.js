@@ -2,7 +2,7 @@
 // Every border that an input sets is a handle.
 import { svg } from '../dom.js';
 import { number, text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
@@ -118,17 +118,17 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
     { name: 'l2', part: 'l2', line: { x1: floor.left, y1: floor.cache + floor.tall(l2) / 2, x2: floor.left + floor.width, y2: floor.cache + floor.tall(l2) / 2 }, fromPlace: ([, y], [, y0], from) => from + (2 * (y - y0)) / floor.tall(1), set: (share) => give('l2', share), vertical: true },
     { name: 'core', part: 'core', line: { x1: floor.left, y1: floor.bottom, x2: floor.left + floor.width, y2: floor.bottom }, fromPlace: ([, y], [, y0], from) => from + (y - y0) / floor.tall(1), set: (share) => set({ 'area_split.core': rounded(Math.min(share, core + free())) }), vertical: true },
   ].map((one) =>
-    slider(id, { ...one, label: t(`chip.design.area.${one.part}`), value: split.area[one.part], low: 0.01, high: 0.95, step: 0.01, at: percent, end }),
+    slider(id, { ...one, label: t(`package.area.${one.part}`), value: split.area[one.part], low: 0.01, high: 0.95, step: 0.01, at: percent, end }),
   );
   const outline = [
     slider(id, {
-      name: 'die', label: t('chip.design.die'), value: chip.area, low: 50, high: 3200, step: 10, at: (value) => format(value, 'mm^2'), end, vertical: false,
+      name: 'die', label: t('package.die'), value: chip.area, low: 50, high: 3200, step: 10, at: (value) => format(value, 'mm^2'), end, vertical: false,
       line: { x1: die.x + die.wide, y1: die.y + die.high / 2 - 12, x2: die.x + die.wide, y2: die.y + die.high / 2 + 12 },
       fromPlace: ([x], [x0], from) => (Math.sqrt(from) + (2 * (x - x0)) / scale) ** 2,
       set: (value) => set({ area: `${Math.round(value)} mm^2` }),
     }),
     slider(id, {
-      name: 'package', label: t('chip.design.package'), value: chip.packageArea, low: 200, high: 8000, step: 20, at: (value) => format(value, 'mm^2'), end, vertical: true,
+      name: 'package', label: t('package.package'), value: chip.packageArea, low: 200, high: 8000, step: 20, at: (value) => format(value, 'mm^2'), end, vertical: true,
       line: { x1: place.x + mm(plan.wide) / 2 - 14, y1: bottom, x2: place.x + mm(plan.wide) / 2 + 14, y2: bottom },
       fromPlace: ([, y], [, y0], from) => from * (1 + (y - y0) / mm(plan.high)),
       set: (value) => set({ package_area: `${Math.round(value)} mm^2` }),
@@ -136,7 +136,7 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
     chip.sites > 0 &&
       chip.siteArea > 0 &&
       slider(id, {
-        name: 'stacks', label: t('chip.design.stacks'), value: chip.stacks, low: 1, high: chip.sites, step: 1, at: (value) => number(value), end, vertical: true,
+        name: 'stacks', label: t('package.stacks'), value: chip.stacks, low: 1, high: chip.sites, step: 1, at: (value) => number(value), end, vertical: true,
         line: (({ x, y, wide, high }) => ({ x1: x + wide / 2 - 8, y1: y + high / 2, x2: x + wide / 2 + 8, y2: y + high / 2 }))(box(plan.stacks[chip.stacks - 1] ?? plan.stacks[0])),
         fromPlace: ([, y], [, y0], from) => from + (y - y0) / (mm(plan.high) / chip.sites),
         set: (value) => set({ stacks: String(Math.round(value)) }),
@@ -152,14 +152,14 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
     const drawn = all.map(([part, share]) => {
       const rect = svg('rect', { class: `part ${limit === budget ? 'limits' : ''}`, x, y: top + LINE, width: long * share, height: BAR, fill: COLORS[part] });
       x += long * share;
-      return mark(`${t(`chip.design.part.${part}`)}: ${percent(share)}`, {}, rect);
+      return mark(`${t(`package.part.${part}`)}: ${percent(share)}`, {}, rect);
     });
     let right = 8;
     const borders = shares.map(([part, share], i) => {
       right += long * share;
       const next = all[i + 1];
       return slider(id, {
-        name: `${budget}-${part}`, label: t(`chip.design.${budget}.${part}`), value: share, low: 0.001, high: share + next[1] - (next[0] === 'rest' ? 0 : 0.001), step: 0.01, at: percent, end, vertical: false,
+        name: `${budget}-${part}`, label: t(`package.${budget}.${part}`), value: share, low: 0.001, high: share + next[1] - (next[0] === 'rest' ? 0 : 0.001), step: 0.01, at: percent, end, vertical: false,
         line: { x1: right, y1: top + LINE - 3, x2: right, y2: top + LINE + BAR + 3 },
         fromPlace: ([at], [start], from) => from + (at - start) / long,
         set: (value) =>
@@ -171,7 +171,7 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
   const barsTop = bottom + 18;
   const second = barsTop + LINE + BAR + 12;
   const height = second + LINE + BAR + 10;
-  const partMark = ([part, x, y, wide, high]) => mark(`${t(`chip.design.part.${part}`)}: ${percent(part === 'rest' ? floor.rest : split.area[part])}, ${format((part === 'rest' ? floor.rest : split.area[part]) * chip.area, 'mm^2')}`, {}, svg('rect', { class: 'part', x, y, width: Math.max(0, wide), height: Math.max(0, high), fill: COLORS[part] }));
+  const partMark = ([part, x, y, wide, high]) => mark(`${t(`package.part.${part}`)}: ${percent(part === 'rest' ? floor.rest : split.area[part])}, ${format((part === 'rest' ? floor.rest : split.area[part]) * chip.area, 'mm^2')}`, {}, svg('rect', { class: 'part', x, y, width: Math.max(0, wide), height: Math.max(0, high), fill: COLORS[part] }));
   const drawing = canvas(
     size,
     height,
@@ -180,14 +180,14 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
       title,
       plan.stacks.map((stack, i) => {
         const { x, y, wide, high } = box(stack);
-        return mark(t(i < chip.stacks ? 'chip.design.stack' : 'chip.design.site', { i: i + 1, memory: chip.memory }), {}, svg('rect', { class: i < chip.stacks ? 'stack' : 'stack spare', x: x + 1.5, y: y + 1.5, width: Math.max(0, wide - 3), height: Math.max(0, high - 3), rx: 2 }));
+        return mark(t(i < chip.stacks ? 'package.stack' : 'package.site', { i: i + 1, memory: chip.memory }), {}, svg('rect', { class: i < chip.stacks ? 'stack' : 'stack spare', x: x + 1.5, y: y + 1.5, width: Math.max(0, wide - 3), height: Math.max(0, high - 3), rx: 2 }));
       }),
       floor.parts.map(partMark),
     ),
     svg('rect', { class: `outline ${limit === 'area' || limit === 'edge' ? 'limits' : ''}`, x: die.x, y: die.y, width: die.wide, height: die.high }),
     chip.dies > 1 && svg('path', { class: 'cut', d: cuts(chip.dies, die) }),
-    bar('power', barsTop, t('chip.design.power', { power: format(chip.power, 'W') })),
-    bar('edge', second, t('chip.design.edge', { edge: format(chip.edge, 'mm') })),
+    bar('power', barsTop, t('package.power', { power: format(chip.power, 'W') })),
+    bar('edge', second, t('package.edge', { edge: format(chip.edge, 'mm') })),
     isFixed ? null : [area, outline],
   );
   return chart({
@@ -199,10 +199,10 @@ export function packageDrawing({ id, title, subtitle, width, chip, limit, summar
     summary,
     hint,
     drawing,
-    key: Object.entries(COLORS).map(([part, color]) => ({ color, text: t(`chip.design.part.${part}`) })),
-    columns: [t('chip.design.column'), t('chip.design.column.area'), t('chip.design.column.power'), t('chip.design.column.edge')],
+    key: Object.entries(COLORS).map(([part, color]) => ({ color, text: t(`package.part.${part}`) })),
+    columns: [t('package.column'), t('package.column.area'), t('package.column.power'), t('package.column.edge')],
     rows: Object.keys(COLORS)
       .filter((part) => part !== 'rest')
-      .map((part) => [t(`chip.design.part.${part}`), ...['area', 'power', 'edge'].map((budget) => (split[budget][part] === undefined ? '–' : percent(split[budget][part])))]),
+      .map((part) => [t(`package.part.${part}`), ...['area', 'power', 'edge'].map((budget) => (split[budget][part] === undefined ? '–' : percent(split[budget][part])))]),
   });
 }

@@ -1,15 +1,17 @@
 // One stacked bar whose parts are named below them where they are wide enough, and in the key otherwise; the whole stands at its right end.
+/** @import {PartBar} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const BAR = 28;
 const PART_GAP = 1.5;
 
 // {parts: [{id, name, value, color, hatch}], onpart(id), ghost: the whole as it was before, an outline}
+/** @param {PartBar} options */
 export function partBar({ id, title, subtitle, width: room, unit, parts, onpart, ghost }) {
   const shown = parts.filter(({ value }) => value > 0);
   const total = shown.reduce((sum, { value }) => sum + value, 0);

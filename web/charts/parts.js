@@ -28,11 +28,6 @@ const part = (id, value, name = id) => ({
 const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
-// A post-training step, in the order in which its parts run.
-const POST_TRAINING = { generation: 'memory', reward: 'launch', old_log_probs: 'backward', reference: 'recompute', values: 'optimizer', training: 'forward', weight_sync: 'tp', engine_switch: 'workspace' };
-export const postTrainingParts = (time) =>
-  Object.entries(POST_TRAINING).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
-
 // A latency by what it is spent on, in the order of the report; what is waiting is hatched.
 const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler', prefill: 'others', others: 'others', handling: 'scheduler', transfer: 'reduce', first_step: 'gemm' };
 // A prefill computes where a decode step reads weights and KV cache.
@@ -60,6 +55,7 @@ export function memoryParts(memory) {
   return [...list, part('free', Math.max(0, memory.capacity - memory.total))];
 }
 
+/** @type {[RegExp, string][]} */
 const BILL = [
   [/die|logic|compute|wafer|silicon/i, 'logic'],
   [/memory|hbm|stack|dram|gddr/i, 'memory-stacks'],

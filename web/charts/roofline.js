@@ -2,14 +2,15 @@
 // pass, all its runs counted, and the four largest are named: on the drawing, or where it has no room for them in the key by their numbers.
 // Operators of other phases than `main` are dashed rings. Caches with a stated bandwidth have a roof each; an operator that one of them
 // bounds has a ring at its FLOP per byte of that cache.
+/** @import {Json, Roofline} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, logValueAt, stepped } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { near, square } from './lib/labels.js';
 import { decades, log, positiveDomain, textWidth } from './lib/scale.js';
+import { t } from './texts.js';
 
 const SHAPES = {
   prefill: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
@@ -57,8 +58,10 @@ function ridgeHandle({ id, peak, bandwidth, xs, ys, box, at: [across, up], onrid
 
 // {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, caches: [{name, bandwidth}], groups: [{phase, operators}],
 // onridge: {bandwidth, peak}, each {set(value), end()}, of a ridge that can be dragged}
+/** @param {Roofline} options */
 export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups, main, onridge }) {
   const stated = caches.filter((one) => one.bandwidth > 0);
+  /** @type {Json[]} operators with their place */
   const dots = groups.flatMap(({ phase, operators }) => {
     const all = operators.reduce((sum, { time_s: time, count = 1 }) => sum + time * count, 0);
     return operators
@@ -66,6 +69,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
       .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: (one.time_s * (one.count ?? 1)) / all, other: main !== undefined && phase !== main }));
   });
   const ridge = peak / bandwidth;
+  /** @type {Json[]} */
   const rings = dots
     .filter((one) => ofLevel[one.bound] && one.level_bytes?.length > 1)
     .map((one) => ({ ...one, intensity: one.flops / ofLevel[one.bound](one.level_bytes) }));

@@ -1,4 +1,5 @@
 // Points of two figures, each one a mark that can be chosen; a line joins them where they are a front.
+/** @import {Axis, Scatter} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
@@ -12,8 +13,9 @@ const spread = (values) => {
   return [least >= 0 ? Math.max(0, least - margin) : least - margin, most + margin];
 };
 
-// Logarithmic where the largest value is many times the smallest: [domain, scale, ticks].
+// Logarithmic where the largest value is many times the smallest: domain, scale, ticks.
 const MANY = 8;
+/** @returns {[number[], (value: number) => number, number[]]} */
 function axis(values, range, count, unit) {
   const isLog = Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > MANY;
   const domain = isLog ? positiveDomain(values, 0.06) : spread(values);
@@ -29,11 +31,13 @@ const SHAPES = [
 ];
 
 // A tick leaves out a unit that its axis names.
+/** @type {(value: number, axis: Axis) => string} */
 const tick = (value, { label, unit }) => format(value, unit === 'token/s' && label.includes('tokens/s') ? '' : unit);
 
 // {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen, series}], series: [{name, color}], onpoint(at)}; a front of
 // one kind needs no series. `here`: where the scenario stands. A point's `name` stands beside it. `diagonal`: the name of a line where both are
 // equal, in place of the front.
+/** @param {Scatter} options */
 export function scatter({ id, title, subtitle, width, x: across, y: up, points, series, here, summary, onpoint, columns, rows, diagonal = false }) {
   const kinds = series ?? [{ color: 'var(--c-forward)' }];
   const height = Math.max(300, Math.min(380, width * 0.48));

@@ -1,7 +1,7 @@
 // How often a figure comes out where: bars of counts, the middle nine tenths of all draws shaded, the value of the bill as a hairline.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, ticks } from './lib/scale.js';
@@ -42,7 +42,7 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
     subtitle,
     kind: 'histogram',
     controls,
-    summary: t('chip.spread.summary', {
+    summary: t('spread.summary', {
       low: format(quantiles.p5, unit),
       high: format(quantiles.p95, unit),
       middle: format(quantiles.p50, unit),
@@ -50,10 +50,10 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
     }),
     drawing: canvas(width, height, svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }), axis, marks(title, bars), line(here, format(here, unit), 'hair', 12)),
     key: [
-      { color: 'var(--c-logic)', text: t('chip.spread.inside') },
-      { color: 'color-mix(in srgb, var(--c-logic) 35%, var(--surface))', text: t('chip.spread.outside') },
+      { color: 'var(--c-logic)', text: t('spread.inside') },
+      { color: 'color-mix(in srgb, var(--c-logic) 35%, var(--surface))', text: t('spread.outside') },
     ],
-    columns: [t('chip.spread.from'), t('chip.spread.to'), t('chip.spread.count')],
+    columns: [t('spread.from'), t('spread.to'), t('spread.count')],
     rows: counts.counts.map((one, i) => [{ value: counts.from + i * size, unit }, { value: counts.from + (i + 1) * size, unit }, one]),
   });
 }

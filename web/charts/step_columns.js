@@ -1,12 +1,11 @@
 // The time of a training step by what bounds it, a column for each count of GPUs; the own column is dragged sideways, or another one pressed.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { keptOf, onDrag } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, unitTicks } from './lib/scale.js';
+import { t } from './texts.js';
 
 const HEIGHT = 270;
 const LEFT = 62;
@@ -30,7 +29,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   ]);
   const pick = (devices) => onpick && devices !== own && (onpick.set(devices), onpick.end());
   // The own one last, where the focus finds it again when it has moved.
-  const drawn = [...columns].sort((a, b) => (a.devices === own) - (b.devices === own)).map((column) => {
+  const drawn = [...columns].sort((a, b) => Number(a.devices === own) - Number(b.devices === own)).map((column) => {
     const i = counts.indexOf(column.devices);
     if (i < 0) return null;
     const isOwn = column.devices === own;

@@ -1,8 +1,9 @@
 // Costs that rise in steps: one line per series on logarithmic axes, those chosen in colour and the others quiet, each named at its end,
 // with its last cost where there is room; a red line at the rate asked for, which can be dragged.
+/** @import {Steps} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 import { canvas, chart } from './lib/frame.js';
 import { apart, logAxes, placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
@@ -27,6 +28,7 @@ export function costAt({ steps: list }, rate) {
 export const hasEndCosts = (width) => width > 560;
 
 // {series: [{name, steps: [{from, to, usd, devices}], kind: 'best' | 'chosen' | ''}], here: rate, onrate(rate)}
+/** @param {Steps} options */
 export function steps({ id, title, subtitle, width, x: across, y: up, series, here, onrate, summary, columns, rows, note }) {
   const wide = hasEndCosts(width);
   const GAP = 15; // px between the names of two lines
@@ -49,7 +51,7 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
     const cost = costAt(one, here);
     if (cost === undefined) return null;
     return mark(
-      t('size.mark', { name: one.name, cost: format(cost, '$'), rate: format(here, '') }),
+      t('steps.mark', { name: one.name, cost: format(cost, '$'), rate: format(here, '') }),
       { 'data-series': i, class: 'point', fill: one.kind ? style[one.kind][0] : 'var(--c-quiet)', stroke: 'var(--paper)' },
       svg('circle', { cx: x(here), cy: y(cost), r: one.kind ? 5.5 : 3.5 }),
     );
@@ -58,13 +60,13 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
     svg('path', { class: 'leader', d: `M${box.right + 1} ${one.at.toFixed(1)}L${box.right + 12} ${(one.placed - 4).toFixed(1)}` }),
     svg('text', { x: box.right + 15, y: one.placed, class: one.kind === 'chosen' ? 'lab accent' : one.kind ? 'lab strong' : undefined }, endText(one)),
   ]);
-  const yours = t('size.yours', { rate: format(here, '') });
+  const yours = t('steps.yours', { rate: format(here, '') });
   const places = [box.bottom - 8, box.top + 10, box.top + 26, box.bottom - 24].flatMap((base) => [{ x: x(here) + 6, y: base }, { x: x(here) - 6, y: base, 'text-anchor': 'end' }]);
   const lines = series.map((one) => corners(one.steps, xs[1]).map(([a, b]) => [x(a), y(b)]));
   const drag = draggable(here, onrate);
   const line = svg(
     'g',
-    { class: 'mark drag', role: 'listitem', tabindex: -1, 'data-key': `${id}-line`, 'aria-label': t('size.rate.mark', { rate: format(here, '') }) },
+    { class: 'mark drag', role: 'listitem', tabindex: -1, 'data-key': `${id}-line`, 'aria-label': t('steps.rate.mark', { rate: format(here, '') }) },
     svg('line', { class: 'hair', x1: x(here), x2: x(here), y1: box.top, y2: box.bottom }),
     svg('rect', { x: x(here) - 12, y: box.top, width: 24, height: box.bottom - box.top, fill: 'transparent' }),
     svg('text', { class: 'lab halo', ...placer({ box, lines }).place(yours, places) }, yours),

@@ -2,12 +2,12 @@
 // over them: pointing at a row lights the first such group and its wires.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { degreesOf, levelsOf, placeOf, servingDegrees, shownNodes } from './groups.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { usesList } from './uses.js';
 import { headroom, sidesOf, wires } from './wiring.js';
+import { t } from './texts.js';
 
 const CELL = 20;
 const PAD = 7;
@@ -109,13 +109,14 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     Array.from({ length: Math.min(size, devices - node * size) }, (_, i) => {
       const rank = node * size + i;
       const { tp, ...place } = placeOf(rank, degrees);
-      return { ...place, rank, own: place.dp === 0 && place.ep === 0, stage: place.pp, group: JSON.stringify(place) };
+      return { rank, own: place.dp === 0 && place.ep === 0, stage: place.pp, replica: replicaOf(place), group: JSON.stringify(place) };
     });
   const degreeOf = (wanted) => degrees.find(({ name }) => name === wanted)?.size ?? 1; // experts of a replica that serves lie within it
+  /** @param {Record<string, number>} place */
   const replicaOf = ({ dp, ep }) => dp * degreeOf('ep') + ep;
   const rows = shown.map(({ node }) => {
     const cells = cellsOf(node);
-    return { node, cells, stages: spread(cells.map(({ stage }) => stage)), replicas: spread(cells.map(replicaOf)) };
+    return { node, cells, stages: spread(cells.map(({ stage }) => stage)), replicas: spread(cells.map(({ replica }) => replica)) };
   });
   const step = layout.high + GAP;
   const boxes = rows.map(({ node, cells, stages, replicas }, i) =>

@@ -1,10 +1,10 @@
 // What matters most: for each input, how far a figure moves when the input goes down or up.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, ticks } from './lib/scale.js';
+import { t } from './texts.js';
 
 // A name in lines that have room, broken between words.
 function broken(label, room) {

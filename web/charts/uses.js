@@ -2,8 +2,9 @@
 // loads; a press keeps it lit.
 import { h } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
 import { levelsAmong, membersOf } from './groups.js';
+import { t } from './texts.js';
 
 const pressed = new Map(); // by drawing: the row that stays lit
 

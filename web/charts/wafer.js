@@ -1,7 +1,7 @@
 // A wafer with its dies where they are placed: good, good with some units switched off, or bad.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 
@@ -11,7 +11,7 @@ const FILL = { bad: 'var(--surface)', good: 'var(--c-logic)', spare: 'color-mix(
 
 const words = (counts) =>
   STATES.filter((state) => counts[state])
-    .map((state) => `${whole(counts[state])} ${t(`chip.wafer.${state}`)}`)
+    .map((state) => `${whole(counts[state])} ${t(`wafer.${state}`)}`)
     .join(', ');
 const count = (dies) => Object.fromEntries(STATES.map((state, i) => [state, dies.filter(([, , one]) => one === i).length]));
 
@@ -38,8 +38,8 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
   const single = answer.dies.length <= MOST_MARKS;
   const drawn = ordered.map((dies, row) =>
     single
-      ? dies.map((die, i) => mark(`${t('chip.wafer.die', { row: row + 1, place: i + 1 })}: ${t(`chip.wafer.${STATES[die[2]]}`)}`, { class: 'die-mark' }, shape(die)))
-      : mark(`${t('chip.wafer.row', { row: row + 1 })}: ${words(count(dies))}`, { class: 'die-mark' }, dies.map(shape)),
+      ? dies.map((die, i) => mark(`${t('wafer.die', { row: row + 1, place: i + 1 })}: ${t(`wafer.${STATES[die[2]]}`)}`, { class: 'die-mark' }, shape(die)))
+      : mark(`${t('wafer.row', { row: row + 1 })}: ${words(count(dies))}`, { class: 'die-mark' }, dies.map(shape)),
   );
   const counts = count(answer.dies);
   return chart({
@@ -48,7 +48,7 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
     subtitle,
     kind: 'wafer map',
     controls,
-    summary: t('chip.wafer.summary', {
+    summary: t('wafer.summary', {
       good: whole(answer.good),
       gross: whole(answer.gross),
       yield: format(answer.yield, '%'),
@@ -62,11 +62,11 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
       marks(title, drawn),
     ),
     key: [
-      { color: FILL.good, text: t('chip.wafer.good') },
-      ...(counts.spare ? [{ color: FILL.spare, text: t('chip.wafer.spare') }] : []),
-      { sign: '×', text: t('chip.wafer.bad') },
+      { color: FILL.good, text: t('wafer.good') },
+      ...(counts.spare ? [{ color: FILL.spare, text: t('wafer.spare') }] : []),
+      { sign: '×', text: t('wafer.bad') },
     ],
-    columns: [t('chip.wafer.column'), ...STATES.map((state) => t(`chip.wafer.${state}`))],
+    columns: [t('wafer.column'), ...STATES.map((state) => t(`wafer.${state}`))],
     rows: ordered.map((dies, row) => [row + 1, ...Object.values(count(dies)).map(whole)]),
   });
 }

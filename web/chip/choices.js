@@ -1,4 +1,5 @@
 // Choices that only the scene knows of: rows of small selects and buttons over a chart.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
 import { inUnit } from '../text/measure.js';
@@ -34,7 +35,9 @@ export const press = (key, name, onclick, attributes = {}) =>
 export const row = (...children) => h('div', { class: 'picks' }, children);
 
 // A choice that the page remembers but the link does not.
+/** @param {Context} context */
 export function chosen(context, key, standard) {
-  return context.page.chosen(`chip-${key}`) ?? standard;
+  return context.stage.chosen(`chip-${key}`) ?? standard;
 }
-export const choose = (context, key) => (value) => context.page.choose(`chip-${key}`, value);
+/** @param {Context} context */
+export const choose = (context, key) => (value) => context.stage.choose(`chip-${key}`, value);

@@ -1,4 +1,5 @@
 // Silicon moves and tokens follow: a chip's package to scale, its budgets as handles, and what it reaches beside chips of today.
+/** @import {Context} from '../types.js' */
 import { packageDrawing } from '../charts/package.js';
 import { h } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
@@ -6,10 +7,10 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { pick, press, row, typedMeasure } from './choices.js';
 import { table } from './tables.js';
 import { DESIGN, entries, startOf } from './technology.js';
+import { t } from './texts.js';
 
 const DIES = 'partition.chiplets';
 const COUNTS = [1, 2, 4, 8];
@@ -65,6 +66,7 @@ function designed({ request, scenario }) {
 }
 
 // The chip at hand.
+/** @param {Context} context */
 const reportOf = (context) => (context.scenario.cluster.device.design ? context.report : context.ask('evaluate', designed(context), ''));
 
 const lengthOfEdge = (area) => 4 * Math.sqrt(area);
@@ -93,8 +95,9 @@ function mostWanted(answer) {
   return first && gain(first) > 1e-4 * answer.objective ? first.budget : undefined;
 }
 
+/** @param {Context} context */
 function optimise(context, figure) {
-  const { page, store } = context;
+  const { stage, store } = context;
   const started = { state: 'running', done: 0 };
   best.stop?.();
   best = started;
@@ -110,13 +113,14 @@ function optimise(context, figure) {
       editor(context).set(answer.overrides);
       best = { state: 'done', answer, key: JSON.stringify(store.inputs) };
     }
-    page.drawScene();
+    stage.draw();
   };
   const failed = (error) => hear({ issues: [{ message: error.message }] }, 'refused');
   pool.design({ request: designed(context), objective: figure }, hear, failed).then((job) => (started.stop = job.stop), failed);
-  page.drawScene();
+  stage.draw();
 }
 
+/** @param {Context} context */
 function found(context) {
   if (best.state === 'running')
     return h('p', { class: 'note', role: 'status' }, t('chip.design.running', { share: number(100 * (best.done ?? 0), 2) }), ' ', press('chip-design-stop', t('chip.spread.stop'), () => best.stop?.(), { class: 'link' }));
@@ -142,6 +146,7 @@ function found(context) {
   );
 }
 
+/** @param {Context} context */
 function rivals(context, own) {
   const { request } = context;
   const written = (request.written ?? []).filter((path) => !/^(cluster|partition|cost\.device)/.test(path));
@@ -154,11 +159,12 @@ function rivals(context, own) {
   const columns = [own, ...answers];
   return table(
     t('chip.design.beside'),
-    [t('compare.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
+    [t('chip.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
     ANSWERS.filter((path) => typeof get(own, path) === 'number').map((path) => [nameOf(path), ...columns.map((one) => (one?.scenario ? shown(one, path) : '…'))]),
   );
 }
 
+/** @param {Context} context */
 export function design(context) {
   const lists = { design: entries(context, 'chip_design'), node: entries(context, 'technology_node'), dram: entries(context, 'dram_type') };
   const own = reportOf(context);
@@ -172,7 +178,7 @@ export function design(context) {
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nanometres = ({ id }) => Number.parseFloat(id);
   const measure = (key, path, unit) => typedMeasure(`chip-design-${key}`, t(`chip.design.field.${key}`), now[path], unit, (value) => edit.setDesign({ [path]: value }));
-  const figure = context.page.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
+  const figure = context.stage.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
   const wanted = isOfThese(inputs) ? mostWanted(best.answer) : undefined;
   return h(
     'section',
@@ -187,12 +193,12 @@ export function design(context) {
       limit: wanted,
       isFixed,
       set: (changes) => edit.setDesign(changes),
-      end: () => context.page.drawScene(),
+      end: () => context.stage.draw(),
       hint: isFixed ? undefined : t('chip.design.hint'),
-      summary: t('chip.design.summary', {
+      summary: t('package.summary', {
         dies: chip.dies, area: text(chip.area, 'mm^2'), stacks: chip.stacks, sites: chip.sites, memory: chip.memory,
         bandwidth: text(own.scenario.cluster.device.memory.bandwidth, 'B/s'), peak: text(own.scenario.cluster.device.peak.bf16, 'FLOP/s'),
-        limit: t(wanted ? `chip.design.limit.${wanted}` : 'chip.design.memory', { bound: own.technology.memory.sites_bound }),
+        limit: t(wanted ? `chip.design.limit.${wanted}` : 'package.memory', { bound: own.technology.memory.sites_bound }),
       }),
       controls: row(
         pick('chip-design-start', t('chip.same.start'), options(lists.design), now.preset, (id) => edit.set({ [DESIGN]: id })),
@@ -205,7 +211,7 @@ export function design(context) {
       ),
     }),
     row(
-      pick('chip-design-for', t('chip.design.for'), OBJECTIVES.filter((path) => typeof get(own, path) === 'number').map((path) => ({ value: path, name: figureName(path) })), figure, (path) => context.page.choose('chip-design-for', path)),
+      pick('chip-design-for', t('chip.design.for'), OBJECTIVES.filter((path) => typeof get(own, path) === 'number').map((path) => ({ value: path, name: figureName(path) })), figure, (path) => context.stage.choose('chip-design-for', path)),
       press('chip-design-best', t('chip.design.best'), () => optimise(context, figure), { class: 'primary', disabled: best.state === 'running' || isFixed }),
       inputs[DESIGN] && press('chip-design-off', t('chip.same.back'), () => store.setInputs(Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES)))),
     ),

@@ -1,23 +1,27 @@
 // Charts of dies: where they lie on a wafer and which are good, yield by model, cost against area whole and in chiplets.
+/** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
 import { wafer } from '../charts/wafer.js';
 import { nameOf } from '../report/names.js';
 import { scrub } from '../report/scrub.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
+import { t } from './texts.js';
 
 const studied = (ask, { request }, kind, members) => {
   const answer = ask('costStudy', { kind, scenario: request, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
+/** @param {Context} context */
 export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
 // The same; while it is on its way the last one, so that a chart stands while its handle is dragged, and what lies below does not jump.
-const standing = (context, kind, members) => studied((...asked) => context.lately(`study-${kind}`, ...asked), context, kind, members);
+/** @param {Context} context */
+const standing = (context, kind, members) => studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
 
 export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
 export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
 
+/** @param {Context} context */
 export function waferMap(context) {
   const { dies } = context.report.cost;
   const die = Math.min(chosen(context, 'wafer-die', 0), dies.length - 1);
@@ -27,7 +31,7 @@ export function waferMap(context) {
   return wafer({
     id: 'wafer',
     title: t('chip.wafer', { die: answer.name }),
-    subtitle: t('chip.wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
+    subtitle: t('wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
     width: context.width,
     answer,
     controls: row(
@@ -39,7 +43,7 @@ export function waferMap(context) {
           String(die),
           (value) => choose(context, 'wafer-die')(Number(value)),
         ),
-      press('chip-wafer-seed', t('chip.wafer.again'), () => choose(context, 'wafer-seed')(seed + 1)),
+      press('chip-wafer-seed', t('wafer.again'), () => choose(context, 'wafer-seed')(seed + 1)),
     ),
   });
 }
@@ -47,6 +51,7 @@ export function waferMap(context) {
 const dragNote = ({ report: { cost } }) => t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
 
 // The line of the own area sets it, of each of `count` dies.
+/** @param {Context} context */
 function areaHandle(context, count = 1) {
   const moved = scrub(context, 'cost.device.dies.0.area', 'mm^2');
   return { name: t('chip.area.handle'), onx: moved && { set: (area) => moved.set(Number((area / count).toPrecision(3))), end: moved.end } };
@@ -63,6 +68,7 @@ const MODELS = [
   ['seeds_sqrt', 'var(--c-optimizer)'],
 ];
 
+/** @param {Context} context */
 export function yieldFan(context) {
   const answer = standing(context, 'yields', { low: 25, high: 900, points: 15 });
   if (!answer) return null;
@@ -94,6 +100,7 @@ export function yieldFan(context) {
   });
 }
 
+/** @type {[number, string][]} */
 const SPLITS = [
   [1, 'var(--c-forward)'],
   [2, 'var(--c-tp)'],
@@ -105,6 +112,7 @@ const NAMED_FROM = 480; // px: below, the sentence alone says where dies break e
 const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 
 // Dies that no exposure holds are hollow.
+/** @param {Context} context */
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');
   const design = chosen(context, 'design', 'with');

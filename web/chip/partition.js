@@ -1,14 +1,15 @@
 // The device cut into chiplets: its bill, and what the links between the dies do to the answers.
+/** @import {Context} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billsParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, row, typedMeasure } from './choices.js';
 import { packages, study } from './dies.js';
 import { table } from './tables.js';
+import { t } from './texts.js';
 
 const COUNTS = [2, 4, 8];
 const NOTICED = 0.005; // difference of two bills that is said
@@ -28,6 +29,7 @@ const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 
 // One kind of line has one name, whatever the number of dies.
 const named = (lines) => lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
 
+/** @param {Context} context */
 export function partition(context) {
   const preset = chosen(context, 'package', 'interposer');
   const bandwidth = chosen(context, 'links', '4 TB/s');
@@ -46,7 +48,7 @@ export function partition(context) {
   ];
   const parts = billsParts(bills.map(([, lines]) => named(lines)));
   const rows = bills.map(([label], i) => ({ label, parts: parts[i] }));
-  const columns = [t('compare.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
+  const columns = [t('chip.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
   const { whole } = answers[0].performance;
   const facts = [
     [t('chip.linkArea'), 'link_area_mm2', 'mm^2'],

@@ -1,9 +1,10 @@
 // The dies of the device, with a "why" at each figure.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { figures, why } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const table = (title, columns, rows, className = 'plain by-rows') =>
   h(
@@ -18,6 +19,7 @@ export const table = (title, columns, rows, className = 'plain by-rows') =>
     ),
   );
 
+/** @param {Context} context */
 export function dieTable(context, dies) {
   const cell = (path, value, unit) => [text(value, unit), ' ', why(context, path, path)];
   return table(
@@ -35,6 +37,7 @@ export function dieTable(context, dies) {
 }
 
 // Of the largest kind of die.
+/** @param {Context} context */
 export function dieFigures(context, dies) {
   const at = dies.reduce((largest, die, i) => (die.area_mm2 > dies[largest].area_mm2 ? i : largest), 0);
   return figures(context, [`cost.dies.${at}.dies_per_wafer`, `cost.dies.${at}.yield`, `cost.dies.${at}.cost_usd`]);

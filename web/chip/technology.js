@@ -1,14 +1,15 @@
 // "What would the same chip be at 3 nm with HBM4?": the device derived anew from a node, a memory, links and a network, and what
 // that does to every answer, beside the device as it is.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { mappingIn } from '../form/chosen.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { parts, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { pick, press, row } from './choices.js';
 import { table } from './tables.js';
+import { t } from './texts.js';
 
 export const DESIGN = 'cluster.device.design';
 const ONE_CLICK = { node: '3nm', dram: 'hbm4' };
@@ -16,6 +17,7 @@ const KINDS = { design: 'chip_design', node: 'technology_node', dram: 'dram_type
 const catalogue = new Map();
 
 // A kind's entries; kept, because they do not change with the scenario.
+/** @param {Context} context */
 export function entries(context, kind) {
   if (!catalogue.has(kind)) {
     const answer = context.ask('presets', kind);
@@ -59,6 +61,7 @@ const shown = (value, unit) => {
 const times = (now, before) => (typeof now === 'number' && before > 0 ? `× ${parts(now / before, '').number}` : '');
 
 // The device as it is against the scenario's design.
+/** @param {Context} context */
 function comparison(context) {
   const request = structuredClone(context.request);
   delete request.cluster.device?.design;
@@ -67,6 +70,7 @@ function comparison(context) {
 }
 
 // Without a design, against what one click would make of it.
+/** @param {Context} context */
 function preview(context) {
   const { device } = context.scenario.cluster;
   const parts = Object.fromEntries(Object.entries(ONE_CLICK).map(([part, id]) => [part, { preset: id }]));
@@ -82,15 +86,16 @@ function tableOf(before, after) {
   };
   return table(
     t('chip.same.table'),
-    [t('compare.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
+    [t('chip.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
     [
       ...FIGURES.map(([path, unit]) => line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit)),
-      ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('compare.mapping')}`, mappingIn(part, before), mappingIn(part, after), '']),
+      ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('mapping.title')}`, mappingIn(part, before), mappingIn(part, after), '']),
       ...ANSWERS.map((path) => line(figureName(path), path, unitOf(path))),
     ].filter(Boolean),
   );
 }
 
+/** @param {Context} context */
 export function technology(context) {
   const lists = Object.fromEntries(Object.entries(KINDS).map(([key, kind]) => [key, entries(context, kind)]));
   if (Object.values(lists).some((one) => !one)) return null;

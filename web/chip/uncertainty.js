@@ -1,4 +1,5 @@
 // How sure the price of an hour is: draws over the bands of the guessed inputs, in steps that a change cancels, and what matters most.
+/** @import {Context} from '../types.js' */
 import { spread } from '../charts/spread.js';
 import { tornado } from '../charts/tornado.js';
 import { h } from '../dom.js';
@@ -6,14 +7,15 @@ import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { number, text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 import { study } from './dies.js';
+import { t } from './texts.js';
 
 const STEPS = [1000, 3000, 10000];
 const FIGURES = ['device_hour_usd', 'device_usd'];
 const MOST = 12;
 
+/** @param {Context} context */
 const inputName = (context, path) => {
   const [, die] = /^cost\.device\.dies\.(\d+)\./.exec(path) ?? [];
   const [, step] = /^cost\.device\.package\.steps\.(\d+)\./.exec(path) ?? [];
@@ -23,6 +25,7 @@ const inputName = (context, path) => {
   return of ? `${name}, ${of}` : path === 'cost.device.memory.price' ? t('chip.memoryPrice') : path === 'cost.device.package.price' ? t('chip.packagePrice') : name;
 };
 
+/** @param {Context} context */
 function draws(context, figure) {
   const running = chosen(context, 'draws', STEPS.at(-1));
   let last = null;
@@ -59,6 +62,7 @@ function draws(context, figure) {
   });
 }
 
+/** @param {Context} context */
 export function uncertainty(context) {
   const figure = chosen(context, 'figure', FIGURES[0]);
   const swings = study(context, 'tornado')?.swings;

@@ -1,5 +1,6 @@
 // The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is. One question at a
 // time, each a view of its own in the address.
+/** @import {Context} from '../types.js' */
 import { partBar } from '../charts/part_bar.js';
 import { billParts } from '../charts/parts.js';
 import { h } from '../dom.js';
@@ -9,19 +10,18 @@ import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
 import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { whole } from '../text/format.js';
-import { extend, t } from '../text/strings.js';
 import { design } from './design.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
 import { technology } from './technology.js';
 import { dieFigures, dieTable } from './tables.js';
-import { texts } from './texts.js';
 import { uncertainty } from './uncertainty.js';
+import { t } from './texts.js';
 
-extend(texts);
 await addStyle('style/chip.css');
 
 // A bill whose lines are named below it.
+/** @param {Context} context */
 const labelledBill = (context, { id, title, subtitle, lines, whole }) =>
   partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines), ghost: ghostOf(context, whole) });
 
@@ -62,6 +62,7 @@ const VIEWS = {
   certainty: (context) => uncertainty(context),
 };
 
+/** @param {Context} context */
 const views = (context, chosen) =>
   h(
     'nav',
@@ -76,11 +77,13 @@ const views = (context, chosen) =>
   );
 
 // `context.sub`: of a lesson, the view that it shows.
+/** @param {Context} context */
 export function draw(context) {
+  /** @param {Context} context */
   const asked = (context.sub ?? context.store.sub).split('/')[0];
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
   const title = [heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)), asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked }))];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];
-  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip')];
+  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip', [t('assume.chip'), ' ', t('assume.dies')])];
 }

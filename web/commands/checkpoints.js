@@ -19,6 +19,7 @@ export function modelNamed(name, models) {
 
 // The precision that a checkpoint's name tells.
 export function precisionNamed(name) {
+  /** @type {[RegExp, {weights: string, activations: string}][]} */
   const rows = [
     [/nvfp4|fp4/i, { weights: 'nvfp4', activations: 'nvfp4' }],
     [/fp8/i, { weights: 'fp8', activations: 'fp8' }],

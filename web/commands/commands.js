@@ -1,4 +1,5 @@
 // The scenario in other tools' words, and their commands as a scenario. One table a tool serves both ways.
+/** @import {Inputs, ReadCommand, Tool} from '../types.js' */
 import { llamacpp } from './llamacpp.js';
 import { megatron } from './megatron.js';
 import { sglang } from './sglang.js';
@@ -7,12 +8,14 @@ import { trtllm } from './trtllm.js';
 import { vllm } from './vllm.js';
 import { wordsOf } from './words.js';
 
+/** @type {Tool[]} */
 export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp];
 
 // `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
 export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);
 
-// A pasted command: {tool, model (entry of the catalogue), name, shape, inputs by path, unused and unknown flags}; null where no tool is known.
+// A pasted command; null where no tool is known.
+/** @returns {ReadCommand | null} */
 export function readCommand(text, models) {
   const words = wordsOf(text);
   const tool = TOOLS.find((one) => one.started(words));
@@ -26,6 +29,11 @@ const KEPT = {
 };
 const below = (path, owner) => path === owner || path.startsWith(`${owner}.`);
 
+/**
+ * @param {Inputs} inputs
+ * @param {Pick<ReadCommand, 'model' | 'shape' | 'inputs'> & {tool: {part: string}}} read
+ * @returns {Inputs}
+ */
 export function inputsAfter(inputs, { tool, model, shape, inputs: read }) {
   const isKept = (path) => !below(path, tool.part) || KEPT[tool.part].some((owner) => below(path, owner));
   const isReplaced = (path) => (model || shape) && below(path, 'model');

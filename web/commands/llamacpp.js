@@ -1,4 +1,5 @@
 // llama.cpp, builds of autumn 2026: llama-server --help. Devices hold layers (--split-mode layer) unless told otherwise.
+/** @import {Json, Tool} from '../types.js' */
 import { served } from './checkpoints.js';
 import { idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
@@ -10,6 +11,7 @@ const ALL_LAYERS = '1024'; // more than any model has
 
 // --n-cpu-moe counts all layers from the first; the scenario counts those with experts.
 const firstLayers = ({ layers, moe }, withExperts) => Math.min(layers, (moe?.dense_layers ?? 0) + withExperts * (moe?.moe_every ?? 1));
+/** @type {(model: Json | undefined, layers: number) => number} */
 const amongFirst = ({ moe } = {}, layers) => Math.max(0, Math.floor((layers - (moe?.dense_layers ?? 0)) / (moe?.moe_every ?? 1)));
 
 // Whether a pattern of --override-tensor holds the routed experts of all layers whole: gate, up and down.
@@ -55,6 +57,7 @@ const ROWS = [
   ...idleSingle(['jinja', 'mlock', 'no-mmap', 'cont-batching', 'metrics']),
 ];
 
+/** @type {Tool} */
 export const llamacpp = {
   id: 'llamacpp',
   title: 'llama.cpp',

@@ -1,4 +1,5 @@
 // Megatron-LM with Megatron-Core 0.18: megatron/training/arguments.py. A shape in flags is one of the catalogue's where it equals it.
+/** @import {Scenario, Tool} from '../types.js' */
 import { get } from '../state/paths.js';
 import { above, idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
@@ -49,6 +50,7 @@ const SHAPE = [
 
 const training = (flag, member, more = {}) => ({ flag, path: `training.${member}`, ...more });
 const mapping = (flag, member, more = {}) => training(flag, `mapping.${member}`, { when: above(1), ...more });
+/** @param {Scenario} scenario */
 const chunkLayers = ({ model, training: { mapping: { pp, virtual_stages } } }) => model.layers / (pp * virtual_stages);
 
 const RUN = [
@@ -121,6 +123,7 @@ const SILENT = {
   'training.mapping.zero': '0', 'training.mapping.sequence_parallel': 'false', 'training.mapping.overlap.dp': 'false', 'training.recompute': 'none',
 };
 
+/** @type {Tool} */
 export const megatron = {
   id: 'megatron',
   title: 'Megatron-LM',

@@ -1,4 +1,5 @@
 // SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
+/** @import {Tool} from '../types.js' */
 import { nameOfModel, precisions, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
@@ -38,6 +39,7 @@ const ROWS = [
   ...idleSingle(['trust-remote-code', 'enable-dp-lm-head', 'enable-eplb', 'enable-metrics', 'enable-cache-report', 'skip-server-warmup']),
 ];
 
+/** @type {Tool} */
 export const sglang = {
   id: 'sglang',
   title: 'SGLang',

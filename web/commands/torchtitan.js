@@ -1,9 +1,11 @@
 // torchtitan of 2026: torchtitan/config/{parallelism,training}.py, as flags of its launcher.
+/** @import {Scenario, Tool} from '../types.js' */
 import { nameOfModel } from './checkpoints.js';
 import { above, idle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const SCHEDULES = { '1f1b': '1F1B', gpipe: 'GPipe', 'zb-v': 'ZBVZeroBubble', dualpipe: 'DualPipeV' };
+/** @param {Scenario} scenario */
 const scheduleOf = ({ training: { mapping } }) => (mapping.schedule === '1f1b' && mapping.virtual_stages > 1 ? 'Interleaved1F1B' : SCHEDULES[mapping.schedule]);
 const shardWithin = ({ training: { mapping } }) => mapping.shard_within ?? mapping.dp;
 
@@ -48,6 +50,7 @@ const SILENT = {
   'training.mapping.zero': '3', 'training.recompute': 'selective',
 };
 
+/** @type {Tool} */
 export const torchtitan = {
   id: 'torchtitan',
   title: 'torchtitan',

@@ -1,4 +1,5 @@
 // TensorRT-LLM 1.3: tensorrt_llm/commands/serve.py; what its flags do not hold stands in a YAML file beside it.
+/** @import {Tool} from '../types.js' */
 import { nameOfModel, served } from './checkpoints.js';
 import { above, idle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
@@ -28,6 +29,7 @@ function options({ serving }) {
     .join('\n');
 }
 
+/** @type {Tool} */
 export const trtllm = {
   id: 'trtllm',
   title: 'TensorRT-LLM',

@@ -1,4 +1,5 @@
 // vLLM 0.28 (August 2026): vllm/config/{parallel,cache,scheduler}.py.
+/** @import {Tool} from '../types.js' */
 import { nameOfModel, precisions, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
@@ -62,6 +63,7 @@ const ROWS = [
 // The module, or the image that Docker runs it from.
 const isServer = (word) => word.startsWith('vllm.entrypoints') || /(^|\/)vllm-openai(:|@|$)/.test(word);
 
+/** @type {Tool} */
 export const vllm = {
   id: 'vllm',
   title: 'vLLM',

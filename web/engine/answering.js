@@ -12,6 +12,8 @@ export class Answering {
   issues = [];
   faulty = new Set();
   base = null; // the scenario of the presets alone
+  isDescribed = false; // whether `described` is whole, and not only what the first view shows
+  #catalogue = null;
   #explanations = new Map();
   #picks = '';
   #evaluated = null;
@@ -66,9 +68,15 @@ export class Answering {
     return true;
   }
 
+  // The catalogue with what the first view leaves out: years, sizes, sources.
+  async catalogue() {
+    this.#catalogue ??= await this.engine.ask('presets', '');
+    return this.#catalogue;
+  }
+
   // The explanations of a figure of the present report and of those that it rests on ("*": all), by path, and the `sources` of the inputs
   // among them; each asked once.
-  async explain(path) {
+  async explain(path = '*') {
     const request = this.request;
     if (!this.#explanations.has(path) && request) {
       const answer = await this.engine.call('evaluate', request, path);

@@ -11,6 +11,7 @@ export class Engine {
   #known = new Map();
 
   // Told true when a first call goes out and false when none is left.
+  /** @type {(isBusy: boolean) => void} */
   onbusy = () => {};
 
   // `start` makes a worker; a second is started when the first one's module breaks.
@@ -79,6 +80,7 @@ export class Engine {
     this.#worker.postMessage({ id: this.#flight.id, verb: job.verb, args: job.args });
   }
 
+  /** @param {{id: number, text?: string, error?: string}} answer */
   #answer({ id, text, error }) {
     if (id !== this.#flight?.id) return;
     const job = this.#flight;

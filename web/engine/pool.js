@@ -26,6 +26,7 @@ export class Pool {
   #next = 1;
   #searching = [];
 
+  /** @param {{count?: number, start?: () => Worker, module?: () => Promise<WebAssembly.Module>}} [options] */
   constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = compileCore } = {}) {
     this.#count = count;
     this.#start = start ?? (() => startWorker('search_worker'));

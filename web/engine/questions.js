@@ -1,4 +1,5 @@
 // Further answers of the core for the present request, each asked once.
+import { painted } from '../dom.js';
 
 // Long questions wait until the inputs rest, so that the next evaluation does not stand behind them.
 const REST_MS = 120;
@@ -29,10 +30,7 @@ export class Questions {
     if (answers.has(key)) return answers.get(key);
     answers.set(key, undefined);
     // Behind the first paint, so that what the first view does not need is not fetched before it.
-    this.#painted ??= new Promise((resolve) => {
-      if (document.hidden) resolve();
-      else requestAnimationFrame(() => setTimeout(resolve, 100));
-    });
+    this.#painted ??= painted();
     this.#painted
       .then(() => rest(verb))
       .then(() => (answers === this.#answers ? this.#engine.call(verb, ...args) : null))

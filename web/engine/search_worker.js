@@ -106,7 +106,9 @@ self.onmessage = async ({ data }) => {
   if (data.module) {
     ready = createSlipstick({
       instantiateWasm(imports, done) {
-        WebAssembly.instantiate(data.module, imports).then((instance) => done(instance, data.module));
+        /** @type {WebAssembly.Module} */
+        const module = data.module;
+        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module));
         return {};
       },
     });

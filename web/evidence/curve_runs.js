@@ -1,4 +1,5 @@
 // Published runs of the scenario's model on its family of devices, as points of throughput against interactivity.
+/** @import {Context} from '../types.js' */
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
 import { runWords, sourceName } from './runs.js';
@@ -18,6 +19,7 @@ function pointOf(known, { id, source, setting }, named) {
 }
 
 // [{x, y, tpot, batch, prompt, output, name}], the most alike first; none before the files of their sources are there.
+/** @param {Context} context */
 export function measuredPoints(context) {
   const named = namesOf(context);
   const evidence = context.lately('evidence-serving.tpot_s', 'evidence', context.request, 'serving.tpot_s');

@@ -1,18 +1,20 @@
 // Names of the catalogue and the family of each device, asked once: undefined until they are there, then the scene is drawn again.
+/** @import {Context} from '../types.js' */
 import { shortDevice } from '../report/words.js';
 
 const SOFTWARE = ['framework', 'engine'];
 let names = null;
 
+/** @param {Context} context */
 export function namesOf(context) {
   if (!names) {
     names = new Map();
-    context.page.catalogue().then((list) => {
+    context.core.catalogue().then((list) => {
       for (const { kind, id, name, architecture } of list) {
         names.set(`${SOFTWARE.includes(kind) ? 'software' : kind}/${id}`, kind === 'device' ? shortDevice(name) : name);
         if (architecture) names.set(`family/${id}`, architecture);
       }
-      context.page.drawScene();
+      context.stage.draw();
     });
   }
   return (kind, id) => names.get(`${kind}/${id}`);

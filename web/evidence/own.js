@@ -1,5 +1,6 @@
 // A measurement of one's own beside what is computed: the error of each figure, which part would have to be off by how much to explain it,
 // and the fitted parameters that would. Kept while the page is open; a calibration is inputs, so it is in the link.
+/** @import {Context} from '../types.js' */
 import { pool } from '../engine/shared_pool.js';
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
@@ -8,9 +9,9 @@ import { get } from '../state/paths.js';
 import { withChoiceKept } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { t } from '../text/strings.js';
 import { errorCell, evidenceTable } from './parts.js';
 import { INTERVALS, signedShare } from './runs.js';
+import { t } from './texts.js';
 
 const TERMS = 5; // shown of a figure, the largest
 const SAME = 1e-3; // relative change of an input that needs no calibration
@@ -24,6 +25,7 @@ export function keepMeasurement(read) {
 }
 
 // Undefined while it is computed.
+/** @param {Context} context */
 function explained(context) {
   const spec = JSON.stringify({ request: context.request, measured: kept.measured.map(({ figure, collective, value }) => (figure ? { figure, value } : { collective, value })) });
   if (!answers.has(spec)) {
@@ -31,7 +33,7 @@ function explained(context) {
     pool.call('calibrate', spec).then((answer) => {
       answers.set(spec, answer);
       answers.set('last', answer);
-      context.page.drawScene();
+      context.stage.draw();
     });
   }
   return answers.get(spec);
@@ -39,15 +41,18 @@ function explained(context) {
 
 const titleOf = ({ figure, collective }) => (figure ? nameOf(figure) : t(`own.collective.${collective.kind}`, { size: text(collective.bytes, 'B'), ranks: collective.ranks }));
 const unitOfOne = ({ figure }) => (figure ? unitOf(figure) : 's');
-const shownInput = (context, path, value) => text(value, context.page.described.inputs.find((input) => input.path === path.replace(/\.\d+\./g, '.*.'))?.base_unit ?? '');
+/** @param {Context} context */
+const shownInput = (context, path, value) => text(value, context.core.described.inputs.find((input) => input.path === path.replace(/\.\d+\./g, '.*.'))?.base_unit ?? '');
 
 // Whether the interval of the answer holds what was measured.
+/** @param {Context} context */
 function held(context, { figure, measured }) {
   const interval = figure && get(context.report, INTERVALS[figure] ?? '');
   if (!interval) return '';
   return measured >= interval.low && measured <= interval.high ? t('own.inside') : t('own.outside');
 }
 
+/** @param {Context} context */
 function compared(context, list) {
   const most = Math.max(...list.map(({ error }) => Math.abs(error)));
   return evidenceTable({
@@ -60,6 +65,7 @@ function compared(context, list) {
 }
 
 // Which part would have to be off by how much, each alone; then which fitted parameter would explain it.
+/** @param {Context} context */
 function explanation(context, one) {
   const unit = unitOfOne(one);
   const terms = one.terms.slice(0, TERMS);
@@ -82,6 +88,7 @@ function explanation(context, one) {
   );
 }
 
+/** @param {Context} context */
 function calibration(context, { measured, calibrated }) {
   if (!calibrated) return h('p', { class: 'note' }, t('own.calibrate.none'));
   const set = calibrated.inputs.map(({ path, from, to }) => t('own.calibrate.input', { input: labelOf(path), from: shownInput(context, path, from), to: shownInput(context, path, to) })).join(', ');
@@ -117,8 +124,9 @@ function remarks({ missing, unread, format, name, model }) {
   ];
 }
 
+/** @param {Context} context */
 export function ownView(context) {
-  const paste = h('button', { type: 'button', class: 'button apply ev-more', 'data-key': 'evidence-paste', onclick: () => context.page.pasteMeasurement() }, t(kept ? 'own.paste.again' : 'own.paste'));
+  const paste = h('button', { type: 'button', class: 'button apply ev-more', 'data-key': 'evidence-paste', onclick: () => context.dialogs.paste() }, t(kept ? 'own.paste.again' : 'own.paste'));
   if (!kept) return [h('p', { class: 'lead' }, t('own.none')), paste];
   const answer = explained(context);
   if (!answer) return [h('p', { class: 'lead' }, t('chart.waiting')), paste];

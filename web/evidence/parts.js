@@ -1,7 +1,8 @@
 // What the views of the evidence share.
+/** @import {Child, Context} from '../types.js' */
 import { h } from '../dom.js';
-import { t } from '../text/strings.js';
 import { addressOf, inputsOf, signedShare, sourceName } from './runs.js';
+import { t } from './texts.js';
 
 export const errorCell = (error, most) =>
   h('span', { class: 'ev-error' }, h('i', { style: { width: `${Math.max(1, Math.min(1, Math.abs(error) / most) * 40)}px` } }), signedShare(error));
@@ -11,6 +12,7 @@ export const sourceLink = (source) => {
   return address ? h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', title: source.source }, sourceName(source)) : h('span', { title: source.source }, sourceName(source));
 };
 
+/** @param {{caption: Child, note?: Child, columns: {name: string, isText?: boolean}[], rows: Child[][], isCards?: boolean}} options */
 export function evidenceTable({ caption, note, columns, rows, isCards = true }) {
   return h(
     'table',
@@ -27,6 +29,7 @@ export function evidenceTable({ caption, note, columns, rows, isCards = true }) 
   );
 }
 
+/** @param {Context} context */
 export const loadButton = (context, runs, run) =>
   h(
     'button',

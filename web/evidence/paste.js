@@ -2,16 +2,16 @@
 import { h } from '../dom.js';
 import { FORMATS, inputsWith, readMeasurement } from '../measurements/read.js';
 import { openDialog } from '../report/dialog.js';
-import { t } from '../text/strings.js';
 import { keepMeasurement } from './own.js';
+import { t } from './texts.js';
 
-export function pasteMeasurement(page) {
+export function pasteMeasurement({ core, store }) {
   const faults = h('div', { id: 'measurement-faults', class: 'faults', role: 'status' });
   const area = h('textarea', { id: 'measurement-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'measurement-faults' });
   const file = h('input', { type: 'file', 'aria-label': t('own.file'), onchange: async () => (area.value = (await file.files[0]?.text()) ?? area.value) });
 
   async function use() {
-    const catalogue = await page.catalogue();
+    const catalogue = await core.catalogue();
     const of = (kind) => catalogue.filter((entry) => entry.kind === kind);
     const read = readMeasurement(area.value, { models: of('model'), clusters: of('cluster') });
     if (!read) {
@@ -20,8 +20,8 @@ export function pasteMeasurement(page) {
     }
     keepMeasurement(read);
     dialog.close();
-    page.store.setInputs(inputsWith(page.store.inputs, read, page.report.scenario));
-    page.store.open('evidence', 'own');
+    store.setInputs(inputsWith(store.inputs, read, core.report.scenario));
+    store.open('evidence', 'own');
   }
   const { dialog } = openDialog(
     t('own.paste'),

@@ -1,4 +1,5 @@
 // All published measurements, computed again in the visitor's browser, file by file, by the module that answers every other question.
+/** @import {Context} from '../types.js' */
 import { pool } from '../engine/shared_pool.js';
 import { rowsById } from './runs.js';
 
@@ -9,33 +10,35 @@ let drawn = 0; // when
 
 const DRAW_MS = 400;
 
+/** @param {Context} context */
 async function compute(context, ids) {
-  const { page } = context;
+  const { store, stage } = context;
   for (const id of ids) {
-    const source = page.data(`data/evidence/${id}.json`);
+    const source = context.files.at(`data/evidence/${id}.json`);
     if (!source || files.has(id)) continue;
     const { runs = [] } = await pool.call('measurements', id, JSON.stringify(source));
     files.set(id, { source, rows: rowsById(source), runs });
-    if (performance.now() - drawn > DRAW_MS && page.store.scene === 'method') {
+    if (performance.now() - drawn > DRAW_MS && store.scene === 'method') {
       drawn = performance.now();
-      page.drawScene();
+      stage.draw();
     }
   }
   coverage ??= await pool.call('coverage');
 }
 
 // {runs, all, known(run), coverage}: what is computed so far, of how many; null before the list of sources is there.
+/** @param {Context} context */
 export function published(context) {
-  const ids = context.page.data('data/evidence/index.json');
+  const ids = context.files.at('data/evidence/index.json');
   if (!ids) return null;
-  const waiting = ids.filter((id) => !files.has(id) && context.page.data(`data/evidence/${id}.json`));
+  const waiting = ids.filter((id) => !files.has(id) && context.files.at(`data/evidence/${id}.json`));
   if (!running && (waiting.length || (files.size === ids.length && !coverage))) {
     running = true;
     compute(context, waiting)
-      .catch((error) => context.page.notice(error.message))
+      .catch((error) => context.notice(error.message))
       .finally(() => {
         running = false;
-        if (context.page.store.scene === 'method') context.page.drawScene();
+        if (context.store.scene === 'method') context.stage.draw();
       });
   }
   const runs = [...files.values()].flatMap((file) => file.runs);

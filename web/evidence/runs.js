@@ -1,7 +1,6 @@
 // Published runs in words, and as scenarios.
 import { whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const UNITS = { training_step: 's', training_memory: 'B', output_token: 's', throughput: 'token/s', static_batch: 's', first_token: 's', serving_memory: 'B', whole_run: 's' };
 

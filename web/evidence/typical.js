@@ -1,10 +1,12 @@
 // A tuned step, which the answer is, and what whole production runs reach, with their own rows.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
+import { t } from './texts.js';
 
 // `runsOf(list)`: what is said of runs, null while it is on its way.
+/** @param {Context} context */
 export function typical(context, runsOf) {
   const { training } = context.report;
   const evidence = context.lately('evidence-typical', 'evidence', context.request, 'training.typical');

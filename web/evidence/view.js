@@ -1,16 +1,17 @@
 // How sure an answer is: its interval in plain words, the runs most like it against the diagonal, what they had that it has not, and what
 // would narrow it. The core finds the runs and every figure of theirs; here they are put into words.
+/** @import {Context} from '../types.js' */
 import { diagonal } from '../charts/diagonal.js';
 import { likely } from '../charts/likely.js';
 import { h } from '../dom.js';
 import { text, unitOf, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
 import { ownView } from './own.js';
 import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
+import { t } from './texts.js';
 
 const FIGURES = [
   ['training.step_time_s', 'train'],
@@ -26,6 +27,7 @@ const WIDE = 820; // px of a scene with two columns, as evidence.css has it
 const SAID = 0.005; // of the answer: less is not said to widen or narrow
 
 // What is said of runs: {known(run), words(run), label(run)}; null until the files of their sources are there.
+/** @param {Context} context */
 function runsOf(context, list) {
   const known = knownRuns(context, list);
   if (!known) return null;
@@ -41,11 +43,13 @@ function runsOf(context, list) {
   };
 }
 
+/** @param {Context} context */
 const runCell = (context, runs, run) => {
   const { what, how } = runs.words(run);
   return [what, h('small', {}, how, ' · ', sourceLink(runs.known(run).source), ' · ', loadButton(context, runs, run))];
 };
 
+/** @param {Context} context */
 function nearest(context, runs, evidence) {
   const shown = evidence.runs.slice(0, SHOWN);
   const most = Math.max(...shown.map(({ error }) => Math.abs(error)));
@@ -102,12 +106,13 @@ function differences(evidence, isTraining, named) {
   });
 }
 
+/** @param {Context} context */
 function narrower(context, evidence, isTraining, named) {
   const { value, own } = evidence;
   const now = halfOf(evidence, value);
   const item = (title, how, share, action) => h('li', {}, h('span', {}, h('b', {}, title), h('small', {}, how)), h('span', {}, plusMinus(share)), action ?? h('span', {}));
   const runs = evidence.differences.filter(({ widens }) => widens >= SAID).sort((a, b) => b.widens - a.widens).slice(0, 3);
-  const paste = h('button', { type: 'button', class: 'button apply', 'data-key': 'evidence-paste', onclick: () => context.page.pasteMeasurement() }, t('own.paste'));
+  const paste = h('button', { type: 'button', class: 'button apply', 'data-key': 'evidence-paste', onclick: () => context.dialogs.paste() }, t('own.paste'));
   return h(
     'section',
     { class: 'ev-part ev-narrow' },
@@ -125,6 +130,7 @@ function narrower(context, evidence, isTraining, named) {
   );
 }
 
+/** @param {Context} context */
 function lead(context, evidence, unit) {
   const { value, runs } = evidence;
   const ends = (one, of) => ({ low: text(one.low * of, unit), high: text(one.high * of, unit) });
@@ -145,6 +151,7 @@ function lead(context, evidence, unit) {
   );
 }
 
+/** @param {Context} context */
 function charts(context, runs, evidence, unit) {
   const { value, low, high, kind } = evidence;
   const near = evidence.runs.slice(0, SHOWN);
@@ -198,6 +205,7 @@ function charts(context, runs, evidence, unit) {
 // Keeps the focus when the runs come.
 const title = (words) => h('h1', { class: 'question', tabindex: -1, 'data-key': 'evidence-title' }, words);
 
+/** @param {Context} context */
 export function draw(context) {
   const { store, report } = context;
   const isThere = ([figure]) => report[figure.split('.')[0]]?.feasible;

@@ -27,6 +27,7 @@ export class Asked {
   }
 
   // What the link asks of this panel, by name of control; undefined where that is nothing, or nothing new.
+  /** @returns {any} */
   news({ view }) {
     if (view.explore === this.#text) return undefined;
     this.#text = view.explore;

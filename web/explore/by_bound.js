@@ -1,10 +1,10 @@
 // Times by what bounds them, over the points of a study or a sweep: which times the report splits so, and one stacked bar a point.
+/** @import {Bars} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { boundParts } from '../charts/parts.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 // `sums`: the figures that the parts add up to.
 const PASSES = [
@@ -45,6 +45,7 @@ export function boundSummary(rows, unit) {
   return t('explore.bounds.summary', { first, last });
 }
 
+/** @param {Omit<Bars, 'unit'>} options */
 export function byBound({ rows, ...options }) {
   const stacked = withBoundParts(rows);
   return stackedBars({ unit: 's', axis: true, summary: boundSummary(stacked, 's'), ...options, rows: stacked });

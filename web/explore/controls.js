@@ -2,7 +2,8 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const OPENING_MS = 20000; // for which a search that a panel opens with goes on
 

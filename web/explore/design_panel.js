@@ -1,12 +1,13 @@
 // Which chip, package and network to build: cost against time over nodes, memories, chiplets and topologies, each with all its mappings.
 // One search of the core; the axes multiply its space.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { OPENING_MS, button, faults, labelled, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { DESIGN } from './questions.js';
+import { t } from './texts.js';
 
 const TOP = 20;
 const NAMED = ['chip_design', 'node', 'dram_type'];
@@ -15,6 +16,7 @@ const FIGURES = { training: ['cost_usd', 'time_to_train_s'], serving: ['cost_usd
 export class DesignPanel {
   #pool;
   #names = new Map(); // of designs, nodes and memories, by id
+  /** @type {Context} */
   #context = null;
   #job = null;
   #spec = null; // of the search that is heard
@@ -51,6 +53,7 @@ export class DesignPanel {
     );
   }
 
+  /** @param {Context} context */
   show(context) {
     const first = !this.#context;
     this.#context = context;
@@ -82,7 +85,7 @@ export class DesignPanel {
 
   async #begin() {
     const of = this.#of;
-    const { inputs, page } = this.#context;
+    const { inputs, core } = this.#context;
     // What the scenario lacks of a design is an axis of one value, so that a design found brings it along.
     const has = (part) => Object.keys(inputs).some((path) => path.startsWith(part));
     const given = DESIGN.given.filter(({ part }) => !has(part)).map(({ path, value }) => `${path}=${value}`);
@@ -98,7 +101,7 @@ export class DesignPanel {
     this.found.begin({ of, spec, inputs });
     try {
       const hear = (report, state) => spec === this.#spec && this.#hear(report, state);
-      this.#job = await this.#pool.search({ ...spec, request: page.requestFor(inputs) }, hear, (error) => this.#end(error));
+      this.#job = await this.#pool.search({ ...spec, request: core.requestFor(inputs) }, hear, (error) => this.#end(error));
     } catch (error) {
       this.#end(error);
     }

@@ -1,13 +1,13 @@
 // What fits: the models of the catalogue that a device or server serves, by weight precision and engine, each a press from the scenario.
+/** @import {Context} from '../types.js' */
 import { h, redraw } from '../dom.js';
 import { clusterOptions } from '../report/picker.js';
 import { shortDevice } from '../report/words.js';
 import { CARDS } from '../scenes/overview.js';
 import { text, whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select, textBox } from './controls.js';
 import { inputsOf, waysOn } from './ways.js';
+import { t } from './texts.js';
 
 const SINCE = 2024; // models are asked about that were published then or later
 const FIRST_ROWS = 12;
@@ -16,6 +16,7 @@ const KEPT = ['serving.prompt', 'serving.output'];
 
 export class FitsPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #catalogue = null;
   #cluster = null; // {id, name} that the answers are of
@@ -42,9 +43,10 @@ export class FitsPanel {
     );
   }
 
+  /** @param {Context} context */
   async show(context) {
     this.#context = context;
-    this.#catalogue ??= await context.page.catalogue();
+    this.#catalogue ??= await context.core.catalogue();
     const groups = Map.groupBy(clusterOptions(this.#catalogue), ({ group }) => group);
     const asked = context.store.sub.split('/')[1];
     const known = this.#catalogue.some(({ kind, id }) => kind === 'cluster' && id === asked);
@@ -65,10 +67,10 @@ export class FitsPanel {
   #open = (id) => this.#context.open('explore', `fits/${id}`);
 
   async #ask(key, cluster, kept) {
-    const { page } = this.#context;
+    const { core } = this.#context;
     this.#whole = false;
     this.status.textContent = t('chart.waiting');
-    const requestOf = (inputs) => ({ ...page.requestFor(inputs), cost: null });
+    const requestOf = (inputs) => ({ ...core.requestFor(inputs), cost: null });
     const of = (kind) => this.#catalogue.filter((one) => one.kind === kind);
     const own = await this.#pool.call('evaluate', requestOf({ ...kept, cluster, training: 'null' }), '');
     if (key !== this.#key) return;

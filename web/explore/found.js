@@ -1,14 +1,16 @@
 // What a search found: the best mappings as a table, the front as points, and the way into the scenario.
+/** @import {Context} from '../types.js' */
 import { textWidth } from '../charts/lib/scale.js';
 import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
 import { inSentence, mappingWords, shortName, valueWords } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
@@ -26,6 +28,7 @@ const leastWidth = (names) => LINKS + names.reduce((sum, name) => sum + GAP + Ma
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
 export class Found {
+  /** @type {Context} */
   #context = null;
   #search = null; // {of, spec, inputs, series}: series {key, names, colors} where the rows are of several kinds
   #report = null;
@@ -39,6 +42,7 @@ export class Found {
   #nameOf;
 
   // `nameOf(path, id)`: the name of a catalogue entry that a search varies; undefined of anything else.
+  /** @param {(path: string, id: string) => string | undefined} nameOf */
   constructor(nameOf = () => undefined) {
     this.#nameOf = nameOf;
     this.filter = textBox('', { oninput: () => this.#drawTable() });
@@ -51,6 +55,7 @@ export class Found {
     this.element = h('div', { class: 'ex-table', hidden: true }, this.answer, this.front, this.head, this.status, this.table);
   }
 
+  /** @param {Context} context */
   show(context) {
     const changed = context.inputs !== this.#context?.inputs;
     this.#context = context;

@@ -1,15 +1,16 @@
 // Which accelerator serves a model best: tokens a second and device against tokens a second and user, the best mapping of each
 // cluster at each size, under a limit on the time of a token. One search a cluster and size, one front a cluster.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { withPick } from '../state/scenario.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { button, faults, labelled, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { CLUSTERS, DEVICES, FORMAT, MODELS, SLO } from './questions.js';
 import { frontOf } from './ranking.js';
+import { t } from './texts.js';
 
 const FIGURES = ['tokens_per_s_per_device', 'tokens_per_s_per_user'];
 const COLORS = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)', 'var(--c-pp)', 'var(--c-recompute)', 'var(--c-ep)'];
@@ -17,6 +18,7 @@ const FORMATS = ['', 'bf16', 'fp8', 'nvfp4'];
 
 export class FrontierPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #run = 0;
   #job = null;
@@ -62,6 +64,7 @@ export class FrontierPanel {
     this.ready = pool.call('presets', '').then((list) => (this.#catalogue = list));
   }
 
+  /** @param {Context} context */
   async show(context) {
     const first = !this.#context;
     this.#context = context;
@@ -90,6 +93,7 @@ export class FrontierPanel {
     };
   }
 
+  /** @param {Context} context */
   #offer(context) {
     const of = (kind) => this.#catalogue.filter((one) => one.kind === kind).map(({ id }) => id);
     const others = of('model').filter((id) => !MODELS.includes(id));
@@ -162,7 +166,7 @@ export class FrontierPanel {
     try {
       for (const [at, { cluster, devices }] of questions.entries()) {
         const inputs = this.#inputsOf(cluster, devices);
-        const { report } = await this.#searched({ ...spec, request: this.#context.page.requestFor(inputs) });
+        const { report } = await this.#searched({ ...spec, request: this.#context.core.requestFor(inputs) });
         if (run !== this.#run) return;
         if (isOwn && !this.element.isConnected) return this.#end();
         if (report.issues) {

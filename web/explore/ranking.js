@@ -41,6 +41,10 @@ export function asInputs(inputs, overrides) {
 }
 
 // The rows that no other beats in both of two figures, larger being better, by the first.
+/**
+ * @param {object[]} rows
+ * @param {string[]} figures the one that is best, and the one against it
+ */
 export function frontOf(rows, [one, two]) {
   const front = [];
   for (const row of [...rows].sort((a, b) => b[one] - a[one] || b[two] - a[two])) {

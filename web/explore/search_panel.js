@@ -1,15 +1,14 @@
 // The search for the best mapping: what to look for, how large the space is, progress, and what was found.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
-import { labelOf } from '../form/fields.js';
 import { timeLeft } from '../engine/pool.js';
-import { get } from '../state/paths.js';
-import { inUnit, parse, unitIn } from '../text/measure.js';
-import { text, unitOf, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { text, whole } from '../text/format.js';
 import { Asked, choose } from './asked.js';
-import { OPENING_MS, button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
+import { OPENING_MS, button, faults, fillSelect, labelled, objectiveName, reasonName, select } from './controls.js';
 import { Found } from './found.js';
+import { Limits } from './limits.js';
 import { QUESTIONS } from './questions.js';
+import { t } from './texts.js';
 
 const TOP = 50;
 const SIZE_DELAY = 250;
@@ -18,10 +17,11 @@ const FIRST = { training: 'step_time_s', serving: 'tokens_per_s_per_device' };
 
 export class SearchPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #objectives = null;
   #of = null;
-  #limits = [];
+  #limits = new Limits({ context: () => this.#context, onchange: () => this.#changed() });
   #job = null;
   #state = 'idle';
   #began = 0;
@@ -45,22 +45,6 @@ export class SearchPanel {
       this.#changed();
     });
     parts.against = select([], '', () => this.#changed());
-    parts.limitOn = select([], '');
-    parts.limitHow = select(
-      [
-        { value: '<=', name: t('explore.atMost') },
-        { value: '>=', name: t('explore.atLeast') },
-        { value: '=', name: t('explore.among') },
-      ],
-      '<=',
-    );
-    parts.limitOn.addEventListener('change', () => this.#suggestLimit());
-    parts.limitValue = textBox('', {
-      inputmode: 'decimal',
-      onkeydown: (event) => event.key === 'Enter' && this.#addLimit(),
-    });
-    parts.limits = h('ul', { class: 'ex-limits', 'aria-label': t('explore.limits') });
-    parts.limitHeading = h('summary', {}, t('explore.limits'));
     parts.size = h('p', { class: 'ex-status', role: 'status', id: 'explore-size' });
     parts.start = button(t('explore.start'), () => this.#ask(), { class: 'primary', id: 'explore-start', 'data-key': 'ex-start' });
     parts.stop = button(t('explore.stop'), () => this.#stop(), { class: 'ex-plain', id: 'explore-stop', 'data-key': 'ex-stop', hidden: true });
@@ -70,7 +54,7 @@ export class SearchPanel {
     parts.rejected = h('p', { class: 'ex-status' });
     parts.faults = h('div', {});
     this.found = new Found();
-    const limits = () => this.#limits.map(({ text: one }) => one).join(';');
+    const limits = () => this.#limits.texts.join(';');
     this.asked = new Asked('search', { of: parts.of, objective: parts.objective, against: parts.against, limits: { get value() { return limits(); } } });
     this.element = h(
       'section',
@@ -89,20 +73,8 @@ export class SearchPanel {
         labelled(t('explore.objective'), parts.objective),
         labelled(t('explore.against'), parts.against),
       ),
-      h(
-        'details',
-        { class: 'ex-box', 'data-key': 'ex-limits' },
-        parts.limitHeading,
-        h(
-          'div',
-          { class: 'ex-form' },
-          labelled(t('explore.limit.what'), parts.limitOn),
-          labelled(t('explore.limit.how'), parts.limitHow),
-          labelled(t('explore.limit.value'), parts.limitValue),
-          button(t('explore.limit.add'), () => this.#addLimit(), { class: 'ex-plain', 'data-key': 'ex-add' }),
-        ),
-      ),
-      parts.limits,
+      this.#limits.box,
+      this.#limits.list,
       parts.size,
       h('div', { class: 'ex-run' }, parts.start, parts.stop, parts.resume, parts.bar),
       parts.progress,
@@ -122,6 +94,7 @@ export class SearchPanel {
     );
   }
 
+  /** @param {Context} context */
   show(context) {
     this.#context = context;
     this.#isOpening ||= !this.element.isConnected && this.#state !== 'running';
@@ -138,7 +111,6 @@ export class SearchPanel {
 
   #turnTo(of) {
     this.#of = of;
-    this.#limits = [];
     const { request } = this.#context;
     const parts = this.#parts;
     fillSelect(
@@ -153,16 +125,7 @@ export class SearchPanel {
       this.offered.map(({ name, better }) => ({ value: name, name: t(`explore.better.${better}`, { name: objectiveName(of, name) }) })),
       FIRST[of],
     );
-    fillSelect(
-      parts.limitOn,
-      [
-        { name: t('explore.members'), options: this.#objectives.members[of].map((path) => ({ value: path, name: labelOf(path) })) },
-        { name: t('explore.figures'), options: this.offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })) },
-      ],
-      '',
-    );
-    this.#suggestLimit();
-    this.#drawLimits();
+    this.#limits.offer({ of, members: this.#objectives.members[of], offered: this.offered });
     this.#offerAgainst();
   }
 
@@ -182,33 +145,19 @@ export class SearchPanel {
     this.#set({ ...asked, limits: limits.map(([, path, how, value]) => ({ path, how, value })) });
   }
 
+  /** @param {{of: string, objective?: string, against?: string, limits?: {path: string, how: string, value: string}[]}} question */
   #set({ of, objective, against, limits = [] }) {
     this.#turnTo(of);
     const { objective: first, against: second } = this.#parts;
     choose(first, objective);
     this.#offerAgainst();
     choose(second, against);
-    for (const { path, how, value } of limits) this.#limit(path, how, value);
+    for (const { path, how, value } of limits) this.#limits.take(path, how, value);
   }
 
   #ask() {
     this.asked.keep(this.#context.store);
     return this.#begin();
-  }
-
-  #input(path) {
-    return this.#context.page.described.inputs.find((input) => input.path === path);
-  }
-
-  // Members that are words are chosen from a list.
-  #suggestLimit() {
-    const { limitOn, limitHow, limitValue } = this.#parts;
-    const input = this.#input(limitOn.value);
-    const words = input && !isNumeric(input);
-    limitHow.value = words ? '=' : limitHow.value === '=' ? '<=' : limitHow.value;
-    // Of a figure what it is now, whose unit a bare number has.
-    const now = get(this.#context.report, limitOn.value);
-    limitValue.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : typeof now === 'number' ? text(now, unitOf(limitOn.value)) : '';
   }
 
   #offerAgainst() {
@@ -224,44 +173,6 @@ export class SearchPanel {
     );
   }
 
-  #addLimit() {
-    const { limitOn, limitHow, limitValue } = this.#parts;
-    const list = limitHow.value === '=';
-    const value = list ? limitValue.value.split(/[\s,;]+/).filter(Boolean).join(',') : inUnit(limitValue.value.trim(), unitIn(limitValue.placeholder));
-    const bad = list ? value === '' : parse(value) === undefined;
-    limitValue.setAttribute('aria-invalid', bad);
-    if (bad) {
-      limitValue.focus();
-      return;
-    }
-    this.#limit(limitOn.value, limitHow.value, value);
-    limitValue.value = '';
-    this.#drawLimits();
-    this.#changed();
-  }
-
-  #limit(path, how, value) {
-    const figure = path.startsWith(`${this.#of}.`) && this.offered.some(({ name }) => `${this.#of}.${name}` === path);
-    const name = figure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : labelOf(path);
-    const sign = { '<=': '≤', '>=': '≥', '=': ':' }[how];
-    this.#limits.push({ text: `${path}${how}${value}`, name: `${name} ${sign} ${value.replaceAll(',', ', ')}` });
-    this.#drawLimits();
-  }
-
-  #drawLimits() {
-    const remove = (one) => {
-      this.#limits = this.#limits.filter((each) => each !== one);
-      this.#drawLimits();
-      this.#changed();
-    };
-    this.#parts.limits.replaceChildren(
-      ...this.#limits.map((one) =>
-        h('li', {}, one.name, button('×', () => remove(one), { class: 'close', 'aria-label': t('explore.limit.remove', { text: one.name }) })),
-      ),
-    );
-    this.#parts.limits.hidden = this.#limits.length === 0;
-  }
-
   #spec() {
     const { objective, against } = this.#parts;
     return {
@@ -269,7 +180,7 @@ export class SearchPanel {
       for: this.#of,
       objective: objective.value,
       pareto: against.value ? [against.value] : [],
-      limits: this.#limits.map(({ text: one }) => one),
+      limits: this.#limits.texts,
       top: TOP,
     };
   }

@@ -1,13 +1,13 @@
 // Which inputs move a figure, and how strongly: a tornado of the strongest and a table of all.
+/** @import {Context} from '../types.js' */
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
 import { labelIn } from '../form/fields.js';
-import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { faults, figureGroups, figureName, fillSelect, inPart, labelled, select } from './controls.js';
 import { nameOfValue } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST = 14;
 const SHARES = ['0.05', '0.1', '0.2', '0.5'];
@@ -21,6 +21,7 @@ const elasticityText = (value) => (value === null ? '–' : Math.abs(value) < FA
 
 export class SensitivityPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #asked = null;
   #answer = null;
@@ -46,6 +47,7 @@ export class SensitivityPanel {
     );
   }
 
+  /** @param {Context} context */
   show(context) {
     this.#context = context;
     const figures = figureGroups(context.report);
@@ -88,7 +90,7 @@ export class SensitivityPanel {
       this.result.replaceChildren(h('p', { class: 'ex-status' }, t('explore.matters.none')));
       return;
     }
-    const { described } = this.#context.page;
+    const { described } = this.#context.core;
     const inputs = new Map(described.inputs.map((input) => [input.path, input]));
     const of = (path) => inputs.get(path) ?? inputs.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
     const named = (path) => labelIn(this.#context.scenario, path);

@@ -1,15 +1,17 @@
 // A number as the unknown: the last value of an input that keeps a condition.
+/** @import {Context} from '../types.js' */
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
 import { asInputs } from './ranking.js';
 import { mappingWords, nameOfValue, objectiveFor } from './sweep_values.js';
+import { t } from './texts.js';
 
 const FEASIBLE = ['training.feasible', 'serving.feasible'];
 
@@ -43,6 +45,7 @@ const QUESTIONS = [
 
 export class SolvePanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #run = null;
 
@@ -101,11 +104,12 @@ export class SolvePanel {
     );
   }
 
+  /** @param {Context} context */
   show(context) {
     const first = !this.#context;
     this.#context = context;
     const fallback = context.request.serving ? 'serving.prompt' : 'training.sequence';
-    const groups = inputGroups(context.page.described, isNumeric);
+    const groups = inputGroups(context.core.described, isNumeric);
     const dies = groups.at(-1).options;
     for (const member of ['node.defect_density', 'area', 'node.wafer_price']) dies.push({ value: `cost.device.dies.0.${member}`, name: `${labelOf(member)} (die)` });
     fillSelect(this.unknown, groups, this.unknown.value || fallback);
@@ -137,7 +141,7 @@ export class SolvePanel {
 
   #input() {
     const described = this.unknown.value.replace(/\.\d+(?=\.|$)/g, '.*');
-    const input = this.#context.page.described.inputs.find(({ path }) => path === described);
+    const input = this.#context.core.described.inputs.find(({ path }) => path === described);
     return { ...input, path: this.unknown.value };
   }
 
@@ -155,7 +159,7 @@ export class SolvePanel {
     this.asked.keep(this.#context.store);
     const inputs = { ...this.#context.inputs, ...question.inputs };
     if (question.inputs) this.#context.store.setInputs(inputs);
-    this.#solve(this.#context.page.requestFor(inputs));
+    this.#solve(this.#context.core.requestFor(inputs));
   }
 
   // Counts may go in steps: devices come in nodes.

@@ -1,15 +1,16 @@
 // The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
 // the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
+/** @import {Context} from '../types.js' */
 import { heat } from '../charts/heat.js';
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
 import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
 import { inputsNamed } from './study_words.js';
+import { t } from './texts.js';
 
 const MOST_AT_ONCE = 60;
 const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
@@ -29,6 +30,7 @@ const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis)
 
 export class StudiesPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #id = '';
   #run = null;
@@ -62,6 +64,7 @@ export class StudiesPanel {
     });
   }
 
+  /** @param {Context} context */
   async show(context) {
     this.#context = context;
     try {
@@ -148,7 +151,7 @@ export class StudiesPanel {
           ? t('explore.points', { done, all: size })
           : t('explore.study.size', { all: size });
     const open = new Set([...this.result.querySelectorAll('details[open]')].map((one) => one.dataset.key));
-    const named = (words) => words && inputsNamed(words, this.#context.page.described.inputs);
+    const named = (words) => words && inputsNamed(words, this.#context.core.described.inputs);
     const term = (key, words) => words && [h('dt', {}, t(key)), h('dd', {}, named(words))];
     this.result.replaceChildren(
       h('h2', { class: 'ex-sub' }, study.title),
@@ -266,7 +269,7 @@ export class StudiesPanel {
     const given = Object.entries(flat(study.request));
     const point = study.points?.[0];
     const apply = () => {
-      const { defaults, inputs: fields } = this.#context.page.described;
+      const { defaults, inputs: fields } = this.#context.core.described;
       const inputs = { ...inputsOf(defaults, study.request, fields), ...(point ? flat(point.overrides) : {}) };
       this.#context.store.setInputs(inputs);
       this.#context.open('overview');
@@ -298,7 +301,7 @@ export class StudiesPanel {
           h(
             'thead',
             {},
-            h('tr', {}, [t('explore.study.point'), ...paths.map(nameOfFigure), t('explore.reason')].map((one) => h('th', { scope: 'col' }, one))),
+            h('tr', {}, [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) => h('th', { scope: 'col' }, one))),
           ),
           h(
             'tbody',
@@ -309,7 +312,7 @@ export class StudiesPanel {
                 {},
                 h('th', { scope: 'row' }, label),
                 paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
-                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('explore.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
+                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
               ),
             ),
           ),

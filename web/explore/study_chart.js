@@ -5,11 +5,10 @@ import { memoryParts, timeParts } from '../charts/parts.js';
 import { scatter } from '../charts/scatter.js';
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
-import '../text/later.js';
 import { number, text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { boundSummary, withBoundParts } from './by_bound.js';
 import { nameOfFigure, unit } from './study_checks.js';
+import { t } from './texts.js';
 
 const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
@@ -129,7 +128,7 @@ function stack(chart, common, points) {
     ...common,
     subtitle: words || undefined,
     unit: chart.over ? '' : chart.share ? '%' : common.unit,
-    names: [t('explore.study.point')],
+    names: [t('column.point')],
     rows: scaled,
     summary: isByBound(chart) ? boundSummary(rows, common.unit) : chart.share ? '' : undefined,
     axis: true,
@@ -146,15 +145,15 @@ function measuredScatter(chart, common, points, whole) {
   const found = at < 0 ? null : whole.expectations[at].found;
   const agreement = found && t('explore.study.agreement', { error: text(found.mean_error, '%'), correlation: found.correlation.toFixed(4), count: known.length });
   const one = ({ figures, measured }) => ({ x: measured[chart.figure], y: figures[chart.figure] });
-  const measuredWords = ({ x, y }) => `${t('explore.study.measured')} ${text(x, common.unit)}, ${t('explore.study.predicted')} ${text(y, common.unit)}`;
+  const measuredWords = ({ x, y }) => `${t('categories.measured')} ${text(x, common.unit)}, ${t('explore.study.predicted')} ${text(y, common.unit)}`;
   return scatter({
     ...common,
     summary: agreement ?? '',
     diagonal: t('explore.study.equal'),
-    x: { label: t('explore.study.measured'), unit: common.unit },
+    x: { label: t('categories.measured'), unit: common.unit },
     y: { label: t('explore.study.predicted'), unit: common.unit },
     points: known.map((point) => ({ ...one(point), label: `${point.label}: ${measuredWords(one(point))}` })),
-    columns: [t('explore.study.point'), t('explore.study.measured'), t('explore.study.predicted')],
+    columns: [t('column.point'), t('categories.measured'), t('explore.study.predicted')],
     rows: known.map((point) => [point.label, { value: one(point).x, unit: common.unit }, { value: one(point).y, unit: common.unit }]),
   });
 }
@@ -179,7 +178,7 @@ function tradeOff(chart, common, points) {
       series: names.indexOf(seriesOf(chart, point.label)),
     })),
     series: names.map((name, i) => ({ name, color: SERIES[i % SERIES.length] })),
-    columns: [t('explore.study.point'), nameOfFigure(chart.against), nameOfFigure(chart.figure)],
+    columns: [t('column.point'), nameOfFigure(chart.against), nameOfFigure(chart.figure)],
     rows: known.map((point) => [point.label, { value: one(point).x, unit: across }, { value: one(point).y, unit: common.unit }]),
   });
 }

@@ -1,8 +1,9 @@
 // A study's figures and its checks in words.
 import { nameOf } from '../report/names.js';
 import { number, text, unitOf } from '../text/format.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
 import { figureName, partName } from './controls.js';
+import { t } from './texts.js';
 
 // A figure of a split device is one of the report.
 const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(/^split\.device_usd$/, 'cost.device_usd');

@@ -1,20 +1,20 @@
 // A figure along one input, as a line or a column of choices, or over two, as a map; or the time by bound at each point, as stacked bars.
 // Computed in chunks that can be stopped.
+/** @import {Context} from '../types.js' */
 import { heat } from '../charts/heat.js';
 import { lines } from '../charts/lines.js';
 import { h, redraw } from '../dom.js';
 import { labelOf, write } from '../form/fields.js';
 import { get } from '../state/paths.js';
-import '../text/later.js';
 import { nameOf } from '../report/names.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { allInUnit, unitIn } from '../text/measure.js';
-import { t } from '../text/strings.js';
 import { Asked } from './asked.js';
 import { byBound, passesOf, passOf, views } from './by_bound.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
 import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
+import { t } from './texts.js';
 
 const MOST_CELLS = 900;
 const MOST_POINTS = 500;
@@ -23,6 +23,7 @@ const FIRST = { one: ['serving.concurrency', 'serving.batch', 'training.mapping.
 
 export class SweepPanel {
   #pool;
+  /** @type {Context} */
   #context = null;
   #run = null; // {request, lanes}
   #result = null;
@@ -69,10 +70,11 @@ export class SweepPanel {
     pool.call('presets', '').then((list) => (this.#catalogue = list), () => {});
   }
 
+  /** @param {Context} context */
   show(context) {
     const first = !this.#context;
     this.#context = context;
-    const { described } = context.page;
+    const { described } = context.core;
     const groups = inputGroups(described, ({ kind, presets }) => presets || !['object', 'text', 'list'].includes(kind));
     const offered = new Set(groups.flatMap(({ options }) => options.map(({ value }) => value)));
     const one = this.one.value || FIRST.one.find((path) => offered.has(path) && (get(context.scenario, path) ?? null) !== null) || 'cluster.devices';
@@ -90,7 +92,7 @@ export class SweepPanel {
   }
 
   #suggest(choice, values) {
-    const input = this.#context.page.described.inputs.find(({ path }) => path === choice.value);
+    const input = this.#context.core.described.inputs.find(({ path }) => path === choice.value);
     const ids = input?.presets ? this.#catalogue.filter(({ kind }) => kind === input.presets).map(({ id }) => id) : [];
     values.value = input ? valuesAbout(input, get(this.#context.scenario, input.path), ids) : '';
     this.twoField.hidden = !this.two.value;
@@ -118,7 +120,7 @@ export class SweepPanel {
     if (figure !== this.#result?.figure || axes.length !== this.#result.axes.length) this.#view = null;
     this.#view ??= (axes.length === 1 && passOf(figure)?.id) || 'figure'; // two inputs make a map first
     const pass = passesOf(figure).find(({ id }) => id === this.#view);
-    const inputs = this.#context.page.described.inputs;
+    const inputs = this.#context.core.described.inputs;
     const kinds = axes.map(([path]) => inputs.find((input) => input.path === path));
     // Bare numbers are in the unit in which the form shows the input.
     const units = axes.map(([path], i) => (kinds[i]?.kind === 'quantity' ? unitIn(write(kinds[i], get(this.#context.scenario, path))) || kinds[i].unit : ''));
@@ -205,7 +207,7 @@ export class SweepPanel {
       subtitle: every > 1 ? t('explore.every.bar', { every }) : undefined,
       width: this.#width,
       every,
-      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('explore.reason')],
+      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('heat.reason')],
       rows: rows.map(({ figures, mapping }, i) => ({
         label: names[i],
         times: figures[3],
@@ -245,7 +247,7 @@ export class SweepPanel {
     const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
     const mapped = rows.some(({ mapping }) => mapping);
-    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('explore.reason')].filter(Boolean);
+    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('heat.reason')].filter(Boolean);
     const table = () => rows.map(({ mapping }, i) => [
       names[i],
       typeof cells[i].value === 'number' ? { value: cells[i].value, unit } : '',

@@ -1,9 +1,11 @@
 // Values of a sweep: what to suggest for an input, how a row of the core's answer is read, how large the next piece may be.
 import { labelOf } from '../form/fields.js';
+import { t as nameOfChoice } from '../form/texts.js';
 import { whole } from '../text/format.js';
 import { show } from '../text/measure.js';
 import { outputOf } from '../text/outputs.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
+import { t } from './texts.js';
 
 const CHUNK_MS = 80;
 const MOST_CHOICES = 12;
@@ -60,7 +62,7 @@ export function valueWords(path, value) {
   if (typeof value === 'boolean') return t(value ? 'explore.yes' : 'explore.no');
   if (path.endsWith('.order')) return value.toUpperCase();
   const choice = `choice.${path.split('.').at(-1)}.${value}`;
-  return has(choice) ? t(choice) : String(value);
+  return has(choice) ? nameOfChoice(choice) : String(value);
 }
 
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.

@@ -1,9 +1,10 @@
 // The Explore scene: eight questions, each a panel that is made once and keeps what was asked while the scenario changes.
+/** @import {Pool} from '../engine/pool.js' */
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
 import { heading } from '../scenes/parts.js';
-import { extend, t } from '../text/strings.js';
 import { DesignPanel } from './design_panel.js';
 import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
@@ -12,11 +13,11 @@ import { SensitivityPanel } from './sensitivity_panel.js';
 import { SolvePanel } from './solve_panel.js';
 import { StudiesPanel } from './studies_panel.js';
 import { SweepPanel } from './sweep_panel.js';
-import { texts } from './texts.js';
+import { t } from './texts.js';
 
-extend(texts);
 await addStyle('style/explore.css');
 
+/** @type {[string, new (pool: Pool) => {element: HTMLElement, show(context: object): void}][]} */
 const PANELS = [
   ['search', SearchPanel],
   ['fits', FitsPanel],
@@ -29,6 +30,7 @@ const PANELS = [
 ];
 const made = new Map();
 
+/** @param {Context} context */
 export function draw(context) {
   const [id, Panel] = PANELS.find(([one]) => one === context.store.sub.split('/')[0]) ?? PANELS[0];
   if (!made.has(id)) made.set(id, new Panel(pool));

@@ -13,7 +13,7 @@ export const ANYWHERE = 'llamacpp-2025';
 
 export function waysOn({ architecture, peak }, own, engines) {
   const runs = ({ id, devices }) => id === own || (id === ANYWHERE && devices.includes(architecture));
-  const found = engines.filter(runs).sort((a, b) => (b.id === own) - (a.id === own));
+  const found = engines.filter(runs).sort((a, b) => Number(b.id === own) - Number(a.id === own));
   return found.flatMap(({ id, name, weight_formats: formats }) =>
     SIZES.map((size) => size.find((one) => formats?.includes(one) ?? true))
       .filter(Boolean)

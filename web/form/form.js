@@ -1,4 +1,6 @@
 // The form, made from what the core describes: groups with their first inputs open and all others under "More".
+/** @import {Group} from './layout.js' */
+/** @import {View} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withMappingChosen } from '../state/scenario.js';
@@ -56,6 +58,7 @@ export class Form {
   #onpick;
   #onopen;
   #onfocus;
+  /** @type {View} */
   #view = { isLocked: () => false, isShown: () => true };
 
   constructor(element, { store, described, catalogue, onconfig, ondevice, onpick, onopen, onfocus }) {
@@ -124,8 +127,9 @@ export class Form {
     return details;
   }
 
-  #group({ id, first, isOff, mapping = [], load = {}, sheet = [] }, inputs, wasOpen) {
-    const open = [...first.flat(), ...mapping, ...sheet.flat(), ...Object.values(load).flat(2)];
+  /** @param {Group} group */
+  #group({ id, first, isOff, mapping = [], load, sheet = [] }, inputs, wasOpen) {
+    const open = [...first.flat(), ...mapping, ...sheet.flat(), ...Object.values(load ?? {}).flat(2)];
     const find = (path) => inputs.find((input) => input.path === path);
     const made = (row) =>
       h(
@@ -133,9 +137,8 @@ export class Form {
         { class: row.length > 1 ? 'pair' : 'single' },
         row.map((path) => find(path) && this.#control(find(path), true)),
       );
-    const loads = Object.fromEntries(Object.entries(load).map(([one, some]) => [one, some.map(made)]));
-    if (load.batch) this.#load = loadChoice(this.#store, loads);
-    const rows = [load.batch && this.#load.element, ...first.map(made)];
+    if (load) this.#load = loadChoice(this.#store, Object.fromEntries(Object.entries(load).map(([one, some]) => [one, some.map(made)])));
+    const rows = [load && this.#load.element, ...first.map(made)];
     const rest = inputs.filter(
       ({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
     );

@@ -2,6 +2,18 @@
 // data sheet says (`sheet`).
 // Every other input of `describe` follows under "More" of its group by itself, so that a new input of the core needs nothing here.
 
+/**
+ * @typedef {object} Group
+ * @property {string} id
+ * @property {string[][]} first rows of paths, each alone or a pair
+ * @property {string[][]} [sheet] what a data sheet says, folded
+ * @property {string[]} [mapping] what the core chooses where nobody did, folded
+ * @property {{batch: string[][], concurrency: string[][], rate: string[][]}} [load] the rows of each kind of load
+ * @property {boolean} [isOff] the default scenario does not ask for it
+ * @property {string[] | null} scenes whose answers rest on it; null: all
+ */
+
+/** @type {Group[]} */
 export const GROUPS = [
   { id: 'model', first: [['model']], scenes: null },
   {
@@ -51,7 +63,7 @@ export const GROUPS = [
   },
   {
     id: 'post_training',
-    isOff: true, // the default scenario does not ask for it
+    isOff: true,
     first: [
       ['post_training.algorithm', 'post_training.placement'],
       ['post_training.prompts', 'post_training.responses_per_prompt'],

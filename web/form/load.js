@@ -1,5 +1,6 @@
 // How requests come: a number of clients who wait for their answers, a batch per replica, or arrivals whatever is answered. One of three;
 // each has its own inputs, and choosing one takes back those of the others.
+/** @import {Json} from '../types.js' */
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 
@@ -12,6 +13,7 @@ const ALL = [...Object.values(PATHS), 'serving.waves'];
 export const loadOf = (serving) => (serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch');
 
 // Requests that run or wait, in total.
+/** @param {Json} part */
 export const requestsIn = ({ requests_in_flight: inFlight, requests_waiting: waiting }) => Math.max(1, Math.round(inFlight + waiting));
 
 // Where another load begins: near what the present one comes to.

@@ -6,9 +6,12 @@ import { snap } from '../text/measure.js';
 const STEPS = 1000;
 const HEIGHT = 26;
 
+/** @type {[number, string][]} */
+const THOUSANDS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
 // 10k where the label has no room for 10,000.
 function short(value) {
-  const [factor, suffix] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']].find(([one]) => value >= one && value >= 1e4) ?? [1, ''];
+  const [factor, suffix] = THOUSANDS.find(([one]) => value >= one && value >= 1e4) ?? [1, ''];
   return `${(value / factor).toLocaleString('en', { maximumSignificantDigits: 3 })}${suffix}`;
 }
 

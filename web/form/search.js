@@ -33,7 +33,7 @@ export function found(inputs, typed) {
   return inputs
     .map((one) => ({ ...one, rank: rank(one) }))
     .filter((one) => one.rank >= 0)
-    .sort((a, b) => a.rank - b.rank || Boolean(a.advanced) - Boolean(b.advanced) || depth(a) - depth(b));
+    .sort((a, b) => a.rank - b.rank || Number(a.advanced ?? false) - Number(b.advanced ?? false) || depth(a) - depth(b));
 }
 
 // `inputsNow()` -> {inputs (those that have a field), scenario}; `goTo(path)`.

@@ -1,18 +1,15 @@
 // An input as the unknown: its largest or smallest value for which a figure keeps a bound. Loaded when it is first asked for.
 import { fillSelect, figureGroups, figureName, select, textBox } from '../explore/controls.js';
 import { nameOfValue } from '../explore/sweep_values.js';
-import { texts } from '../explore/texts.js';
 import { h } from '../dom.js';
 import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
-import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
-import { extend, pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { labelOf } from './fields.js';
-
-extend(texts);
+import { t } from './texts.js';
 
 const FITS = ['serving.feasible', 'training.feasible'];
 
@@ -31,9 +28,9 @@ const labelled = (words, control) => h('label', { class: 'solve-field' }, words,
 // A path in a list stands in the description with "*" for its place.
 const described = (inputs, path) => inputs.find((input) => input.path === path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
-export function openSolve(page, path) {
-  const input = { ...described(page.described.inputs, path), path };
-  const { report, request, store, engine } = page;
+export function openSolve({ core, store }, path) {
+  const input = { ...described(core.described.inputs, path), path };
+  const { report, request, engine } = core;
   const [low, high] = rangeOf(input, get(report.scenario, path));
   const unit = unitIn(low);
   const from = textBox(low, { id: 'solve-from' });

@@ -1,5 +1,6 @@
 // A log of Megatron-LM (megatron/training/training.py): lines of iterations, and what stands before them where it was pasted too, the table of
 // arguments and the sizes of the groups.
+/** @import {MeasurementFormat} from '../types.js' */
 import { megatron } from '../commands/megatron.js';
 
 const MIB = 2 ** 20;
@@ -7,6 +8,7 @@ const STEP = /iteration\s+\d+\s*\/\s*\d+\s*\|.*elapsed time per iteration \(ms\)
 const BATCH = /global batch size:\s*(\d+)/;
 const ARGUMENT = /^\s*(?:\d+:\s*)?([a-z][a-z0-9_]*) \.{3,} (.*?)\s*$/;
 const RESERVED = /max reserved:\s*([\d.]+)/;
+/** @type {[RegExp, string][]} */
 const GROUPS = [
   [/world size:\s*(\d+)/, 'training.devices'],
   [/tensor-model-parallel size:\s*(\d+)/, 'training.mapping.tp'],
@@ -32,6 +34,7 @@ function argumentsOf(lines, models, text) {
   return { ...read, unknown: [], inputs: { ...read.inputs, ...(size && { 'training.devices': size, 'cluster.devices': size }) } };
 }
 
+/** @type {MeasurementFormat} */
 export const megatronLog = {
   id: 'megatron-log',
   title: 'Megatron-LM',

@@ -1,4 +1,5 @@
 // The table that a program of nccl-tests (or rccl-tests) prints: a message size a line, its time and bandwidths, out of place and in place.
+/** @import {MeasurementFormat} from '../types.js' */
 const KINDS = { all_reduce: 'all_reduce', all_gather: 'all_gather', reduce_scatter: 'reduce_scatter', alltoall: 'all_to_all', broadcast: 'broadcast', sendrecv: 'send_recv' };
 const MOST = 12; // sizes that are held against the computed ones
 
@@ -26,6 +27,7 @@ function kindOf(text, rows, ranks) {
 // Evenly, both ends included.
 const some = (rows) => (rows.length <= MOST ? rows : Array.from({ length: MOST }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (MOST - 1))]));
 
+/** @type {MeasurementFormat} */
 export const ncclTests = {
   id: 'nccl-tests',
   title: 'nccl-tests',

@@ -1,10 +1,12 @@
 // A pasted measurement as figures of the report and the scenario that it was made with, as far as it says.
+/** @import {MeasurementFormat} from '../types.js' */
 import { inputsAfter } from '../commands/commands.js';
 import { withPick } from '../state/scenario.js';
 import { megatronLog } from './megatron_log.js';
 import { ncclTests } from './nccl_tests.js';
 import { servingBenchmark } from './serving_benchmark.js';
 
+/** @type {MeasurementFormat[]} */
 export const FORMATS = [megatronLog, servingBenchmark, ncclTests];
 
 // {format, inputs, model, measured: [{figure or collective, value}], unread: [lines], missing: [what it does not say]}; null where no format is

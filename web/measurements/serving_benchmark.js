@@ -1,4 +1,5 @@
 // What `vllm bench serve` (vllm/benchmarks/serve.py) and `python -m sglang.bench_serving` report: their JSON, or the table that they print.
+/** @import {MeasurementFormat} from '../types.js' */
 import { modelNamed, precisionNamed } from '../commands/checkpoints.js';
 
 const TABLE = /Serving Benchmark Result/;
@@ -56,6 +57,7 @@ function tableOf(text) {
 // A number that may be a text; undefined for "inf", null and what is none.
 const numberOf = (value) => (value !== null && value !== undefined && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined);
 
+/** @type {[RegExp, string][]} */
 const ENGINES = [
   [/^sglang|^sgl/, 'sglang'],
   [/^vllm/, 'vllm'],
@@ -63,6 +65,7 @@ const ENGINES = [
   [/^lmdeploy/, 'lmdeploy'],
 ];
 
+/** @type {MeasurementFormat} */
 export const servingBenchmark = {
   id: 'serving-benchmark',
   title: 'vLLM, SGLang',

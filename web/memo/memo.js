@@ -3,6 +3,7 @@
 import { INTERVALS } from '../evidence/runs.js';
 import { chosenIn } from '../form/chosen.js';
 import { labelOf } from '../form/fields.js';
+import { t as nameOfChoice } from '../form/texts.js';
 import { changeText, chooseShown, columnsOf, usersText } from '../report/advice.js';
 import { answersOf, intervalText } from '../report/answers.js';
 import { phasesOf } from '../report/limits.js';
@@ -11,10 +12,8 @@ import { inputName } from '../report/print.js';
 import { questionText } from '../report/sentence.js';
 import { get } from '../state/paths.js';
 import { parts, text } from '../text/format.js';
-import { extend, has, t } from '../text/strings.js';
-import { texts } from './texts.js';
-
-extend(texts);
+import { has } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SHOWN = 3; // rows of changes, and of other hardware
 const PARTS = ['model', 'cluster', 'training', 'serving', 'cost'];
@@ -22,7 +21,7 @@ const EVIDENCE = ['training.step_time_s', 'serving.tpot_s'];
 
 function plain(path, value) {
   const choice = `choice.${path.split('.').at(-1)}.${value}`;
-  if (has(choice)) return t(choice);
+  if (has(choice)) return nameOfChoice(choice);
   return typeof value === 'boolean' ? t(value ? 'memo.on' : 'memo.off') : String(value);
 }
 const present = (list) => list.filter(Boolean);
@@ -53,8 +52,11 @@ function citations({ scenario, catalogue, inputs: described }) {
   return [...used.values()];
 }
 
+/** @type {(figure: string, run: string) => string | undefined} */
+const unnamed = () => undefined;
+
 // `advice` is null until it is there; `runNamed(figure, id)` says a published run in words, undefined until it can.
-export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = () => undefined, link, release, date }) {
+export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = unnamed, link, release, date }) {
   const { scenario } = report;
   const row = ({ title, effort, figures }) => ({ title, effort: present([usersText(figures, report), effort]).join(' '), effects: columnsOf(report).map((column) => changeText(column, figures, report)) });
   const isHardware = ({ id }) => id.startsWith('device.');
@@ -63,7 +65,7 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, r
     question: questionText(scenario, inputs),
     answers: answersOf({ ...report, faulty }).map(answerLine),
     limits: phasesOf({ report, scenario }).map(({ title, bound, detail, path }) => ({ title, value: text(get(report, path), 's'), bound: `${bound}: ${detail}` })),
-    settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, inputs, report }).lines })).filter(({ lines }) => lines.length),
+    settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, report }).lines })).filter(({ lines }) => lines.length),
     changed: Object.entries(inputs).map(([path, value]) => ({ label: inputName(path), value, path })),
     chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(path, value), why }))),
     assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),

@@ -9,8 +9,8 @@ import { adviceQuestion } from '../report/advice.js';
 import { openDialog } from '../report/dialog.js';
 import { linkOf } from '../state/address.js';
 import { release } from '../state/release.js';
-import { t } from '../text/strings.js';
 import { memoMarkdown, memoOf } from './memo.js';
+import { t } from './texts.js';
 
 await addStyle('style/memo.css');
 
@@ -82,8 +82,8 @@ function pageOf(memo) {
   ];
 }
 
-export async function openMemo(page) {
-  const [catalogue, link] = await Promise.all([page.catalogue(), linkOf(page.store.state)]);
+export async function openMemo({ core, store, stage, advice: asked }) {
+  const [catalogue, link] = await Promise.all([core.catalogue(), linkOf(store.state)]);
   const date = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date());
   const sheet = h('article', { class: 'memo' });
   let memo;
@@ -92,8 +92,8 @@ export async function openMemo(page) {
     button('memo.print', () => window.print()),
     button('memo.save', () => save(new Blob([memoMarkdown(memo)], { type: 'text/markdown' }), 'sizing-memo.md')),
   ];
-  page.showMemo = () => {
-    const context = page.context();
+  const show = () => {
+    const context = stage.context();
     const runNamed = (figure, id) => {
       const run = context.lately(`memo-${figure}`, 'evidence', context.request, figure)?.runs?.find((one) => one.id === id);
       const known = run && knownRuns(context, [run]);
@@ -101,14 +101,14 @@ export async function openMemo(page) {
     };
     const { report, faulty, inputs } = context;
     const { question } = adviceQuestion(context) ?? {};
-    const { report: advice, isFresh } = question ? page.adviceOn(question) : { report: { changes: [] }, isFresh: true };
-    memo = memoOf({ report, faulty, inputs, described: page.described, catalogue, advice: isFresh ? advice : null, runNamed, link, release: release(), date });
+    const { report: advice, isFresh } = question ? asked.on(question) : { report: { changes: [] }, isFresh: true };
+    memo = memoOf({ report, faulty, inputs, described: core.described, catalogue, advice: isFresh ? advice : null, runNamed, link, release: release(), date });
     sheet.replaceChildren(...pageOf(memo).filter(Boolean));
     sheet.setAttribute('aria-busy', String(!isFresh));
     for (const one of buttons) one.disabled = !isFresh;
   };
   const { dialog } = openDialog(t('memo.title'), h('div', { class: 'row memo-tools' }, buttons), sheet);
   dialog.classList.add('memo-dialog');
-  dialog.addEventListener('close', () => (page.showMemo = null));
-  page.showMemo();
+  dialog.addEventListener('close', stage.follow(show));
+  show();
 }

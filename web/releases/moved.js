@@ -1,10 +1,6 @@
 // Answers of former releases against those of this one.
 import { read } from '../state/link.js';
 import { get } from '../state/paths.js';
-import { extend } from '../text/strings.js';
-import { texts } from './texts.js';
-
-extend(texts);
 
 export const MOVED = 0.005; // a share of an answer, below which a reader sees the same digits
 

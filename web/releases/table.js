@@ -1,29 +1,30 @@
 // The list on Method: this release, and what its answers moved since former ones.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { release } from '../state/release.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { MOVED, movesOf, scenarios } from './moved.js';
+import { t } from './texts.js';
 
 // The moves, computed once: they do not depend on the open scenario.
 let found = null;
 let running = false;
 
-async function compute(page, known) {
+async function compute({ core, store, stage }, known) {
   if (running) return;
   running = true;
   const moves = [];
   try {
     for (const scenario of await scenarios(known, ['method'])) {
-      const report = await page.engine.ask('evaluate', page.requestFor(scenario.inputs), '');
+      const report = await core.engine.ask('evaluate', core.requestFor(scenario.inputs), '');
       moves.push(...movesOf(scenario, known.figures, report).map((move) => ({ ...move, ...scenario })));
     }
     found = moves;
   } finally {
     running = false;
   }
-  if (page.store.scene === 'method') page.drawScene();
+  if (store.scene === 'method') stage.draw();
 }
 
 const share = ({ before, after }) => (before === null || after === null ? '–' : `${after < before ? '▼' : '▲'} ${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`);
@@ -53,9 +54,10 @@ function table(moves) {
   );
 }
 
+/** @param {Context} context */
 export function releases(context) {
-  const known = context.page.data('data/releases.json');
-  if (known && !found) compute(context.page, known);
+  const known = context.files.at('data/releases.json');
+  if (known && !found) compute(context, known);
   const count = known?.links.length ?? 0;
   return h(
     'section',

@@ -1,8 +1,19 @@
 // What the page says of releases, in English.
-// prettier-ignore
+import { extend } from '../text/strings.js';
+
 export const texts = {
-  'releases.title': 'What moved between releases', 'releases.this': 'Slipstick {release}',
+  'releases.title': 'What moved between releases',
+  'releases.this': 'Slipstick {release}',
   'releases.lead': 'Every link names the release that made it. The answers that former releases gave to {count} scenarios are kept and computed again here; below are those that moved by more than {share}.',
-  'releases.waiting': 'Computing {count} scenarios…', 'releases.none': 'No answer moved.', 'releases.scenario': 'Scenario', 'releases.then': 'Then', 'releases.now': 'Now, {release}',
-  'releases.notice': 'This link was made by Slipstick {was}; you see the answers of {now}.', 'releases.same': 'Those of this scenario did not move.', 'releases.moved': 'Here moved: {list}.', 'releases.move': '{name}, {before} → {after}', 'releases.more': 'See all',
+  'releases.waiting': 'Computing {count} scenarios…',
+  'releases.none': 'No answer moved.',
+  'releases.scenario': 'Scenario',
+  'releases.then': 'Then',
+  'releases.now': 'Now, {release}',
+  'releases.notice': 'This link was made by Slipstick {was}; you see the answers of {now}.',
+  'releases.same': 'Those of this scenario did not move.',
+  'releases.moved': 'Here moved: {list}.',
+  'releases.move': '{name}, {before} → {after}',
+  'releases.more': 'See all',
 };
+export const t = extend(texts);

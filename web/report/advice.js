@@ -1,12 +1,12 @@
 // The best next changes, each with what it does to every answer, and the button that makes it. They come a moment after the answers; until
 // then their place is kept.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { sayTheSame, withPick } from '../state/scenario.js';
-import '../text/later.js';
 import { number, parts, text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SHOWN = 3;
 const ASKED = 24; // of which one of a kind is shown before a second, with and without a purchase
@@ -84,6 +84,7 @@ export function changeText(column, figures, before) {
 
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.
 export function withOverrides(inputs, overrides) {
+  /** @type {(change: [string, unknown]) => boolean} */
   const isPick = ([path]) => path.endsWith('.preset');
   const all = Object.entries(overrides);
   const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
@@ -91,9 +92,9 @@ export function withOverrides(inputs, overrides) {
 }
 
 // The change that was made last, for as long as the inputs are what it made them.
-function appliedTo({ page, store }) {
-  const applied = page.chosen('applied');
-  return applied && sayTheSame(page.described.defaults, store.inputs, applied.after, page.presetPaths) ? applied : null;
+function appliedTo({ core, stage, store }) {
+  const applied = stage.chosen('applied');
+  return applied && sayTheSame(core.described.defaults, store.inputs, applied.after, core.presetPaths) ? applied : null;
 }
 
 // The overrides without the mapping where the core chooses it anyway.
@@ -103,20 +104,22 @@ function withoutMapping({ report, inputs }, overrides) {
 }
 
 // The inputs after a change: where the mapping is left to the core and that does as well as the change says, it stays so.
+/** @param {Context} context */
 async function inputsWith(context, change, figure) {
-  const { page, inputs } = context;
+  const { core, inputs } = context;
   const free = withOverrides(inputs, withoutMapping(context, change.overrides));
-  const found = get((await page.engine.call('evaluate', page.requestFor(free), '')) ?? {}, figure);
+  const found = get((await core.engine.call('evaluate', core.requestFor(free), '')) ?? {}, figure);
   return Math.abs(found / change.figures[figure] - 1) < SAME ? free : withOverrides(inputs, change.overrides);
 }
 
+/** @param {Context} context */
 async function apply(context, change, figure) {
-  const { page, store, report } = context;
+  const { stage, store, report } = context;
   const before = store.inputs;
   const after = await inputsWith(context, change, figure);
   if (store.inputs !== before) return; // something else was changed meanwhile
-  page.choose('applied', { change, before, after, report });
-  page.showBefore(report);
+  stage.choose('applied', { change, before, after, report });
+  context.before.show(report);
   store.setInputs(after);
 }
 
@@ -182,18 +185,20 @@ export function chooseShown(changes, count) {
   return [...free, ...bought].slice(0, count);
 }
 
+/** @param {Context} context */
 function aimButtons(context, aims, chosen) {
   if (aims.length < 2) return null;
   return h(
     'div',
     { class: 'segments', role: 'group', 'aria-label': t('advice.by') },
     aims.map(({ id }) =>
-      h('button', { type: 'button', 'data-key': `aim-${id}`, 'aria-pressed': String(id === chosen), onclick: () => context.page.choose('aim', id) }, t(`advice.aim.${id}`)),
+      h('button', { type: 'button', 'data-key': `aim-${id}`, 'aria-pressed': String(id === chosen), onclick: () => context.stage.choose('aim', id) }, t(`advice.aim.${id}`)),
     ),
   );
 }
 
 // The best pair, in a sentence with its own button.
+/** @param {Context} context */
 function pairLine(context, pair, figure) {
   const was = standing(context.report, figure);
   if (!pair || !(was > 0) || !(pair.figures[figure] > 0)) return null;
@@ -206,21 +211,22 @@ function pairLine(context, pair, figure) {
 }
 
 // What is asked of advice, and by which aim: {aims, aim, question}; null where the scenario has nothing to rank.
-export function adviceQuestion({ page, report, request }) {
+export function adviceQuestion({ stage, report, request }) {
   const aims = AIMS.filter(({ part }) => report[part]);
-  const aim = aims.find(({ id }) => id === page.chosen('aim')) ?? aims[0];
+  const aim = aims.find(({ id }) => id === stage.chosen('aim')) ?? aims[0];
   return aim ? { aims, aim, question: { request, ...aim.question, top: ASKED } } : null;
 }
 
+/** @param {Context} context */
 export function advice(context) {
-  const { page, report, store } = context;
+  const { stage, report, store } = context;
   const asked = adviceQuestion(context);
   if (!asked) return null;
   const { aims, aim } = asked;
-  const { report: answer, isFresh, isOf } = page.adviceOn(asked.question);
+  const { report: answer, isFresh, isOf } = context.advice.on(asked.question);
   const applied = appliedTo(context);
   const undo = () => {
-    page.choose('applied', null);
+    stage.choose('applied', null);
     store.setInputs(applied.before);
   };
   // What was advised before the change stays until the new advice comes, but for the change itself.

@@ -68,6 +68,8 @@ export class Dependence {
   }
 
   lightFigures() {
-    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', this.#lit.has(one.dataset.figure));
+    /** @type {NodeListOf<HTMLElement>} */
+    const figures = document.querySelectorAll('[data-figure]');
+    for (const one of figures) one.classList.toggle('lit', this.#lit.has(one.dataset.figure));
   }
 }

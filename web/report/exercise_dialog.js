@@ -2,9 +2,8 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { GROUPS } from '../form/layout.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
+import { t } from './texts.js';
 
 const option = (box, words) => h('p', { class: 'check' }, h('label', {}, box, ' ', words));
 const field = (words, control) => h('p', { class: 'exercise-field' }, h('label', {}, words, control));

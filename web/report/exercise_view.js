@@ -8,7 +8,10 @@ export class ExerciseView {
 
   // `bar` is the element of the exercise's line; `onreveal` is told when the answers may be shown.
   constructor(bar, { store, form, onreveal }) {
-    Object.assign(this, { bar, store, form, onreveal });
+    this.bar = bar;
+    this.store = store;
+    this.form = form;
+    this.onreveal = onreveal;
     this.shown = viewOf();
   }
 

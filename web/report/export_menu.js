@@ -2,13 +2,12 @@
 import { save, saveCsv } from '../charts/lib/export.js';
 import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { release } from '../state/release.js';
 import { NEWEST, withVersion } from '../state/scenario.js';
-import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
 import { openExercise } from './exercise_dialog.js';
+import { t } from './texts.js';
 
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 
@@ -28,8 +27,9 @@ export function inputsOf(read) {
   return inputs;
 }
 
-export function openExport(page, link) {
-  const { report, store } = page;
+export function openExport(parts, link) {
+  const { core, store, linkWith } = parts;
+  const { report } = core;
   const shown = h('textarea', { rows: 10, readonly: true, 'aria-label': t('export.text'), hidden: true });
   const status = h('p', { role: 'status', class: 'note' });
   const copy = async (text) => {
@@ -58,18 +58,18 @@ export function openExport(page, link) {
     },
   });
   const button = (name, run) => h('button', { type: 'button', onclick: run }, name);
-  const commandText = async (tool) => commandFor(tool, report.scenario, await page.engine.call('presets', 'model'));
+  const commandText = async (tool) => commandFor(tool, report.scenario, await core.engine.call('presets', 'model'));
   const { close } = openDialog(
     t('export.title'),
     h('h3', {}, t('export.files')),
     h(
       'div',
       { class: 'row' },
-      button(t('export.scenario'), () => save(json(scenarioFile(page, link)), 'scenario.json')),
+      button(t('export.scenario'), () => save(json(scenarioFile({ store, request: core.request }, link)), 'scenario.json')),
       button(t('export.report'), () => save(json({ link, ...report }), 'report.json')),
       button(t('export.figures'), () => saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick')),
       button(t('export.print'), () => (close(), window.print())),
-      button(t('export.memo'), async () => (close(), (await import('../memo/view.js')).openMemo(page))),
+      button(t('export.memo'), async () => (close(), (await import('../memo/view.js')).openMemo(parts))),
     ),
     h('h3', {}, t('export.as')),
     h(
@@ -77,7 +77,7 @@ export function openExport(page, link) {
       { class: 'row' },
       TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) => button(tool.title, async () => copy(await commandText(tool)))),
       button('Markdown', () => copy(markdown(report, link))),
-      button('BibTeX', async () => copy(bibtex((await page.explain()) ?? new Map(), { link, release: release(), year: new Date().getFullYear() }))),
+      button('BibTeX', async () => copy(bibtex((await core.explain()) ?? new Map(), { link, release: release(), year: new Date().getFullYear() }))),
     ),
     shown,
     status,
@@ -87,7 +87,7 @@ export function openExport(page, link) {
     h(
       'div',
       { class: 'row' },
-      button(t('exercise.make'), () => (close(), openExercise(page.linkWith))),
+      button(t('exercise.make'), () => (close(), openExercise(linkWith))),
     ),
   );
 }

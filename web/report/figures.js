@@ -1,4 +1,5 @@
 // Figures of the report with "why" beside each.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { bothBytes, parts, unitOf } from '../text/format.js';
@@ -6,6 +7,7 @@ import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
 
 // One figure: {path, name, unit}; the button asks `context.why(path)`.
+/** @param {Context} context */
 export function figure(context, { path, name = nameOf(path), unit = unitOf(path) }) {
   const value = get(context.report, path);
   const { number, unit: suffix } = parts(typeof value === 'number' ? value : undefined, unit);
@@ -22,6 +24,7 @@ export function figure(context, { path, name = nameOf(path), unit = unitOf(path)
   );
 }
 
+/** @param {Context} context */
 export const why = (context, path, name) =>
   h(
     'button',
@@ -36,6 +39,7 @@ export const why = (context, path, name) =>
     t('figure.why'),
   );
 
+/** @param {Context} context */
 export const figures = (context, list) =>
   h(
     'dl',

@@ -38,11 +38,11 @@ function themeButton() {
   return button;
 }
 
-function copyButton(page) {
+function copyButton(store) {
   const field = h('input', { class: 'linkfield', type: 'text', readonly: true, 'aria-label': t('link.field'), hidden: true });
   const button = h('button', { type: 'button', class: 'lead', id: 'copy-link' }, t('header.copy'));
   button.addEventListener('click', async () => {
-    const link = await linkOf(page.store.state);
+    const link = await linkOf(store.state);
     field.hidden = false;
     field.value = link;
     try {
@@ -59,10 +59,10 @@ function copyButton(page) {
   return [button, field];
 }
 
-const exportButton = (page) =>
+const exportButton = (dialogs) =>
   h(
     'button',
-    { type: 'button', id: 'export', onclick: async () => page.report && (await import('./export_menu.js')).openExport(page, await linkOf(page.store.state)) },
+    { type: 'button', id: 'export', onclick: () => dialogs.export() },
     t('header.export'),
   );
 
@@ -97,14 +97,14 @@ function skip(event) {
   document.getElementById('scene').focus();
 }
 
-export function header(element, page) {
+export function header(element, { store, dialogs, notice }) {
   document.querySelector('.skip').addEventListener('click', skip);
   element.replaceChildren(
-    ...copyButton(page),
-    exportButton(page),
-    keepButton(page, (...all) => page.notice(...all)),
-    undoButton(page),
+    ...copyButton(store),
+    exportButton(dialogs),
+    keepButton({ store }, notice),
+    undoButton({ store }),
     themeButton(),
-    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: () => page.help() }, '?'),
+    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: () => dialogs.help() }, '?'),
   );
 }

@@ -1,9 +1,8 @@
 // The dialog that lists the shortcuts and turns those of one key off.
 import { h } from '../dom.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { shortcutsOn, turnShortcuts } from './shortcuts.js';
+import { t } from './texts.js';
 
 export function openHelp() {
   const rows = [

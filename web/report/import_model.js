@@ -1,16 +1,15 @@
 // Bring your own: a checkpoint's config.json by paste, drop or file, read by the core, or the command that starts a run. Never sent anywhere.
 import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
-import '../text/later.js';
 import { number } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { withTask } from './picker.js';
+import { t } from './texts.js';
 
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
 const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));
 
-export function importModel({ engine, store, notice }) {
+export function importModel({ core: { engine }, store, notice }) {
   const area = h('textarea', { id: 'config-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'config-faults' });
   const faults = h('div', { id: 'config-faults', class: 'faults', role: 'status' });
   const file = h('input', {
@@ -31,8 +30,9 @@ export function importModel({ engine, store, notice }) {
     store.setInputs(withTask(inputsAfter(store.inputs, read), read.tool.part));
     close();
     const unread = [!read.model && !read.shape && read.name, ...read.unknown].filter(Boolean);
-    const listed = [['import.unused', read.unused], ['import.unread', unread]].filter(([, flags]) => flags.length);
-    notice([t('import.read', { tool: read.tool.title }), ...listed.map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
+    /** @type {[string, string[]][]} */
+    const listed = [['import.unused', read.unused], ['import.unread', unread]];
+    notice([t('import.read', { tool: read.tool.title }), ...listed.filter(([, flags]) => flags.length).map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
   }
 
   async function useConfig() {

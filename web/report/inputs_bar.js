@@ -13,7 +13,8 @@ export class InputsBar {
   #scenario = null;
 
   constructor(element, { answers, form }) {
-    Object.assign(this, { answers, form });
+    this.answers = answers;
+    this.form = form;
     element.append(this.#line, this.#button);
     new IntersectionObserver(([{ isIntersecting }]) => {
       this.#isSeen = isIntersecting;

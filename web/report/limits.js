@@ -1,4 +1,5 @@
 // What limits each phase: a bar of its time by component, with the component that holds it back named beside the title.
+/** @import {Report, Scenario} from '../types.js' */
 import { boundParts, timeParts } from '../charts/parts.js';
 import { textWidth } from '../charts/lib/scale.js';
 import { h } from '../dom.js';
@@ -140,6 +141,7 @@ function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
 }
 
 // The phases that have times, each with what limits it; a time beyond what a number holds is none.
+/** @param {{report: Report, scenario: Scenario}} context */
 export function phasesOf(context) {
   const { training: trained, serving } = context.report;
   const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(Boolean);

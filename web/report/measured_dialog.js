@@ -3,10 +3,9 @@ import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withMeasured } from '../state/measured.js';
 import { parts, text, unitOf, unitSize } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { nameOf } from './names.js';
+import { t } from './texts.js';
 
 // What people measure of each answer.
 const FIGURES = {
@@ -17,7 +16,7 @@ const FIGURES = {
 const NUMBER = /^\d[\d,]*(\.\d+)?(e-?\d+)?$/i;
 const DIGITS = 12; // of what was typed, in base units
 
-export function openMeasured({ report, store }) {
+export function openMeasured({ core: { report }, store }) {
   const computed = (path) => get(report, path);
   const groups = Object.entries(FIGURES).map(([id, paths]) => [t(`answers.${id}`), paths.filter((path) => computed(path) > 0)]);
   const choice = h(

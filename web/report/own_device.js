@@ -1,13 +1,12 @@
 // Bring your own device: six fields that most owners know, or device or cluster as JSON in the words of the scenario. The core checks
 // them before they are taken.
 import { h } from '../dom.js';
-import '../text/later.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { inputText } from '../text/inputs.js';
 import { inUnit, parse, show, unitIn } from '../text/measure.js';
-import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
+import { t } from './texts.js';
 
 // The members that most owners know of their device, as the open scenario has them.
 function template({ name, peak, memory, tdp }) {
@@ -22,6 +21,7 @@ function template({ name, peak, memory, tdp }) {
 }
 
 // The six: path, unit and its factor. The link is that of the innermost network, the price what a buyer pays.
+/** @type {[path: string, unit: string, factor: number][]} */
 const FIELDS = [
   ['cluster.device.peak.bf16', 'TFLOP/s', 1e12],
   ['cluster.device.memory.bandwidth', 'GB/s', 1e9],
@@ -60,8 +60,8 @@ export function inputsOfOwn(json, below = '') {
 const changedIn = (boxes) =>
   Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, unit, box, was }) => [path, inUnit(box.value.trim(), unitIn(was) || unit)]));
 
-export function ownDevice(page) {
-  const { store, engine, report } = page;
+export function ownDevice({ core, store }) {
+  const { engine, report } = core;
   const { scenario } = report;
   const boxes = FIELDS.filter(([path]) => get(scenario, path) !== undefined).map(([path, unit, factor]) => {
     const value = get(scenario, path) ?? (path === 'cost.device.price' ? report.cost?.device_price_usd : undefined);
@@ -82,7 +82,7 @@ export function ownDevice(page) {
       return;
     }
     const inputs = { ...store.inputs, ...own };
-    const { issues = [] } = (await engine.call('evaluate', page.requestFor(inputs), '')) ?? {};
+    const { issues = [] } = (await engine.call('evaluate', core.requestFor(inputs), '')) ?? {};
     const about = issues.filter(({ path }) => path.startsWith('cluster') || path in own);
     if (about.length) {
       faults.replaceChildren(...about.map(({ path, message }) => h('p', {}, json.open ? h('code', {}, path) : h('b', {}, `${nameIn(path)}:`), ' ', message)));

@@ -1,4 +1,5 @@
 // The pickers of the sentence's nouns: a list to search, or a count as a field with its slide rule. Fetched when first opened.
+/** @import {Entry, Json} from '../types.js' */
 import { h } from '../dom.js';
 import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
@@ -7,9 +8,8 @@ import { withChanges } from '../state/scenario.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { isBare, parse } from '../text/measure.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { taskOf, trainingName } from './sentence.js';
+import { t } from './texts.js';
 
 const EDGE = 12; // px kept free at the sides of the window
 const LOW = 320; // px: with less room below it a panel stands at the bottom of the window
@@ -18,6 +18,7 @@ const LOW = 320; // px: with less room below it a panel stands at the bottom of 
 function panel(noun, name, onescape, ...content) {
   const box = h('div', { class: 'picker', popover: 'auto', role: 'dialog', 'aria-label': name }, content);
   const key = noun.dataset.key;
+  /** @returns {HTMLElement | null} */
   const current = () => document.querySelector(`[data-key="${key}"]`);
   document.body.append(box);
   current()?.setAttribute('aria-expanded', 'true');
@@ -49,9 +50,14 @@ function panel(noun, name, onescape, ...content) {
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 // options: [{id, name, note, group, words}]; `onpick(id)`; with `search` a field filters by every word typed.
+/**
+ * @param {HTMLElement} noun
+ * @param {{name: string, options: Json[], chosen: string, search?: string, onpick(id: string): void}} options
+ */
 function listPicker(noun, { name, options, chosen, search, onpick }) {
   const list = h('ul', { role: 'listbox', id: 'picker-list', 'aria-label': name, tabindex: search ? undefined : 0 });
   const none = h('p', { class: 'note', hidden: true }, t('picker.none'));
+  /** @type {Json[]} */
   let shown = [];
   let at = 0;
   const box = search
@@ -175,16 +181,17 @@ export function clusterOptions(catalogue) {
 }
 
 // Devices by vendor.
+/** @param {Entry[]} catalogue */
 export function deviceOptions(catalogue) {
   const entries = catalogue
     .filter(({ kind }) => kind === 'device')
-    .map(({ id, name = id, vendor = '', year, memory = {} }) => ({
+    .map(({ id, name = id, vendor = '', year, memory }) => ({
       id,
       name,
       group: vendor,
       year: year ?? 0,
       size: 0,
-      note: [memory.capacity, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+      note: [memory?.capacity, memory?.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
       words: `${id} ${name} ${vendor} ${year ?? ''}`.toLowerCase(),
     }));
   return newestFirst(entries, ({ year }) => year);
@@ -263,9 +270,9 @@ const roundedDown = (value, digits) => {
 };
 
 // A field with its button that sets the count from what it is to reach; null where training has no such question.
-function goal({ path, page, take }) {
+function goal({ path, core, take }) {
   const { id, figure, read, span, digits } = GOALS[path] ?? {};
-  const { scenario, training } = page.report;
+  const { scenario, training } = core.report;
   if (!id || !training) return null;
   const field = h('input', { type: 'text', id: 'picker-goal', autocomplete: 'off', placeholder: t(`goal.${id}.example`) });
   const said = h('p', { class: 'note', role: 'status' });
@@ -275,7 +282,7 @@ function goal({ path, page, take }) {
     if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
     said.textContent = t('chart.waiting');
     const [from, ...rest] = span(scenario.cluster);
-    const found = await page.engine.call('solve', withChanges(page.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
+    const found = await core.engine.call('solve', withChanges(core.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
     if (!found) return;
     const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
     if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
@@ -290,8 +297,7 @@ function goal({ path, page, take }) {
   return h('div', { class: 'goal' }, h('label', { for: 'picker-goal' }, t(`goal.${id}`)), h('div', { class: 'row' }, field, h('button', { type: 'button', class: 'button', 'data-key': 'goal-find', onclick: find }, t(`goal.${id}.find`))), said);
 }
 
-function countPicker(noun, { path, page, now }) {
-  const { store } = page;
+function countPicker(noun, { path, core, store, now }) {
   const before = store.inputs;
   const name = t(`picker.${path}`);
   const isTokens = path === 'training.tokens';
@@ -308,7 +314,7 @@ function countPicker(noun, { path, page, now }) {
     if (!(value >= 1)) return;
     if (fromRule) field.value = shownAs(value);
     draw(value);
-    goesOn = setCount(page, path, Math.round(value), goesOn) || goesOn;
+    goesOn = setCount({ store, report: core.report }, path, Math.round(value), goesOn) || goesOn;
   }
   field.addEventListener('input', () => take(parse(field.value, 1000)));
   field.addEventListener('keydown', (event) => {
@@ -326,7 +332,7 @@ function countPicker(noun, { path, page, now }) {
     h('label', { for: 'picker-count' }, name),
     field,
     slide.element,
-    goal({ path, page, take }),
+    goal({ path, core, take }),
     h('p', { class: 'note' }, t('picker.was', { count: isTokens ? shownAs(now) : whole(now) })),
   );
   draw(now);
@@ -337,11 +343,11 @@ const OWN = 'own'; // none of the catalogue
 const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device': deviceOptions };
 
 // For the button whose data-key is `key` and which sets the input at `path`, of a count from `value`; without a path it is the task.
-export async function openPicker(page, { key, path, value }) {
+export async function openPicker({ core, store, dialogs }, { key, path, value }) {
+  /** @type {HTMLElement} */
   const element = document.querySelector(`[data-key="${key}"]`);
-  const { store } = page;
   if (!path) {
-    const scenario = page.report.scenario;
+    const scenario = core.report.scenario;
     const take = (id) => {
       store.setInputs(withTaskPicked(store.inputs, id));
       if (id === 'rl') store.open('train'); // which shows its step
@@ -349,8 +355,8 @@ export async function openPicker(page, { key, path, value }) {
     listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskChosen(scenario), onpick: take });
   } else if (OPTIONS[path]) {
     const own = path === 'model' ? [] : [{ id: OWN, name: t('form.own'), note: '', group: '', words: 'custom own device' }];
-    const options = [...OPTIONS[path](await page.catalogue()), ...own];
-    const chosen = get(page.report.scenario, `${path}.preset`);
-    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => (id === OWN ? page.ownDevice() : page.pick(path, id)) });
-  } else countPicker(element, { path, page, now: value });
+    const options = [...OPTIONS[path](await core.catalogue()), ...own];
+    const chosen = get(core.report.scenario, `${path}.preset`);
+    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => (id === OWN ? dialogs.ownDevice() : dialogs.pick(path, id)) });
+  } else countPicker(element, { path, core, store, now: value });
 }

@@ -3,6 +3,7 @@ const paper = (key, author, title, year, fields) => ['article', key, { author, t
 const arxiv = (key, author, title, year, id) => paper(key, author, title, year, { journal: `arXiv:${id}`, url: `https://arxiv.org/abs/${id}` });
 const repository = (key, author, title, path) => ['misc', key, { author: `{${author}}`, title, url: `https://github.com/${path}` }];
 
+/** @type {[RegExp, any[]][]} */
 const REFERENCES = [
   [/Grattafiori/, arxiv('grattafiori2024llama3', 'Grattafiori, Aaron and others', 'The {Llama} 3 Herd of Models', 2024, '2407.21783')],
   [/Gupta et al/, ['inproceedings', 'gupta2022act', { author: 'Gupta, Udit and others', title: '{ACT}: Designing Sustainable Computer Systems With An Architectural Carbon Modeling Tool', booktitle: 'ISCA', year: 2022 }]],

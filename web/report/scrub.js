@@ -1,17 +1,17 @@
 // Inputs that a handle of a chart moves: a drag is one edit, said when it ends, with the way back.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
 import { show } from '../text/measure.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const SAID_MS = 15000;
 
 // {set(value), end()} of an input, in its base unit; undefined where it may not be changed. `from`: where it stands; `write(value, goesOn)`
 // makes the change.
-export function scrub({ store, scenario, page }, path, unit, { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {}) {
+export function scrub({ store, scenario, stage, notice }, path, unit, { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {}) {
   if (store.isLocked(path)) return undefined;
   let to = null;
   return {
@@ -22,14 +22,15 @@ export function scrub({ store, scenario, page }, path, unit, { from = get(scenar
     end() {
       if (to === null) return;
       const button = h('button', { type: 'button', class: 'link', onclick: () => (store.undo(), (button.parentElement.hidden = true)) }, t('pick.undo'));
-      page.notice(t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }), SAID_MS, button);
-      page.drawScene();
+      notice(t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }), SAID_MS, button);
+      stage.draw();
       to = null;
     },
   };
 }
 
 // The roofline's peak, and what its ridge moves: the device's memory bandwidth and its peak in a precision, the first that it has.
+/** @param {Context} context */
 export function ridgeOf(context, precisions) {
   const { peak } = context.scenario.cluster.device;
   const own = precisions.find((one) => peak[one] > 0);

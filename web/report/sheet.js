@@ -2,11 +2,10 @@
 // change of input shows in the formula at once.
 import { h } from '../dom.js';
 import { isPath } from '../state/paths.js';
-import '../text/later.js';
 import { bothBytes, number, text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { formulas } from './derivation.js';
 import { nameOf } from './names.js';
+import { t } from './texts.js';
 
 const SHOWN = 7; // terms
 
@@ -64,9 +63,11 @@ export class Sheet {
   close() {
     const key = this.#opener?.dataset?.key;
     this.element.close();
+    /** @type {NodeListOf<HTMLElement>} */
+    const keyed = document.querySelectorAll('[data-key]');
     const back = this.#opener?.isConnected
       ? this.#opener
-      : [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+      : [...keyed].find((one) => one.dataset.key === key);
     back?.focus();
   }
 

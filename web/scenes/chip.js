@@ -1,7 +1,7 @@
 // The Chip scene is loaded when it is first opened, or when the page has nothing else to do: the first view does not pay for it.
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from '../chip/texts.js';
 
 const IDLE_MS = 1500;
 let view = null;
@@ -20,9 +20,10 @@ if (typeof window !== 'undefined') setTimeout(load, /^#\/chip/.test(location.has
 
 export const chip = {
   id: 'chip',
+  /** @param {Context} context */
   draw(context) {
     if (view) return view.draw(context);
-    if (!failed) load().then(() => context.page.drawScene());
+    if (!failed) load().then(() => context.stage.draw());
     return [
       h('h1', { class: 'question', tabindex: -1 }, t('chip.title')),
       h('p', { class: 'lead' }, failed ? t('app.stopped', { message: failed.message }) : t('chart.waiting')),

@@ -1,4 +1,5 @@
 // Up to four scenarios side by side: columns named by what differs, every figure with a bar, each part on its own.
+/** @import {Context} from '../types.js' */
 import { saveCsv } from '../charts/lib/export.js';
 import { stackedBars } from '../charts/bars.js';
 import { latencyParts, memoryParts, timeParts } from '../charts/parts.js';
@@ -12,11 +13,11 @@ import { deviceName, modelName } from '../report/words.js';
 import { get } from '../state/paths.js';
 import { MAX_SCENARIOS } from '../state/link.js';
 import { withFix, withoutFaulty, withPick } from '../state/scenario.js';
-import '../text/later.js';
 import { number, text, unitOf, whole } from '../text/format.js';
 import { outputOf } from '../text/outputs.js';
-import { has, t } from '../text/strings.js';
+import { has } from '../text/strings.js';
 import { heading } from './parts.js';
+import { t } from './texts.js';
 
 await addStyle('style/serving.css');
 
@@ -25,8 +26,9 @@ const MOST_WORDS = 2; // of what differs, in a column's name
 const OFFERED = ['dgx-h100', 'dgx-h200', 'dgx-b200', 'dgx-b300', 'gb200-nvl72', 'gb300-nvl72', 'hgx-mi300x', 'hgx-mi325x', 'hgx-mi355x', 'dgx-a100', 'tpu-v5p-pod', 'trn2-48xlarge'];
 
 // The report of some inputs, without the parts that its issues are about: {report, issues, faulty}; undefined report: on its way.
+/** @param {Context} context */
 function answerOf(context, inputs) {
-  const request = context.page.requestFor(inputs);
+  const request = context.core.requestFor(inputs);
   const first = context.ask('evaluate', request, '');
   if (!first?.issues) return { report: first, issues: [], faulty: new Set() };
   const rest = withoutFaulty(request, first.issues);
@@ -37,6 +39,7 @@ function answerOf(context, inputs) {
 }
 
 // Every scenario of the comparison; the first is the open one.
+/** @param {Context} context */
 function columns(context) {
   const own = { inputs: context.inputs, report: context.report, issues: context.issues, faulty: context.faulty };
   return [own, ...context.store.others.map((inputs) => ({ inputs, ...answerOf(context, inputs) }))];
@@ -142,6 +145,7 @@ function figureRow(path, all, gaps, at, rows) {
   );
 }
 
+/** @param {Context} context */
 function partBody(context, part, all, everything) {
   const paths = FIGURES.filter((path) => path.startsWith(`${part}.`));
   const gaps = all.map((one, i) => {
@@ -163,6 +167,7 @@ function repair({ store }, i, fix) {
 // A name that is wider than its column breaks at a hyphen or inside "DeepSeek", not anywhere.
 const breakable = (name) => name.split(/(?<=-)|(?<=[a-z]{2})(?=[A-Z][a-z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
 
+/** @param {Context} context */
 function headCell(context, i, name) {
   const { store } = context;
   if (i === 0) return h('th', { scope: 'col' }, h('b', {}, breakable(name)), ' ', h('small', { class: 'badge' }, t('compare.baseline')));
@@ -204,8 +209,9 @@ function differenceRows(all) {
 
 const inputName = (path) => (path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}: ${labelOf(path)}` : t(`group.${path}`));
 
+/** @param {Context} context */
 function table(context, all, names) {
-  const everything = context.page.chosen('compare-all') === true;
+  const everything = context.stage.chosen('compare-all') === true;
   const differences = differenceRows(all);
   return h(
     'div',
@@ -241,6 +247,7 @@ function devicesOf(list, id, devices) {
 }
 
 // The same scenario on another cluster, or as it is, as a further column.
+/** @param {Context} context */
 function adder(context) {
   const { store } = context;
   if (store.others.length >= MAX_SCENARIOS - 1) return h('span', { class: 'quiet' }, t('compare.full'));
@@ -262,6 +269,7 @@ function adder(context) {
   );
 }
 
+/** @param {Context} context */
 function charts(context, all, names) {
   const of = (part) => all.map((one, i) => ({ ...one, name: clip(names[i], context.width) })).filter((one) => one.report?.[part] && !missing(one, part));
   const [trained, served] = [of('training'), of('serving')];
@@ -277,11 +285,12 @@ function charts(context, all, names) {
 
 export const compare = {
   id: 'compare',
+  /** @param {Context} context */
   draw(context) {
     const all = columns(context);
     if (all.length === 1) return [heading(t('compare.title'), t('compare.empty')), h('p', { class: 'first-step' }, adder(context))];
     const names = namesOf(all);
-    const everything = context.page.chosen('compare-all') === true;
+    const everything = context.stage.chosen('compare-all') === true;
     return [
       heading(t('compare.title'), t('compare.lead', { name: names[0] })),
       h('div', { class: 'cmp-tools' }, adder(context), h('button', { type: 'button', class: 'link', 'data-key': 'cmp-csv', id: 'cmp-csv', onclick: () => asCsv(all, names) }, t('compare.csv'))),
@@ -291,7 +300,7 @@ export const compare = {
         { class: 'note' },
         t('compare.note'),
         ' ',
-        h('button', { type: 'button', class: 'link', 'data-key': 'cmp-all', 'aria-pressed': String(everything), onclick: () => context.page.choose('compare-all', !everything) }, t(everything ? 'compare.only' : 'compare.all')),
+        h('button', { type: 'button', class: 'link', 'data-key': 'cmp-all', 'aria-pressed': String(everything), onclick: () => context.stage.choose('compare-all', !everything) }, t(everything ? 'compare.only' : 'compare.all')),
       ),
       charts(context, all, names),
     ];

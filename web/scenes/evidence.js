@@ -1,11 +1,7 @@
 // How sure an answer is: no tab of its own, opened from an interval. Loaded when it is first wanted.
 import { addStyle } from '../host.js';
-import { texts } from '../evidence/texts.js';
 import { draw } from '../evidence/view.js';
-import { extend } from '../text/strings.js';
-import '../text/later.js';
 
-extend(texts);
 await addStyle('style/evidence.css');
 
 export const evidence = { id: 'evidence', draw };

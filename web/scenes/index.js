@@ -1,14 +1,7 @@
-// The scenes, in the order of the tabs. To add one: a module here that exports {id, draw(context)}, a row in this list, a
-// "scene.ID" text in text/strings.js, and its inputs' groups in form/layout.js.
-//
-// `draw` returns the scene's nodes from the context and keeps nothing:
-//   report, scenario      the report; its resolved scenario
-//   base, inputs, store   the scenario of the presets alone; what the visitor changed; the store to change it
-//   issues, faulty        of the request; parts that have no answer because of them
-//   width                 of the scene in CSS pixels; charts draw at this width
-//   ask(verb, ...args)    a further answer of the core: undefined until it is there, then the scene is drawn again
-//   lately(slot, …)       the same; until it is there, what was last answered in this slot
-//   why(path), hover(path), open(scene, sub)
+// The scenes, in the order of the tabs and of their fetching. To add one: a module here that exports {id, draw(context)}, a row in this list, a
+// "scene.ID" text in text/english.js, and its inputs' groups in form/layout.js. `draw` returns the scene's nodes from the context
+// (`Context` in types.d.ts) and keeps nothing.
+/** @import {Scene} from '../types.js' */
 import { overview } from './overview.js';
 
 // A scene whose module is fetched when it is first wanted, or once the first view stands.
@@ -17,6 +10,7 @@ function later(id, fetched) {
   return scene;
 }
 
+/** @type {Scene[]} */
 export const SCENES = [
   overview,
   later('train', () => import('./train.js')),

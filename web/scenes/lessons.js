@@ -1,14 +1,14 @@
+/** @import {Context} from '../types.js' */
 import { h, svg } from '../dom.js';
 import { addStyle } from '../host.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
-import '../text/later.js';
 import { sayTheSame } from '../state/scenario.js';
-import { t } from '../text/strings.js';
 import { get } from '../state/paths.js';
 import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
+import { t } from './texts.js';
 
 await addStyle('style/lessons.css');
 
@@ -25,6 +25,7 @@ const DRAWINGS = {
 const thumbnail = (tag) =>
   svg('svg', { class: 'thumb', width: 56, height: 36, viewBox: '0 0 56 36', 'aria-hidden': 'true' }, svg('path', { d: DRAWINGS[tag] }));
 
+/** @param {Context} context */
 const item = (context, lesson) =>
   h(
     'li',
@@ -44,6 +45,7 @@ const item = (context, lesson) =>
   );
 
 // Tags as buttons: those of one tag, or all.
+/** @param {Context} context */
 function tagButtons(context, lessons, chosen) {
   const tags = Object.values(TAGS).filter((tag) => lessons.some((lesson) => tagOf(lesson) === tag));
   return h(
@@ -52,15 +54,16 @@ function tagButtons(context, lessons, chosen) {
     ['', ...tags].map((tag) =>
       h(
         'button',
-        { type: 'button', 'data-key': `tag-${tag}`, 'aria-pressed': String(tag === chosen), onclick: () => context.page.choose('lessons', tag) },
+        { type: 'button', 'data-key': `tag-${tag}`, 'aria-pressed': String(tag === chosen), onclick: () => context.stage.choose('lessons', tag) },
         tag ? t(`lessons.tag.${tag}`) : t('lessons.all'),
       ),
     ),
   );
 }
 
+/** @param {Context} context */
 function list(context, lessons) {
-  const tag = context.page.chosen('lessons') ?? '';
+  const tag = context.stage.chosen('lessons') ?? '';
   const rows = (some) => some.filter((lesson) => !tag || tagOf(lesson) === tag).map((lesson) => item(context, lesson));
   const finished = lessons.filter(({ id }) => done(id)).length;
   const [general, studies] = [lessons.filter(({ study }) => !study), lessons.filter(({ study }) => study)];
@@ -75,6 +78,7 @@ function list(context, lessons) {
 }
 
 // The question, before any figure is revealed; what was right is said when the steps are done. The choice lives in the page until the lesson is left.
+/** @param {Context} context */
 function predict(context, lesson, state) {
   const { choice, acted } = state;
   const mark = (i) => {
@@ -98,7 +102,7 @@ function predict(context, lesson, state) {
           onchange: () => {
             state.choice = i;
             context.open('lessons', `${lesson.id}/${Math.max(1, state.steps.size + 1)}`);
-            context.page.drawScene();
+            context.stage.draw();
           },
         }),
         ' ',
@@ -111,8 +115,9 @@ function predict(context, lesson, state) {
 }
 
 // Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
-const isSet = ({ page, inputs }, set) => sayTheSame(page.described.defaults, { ...inputs, ...set }, inputs, page.presetPaths);
+const isSet = ({ core, inputs }, set) => sayTheSame(core.described.defaults, { ...inputs, ...set }, inputs, core.presetPaths);
 
+/** @param {Context} context */
 function act(context, lesson, state) {
   return h(
     'ol',
@@ -142,8 +147,9 @@ function act(context, lesson, state) {
 }
 
 // The figures that the lesson is about: as the lesson began, and now.
+/** @param {Context} context */
 function watched(context, lesson) {
-  const before = context.ask('evaluate', context.page.requestFor(startOf(lesson)), '');
+  const before = context.ask('evaluate', context.core.requestFor(startOf(lesson)), '');
   const now = context.report;
   if (!before || !now) return h('p', {}, t('chart.waiting'));
   const cell = (report, path) => h('td', {}, figure(get(report, path), unitOf(path)));
@@ -165,9 +171,10 @@ function watched(context, lesson) {
   );
 }
 
+/** @param {Context} context */
 function explain(context, lesson) {
   const reports = Object.fromEntries(
-    Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, context.ask('evaluate', context.page.requestFor(inputs), '')]),
+    Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, context.ask('evaluate', context.core.requestFor(inputs), '')]),
   );
   if (Object.values(reports).some((report) => !report)) return h('p', {}, t('chart.waiting'));
   return [
@@ -180,13 +187,14 @@ function explain(context, lesson) {
       }),
     ),
     h('p', {}, h('b', {}, t('lessons.takeaway')), ' ', lesson.takeaway),
-    lesson.sources?.length && h('p', { class: 'note' }, `${t('why.source')}: ${lesson.sources.join('; ')}`),
+    lesson.sources?.length && h('p', { class: 'note' }, `${t('method.source')}: ${lesson.sources.join('; ')}`),
   ];
 }
 
 const states = new Map();
 
 // Where the visitor is: the choice lives in the page; the link's "/1" after the lesson's id says that a choice was made, "/2" on that steps were done.
+/** @param {Context} context */
 function stateOf(context, lesson) {
   if (!states.has(lesson.id)) states.set(lesson.id, { steps: new Set() });
   const state = states.get(lesson.id);
@@ -196,6 +204,7 @@ function stateOf(context, lesson) {
   return state;
 }
 
+/** @param {Context} context */
 function one(context, lessons, lesson) {
   const state = stateOf(context, lesson);
   const next = lessons[lessons.indexOf(lesson) + 1];
@@ -255,14 +264,15 @@ function one(context, lessons, lesson) {
         next && [' · ', h('a', { href: `#/lessons/${next.id}`, onclick: go(next.id) }, t('lessons.next', { title: next.title }))],
       ),
     ]),
-    started && revealed && h('div', { class: 'stage' }, context.page.nodesOf(lesson.scene, context.ask('evaluate', context.page.requestFor(startOf(lesson)), '')).slice(1)),
+    started && revealed && h('div', { class: 'stage' }, context.stage.nodesOf(lesson.scene, context.ask('evaluate', context.core.requestFor(startOf(lesson)), '')).slice(1)),
   ];
 }
 
 export const lessons = {
   id: 'lessons',
+  /** @param {Context} context */
   draw(context) {
-    const all = context.page.data('lessons/index.json')?.map((id) => context.page.data(`lessons/${id}.json`));
+    const all = context.files.at('lessons/index.json')?.map((id) => context.files.at(`lessons/${id}.json`));
     if (!all || all.some((one) => !one)) return [heading(t('lessons.title'), t('chart.waiting'))];
     const lesson = all.find(({ id }) => id === context.store.sub.split('/')[0]);
     if (lesson) return one(context, all, lesson);

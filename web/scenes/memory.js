@@ -1,14 +1,14 @@
+/** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { withChanges, withChoicesHeld } from '../state/scenario.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 import { beside, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 470;
 const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];
@@ -48,8 +48,10 @@ function sharing({ model, serving }) {
 const limitOf = ({ model }, most) => (model.context > 0 && most > model.context ? t('memory.limit', { most: whole(most), context: whole(model.context) }) : '');
 
 const SINGLE = { 'serving.batch': 1, 'serving.requests_per_s': null, 'serving.concurrency': null };
-const scopeOf = (context) => context.page.chosen('kv-scope') ?? 'batch';
+/** @param {Context} context */
+const scopeOf = (context) => context.stage.chosen('kv-scope') ?? 'batch';
 
+/** @param {Context} context */
 function sweepOf(context, { id, change }) {
   const scope = scopeOf(context);
   const { training, serving } = context.report;
@@ -69,6 +71,7 @@ function sweepOf(context, { id, change }) {
   return answer && (answer.rows ?? []).filter(({ figures: [cache] }) => cache > 0);
 }
 
+/** @param {Context} context */
 function cacheCurve(context) {
   const swept = kinds(context.scenario).map((kind) => ({ ...kind, rows: sweepOf(context, kind) }));
   if (swept.some(({ rows }) => !rows)) return placeholder(t('memory.kv'), HEIGHT);
@@ -90,7 +93,7 @@ function cacheCurve(context) {
       'div',
       { class: 'views', role: 'group', 'aria-label': t('memory.scope') },
       ['batch', 'request'].map((scope) =>
-        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.page.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
+        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.stage.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
       ),
     ),
     note: sharing(context.scenario),
@@ -115,6 +118,7 @@ function cacheCurve(context) {
 
 export const memory = {
   id: 'memory',
+  /** @param {Context} context */
   draw(context) {
     const { training, serving } = context.report;
     return [
@@ -138,7 +142,7 @@ export const memory = {
         ),
       serving && h('p', { class: 'note', id: 'memory-sharing' }, [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' ')),
       serving && cacheCurve(context),
-      footnote(context, 'memory'),
+      footnote(context, 'memory', t('assume.memory')),
     ];
   },
 };

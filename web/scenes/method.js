@@ -1,20 +1,19 @@
+/** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
-import { texts } from '../evidence/texts.js';
 import { why } from '../report/figures.js';
 import { releases } from '../releases/table.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { extend, t } from '../text/strings.js';
 import { heading } from './parts.js';
 import { validation } from './validation.js';
+import { t } from './texts.js';
 
-extend(texts);
 await Promise.all([addStyle('style/evidence.css'), addStyle('style/method.css')]);
 
 const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];
 
 // The formulas of a part of the report, each once, with its value here and its source.
+/** @param {Context} context */
 function part(context, name, list) {
   return h(
     'details',
@@ -56,6 +55,7 @@ function part(context, name, list) {
 
 export const method = {
   id: 'method',
+  /** @param {Context} context */
   draw(context) {
     const explained = context.ask('evaluate', context.request, '*')?.explanations ?? [];
     const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);

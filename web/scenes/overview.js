@@ -1,3 +1,4 @@
+/** @import {Context} from '../types.js' */
 import { findingOf, limits, widthOf } from '../report/limits.js';
 import { h } from '../dom.js';
 import { NEWEST } from '../state/scenario.js';
@@ -44,28 +45,31 @@ const MOVERS = {
   serving: { module: 'users_curve', draw: 'usersCurve', height: 530 },
 };
 
+/** @param {Context} context */
 function mover(context, part) {
   const { module: name, draw, height } = MOVERS[part];
-  const module = context.page.late(name);
+  const module = context.modules.late(name);
   return h('div', { style: { 'min-height': `${height}px` } }, module && module[draw]({ ...context, width: widthOf(context) }));
 }
 
-const partButtons = ({ page }, parts, shown) =>
+const partButtons = ({ stage }, parts, shown) =>
   parts.length > 1 &&
-  h('div', { class: 'segments', role: 'group', 'aria-label': t('overview.part') }, parts.map((part) => h('button', { type: 'button', 'data-key': `part-${part}`, 'aria-pressed': String(part === shown), onclick: () => page.choose('part', part) }, t(`group.${part}`))));
+  h('div', { class: 'segments', role: 'group', 'aria-label': t('overview.part') }, parts.map((part) => h('button', { type: 'button', 'data-key': `part-${part}`, 'aria-pressed': String(part === shown), onclick: () => stage.choose('part', part) }, t(`group.${part}`))));
 
 // Its title stands until what draws the rest is there.
+/** @param {Context} context */
 function nextChanges(context) {
-  const module = context.page.late('advice');
+  const module = context.modules.late('advice');
   return module ? module.advice(context) : h('section', { class: 'part advice', id: 'advice', 'aria-busy': 'true' }, h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))));
 }
 
 export const overview = {
   id: 'overview',
+  /** @param {Context} context */
   draw(context) {
     const { report, faulty, hidden } = context;
     const parts = ['training', 'serving'].filter((part) => report[part]?.feasible);
-    const shown = parts.find((part) => part === context.page.chosen('part')) ?? parts[0];
+    const shown = parts.find((part) => part === context.stage.chosen('part')) ?? parts[0];
     return [
       h(
         'section',

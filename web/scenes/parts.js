@@ -1,11 +1,11 @@
 // What several scenes show.
+/** @import {Context, Json} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: -1 }, title), h('p', { class: 'lead' }, lead)];
 
@@ -13,6 +13,7 @@ const TWO = 1200; // px of a scene with two columns: a window of 1,600
 const GAP = 32;
 
 // Two parts side by side where there is room, else one below the other; each is drawn at the width that it has.
+/** @param {Context} context */
 export function beside(context, ...parts) {
   if (context.width < TWO) return parts.map((draw) => draw(context));
   const half = { ...context, width: Math.floor((context.width - GAP) / 2) };
@@ -26,6 +27,7 @@ export const placeholder = (title, height) =>
 const SEEN = 0.005; // a change of a bar that can be seen
 
 // A figure as it was before a lesson's change, where it was another: what charts outline.
+/** @param {Pick<Context, 'report' | 'ghost'>} context */
 export function ghostOf({ report, ghost }, path) {
   const [was, is] = [get(ghost ?? {}, path), get(report, path)];
   return was > 0 && Math.abs(was / is - 1) > SEEN ? was : undefined;
@@ -42,6 +44,7 @@ export const infeasible = (part) =>
       )
     : null;
 
+/** @param {Context} context */
 export const timeBar = (context, options = {}) =>
   stackedBars({
     id: 'step-bar',
@@ -55,6 +58,7 @@ export const timeBar = (context, options = {}) =>
   });
 
 // One bar a time: [[label, time by bound, its communication by network level]].
+/** @param {Context} context */
 export const boundBars = (context, id, subtitle, times) =>
   stackedBars({
     id,
@@ -67,10 +71,12 @@ export const boundBars = (context, id, subtitle, times) =>
   });
 
 // Whether the memory of a part fits; by its interval, where there is one.
+/** @param {Json} part */
 function memoryNote({ memory_bytes: { total, capacity }, memory_verdict: verdict }) {
   return t(`memory.${verdict ?? (total > capacity ? 'does_not_fit' : 'fits')}`, { used: text(total, 'B'), capacity: text(capacity, 'B') });
 }
 
+/** @param {Context} context */
 export function servingMemory(context, options = {}) {
   const { memory_bytes: memory } = context.report.serving;
   return stackedBars({
@@ -86,6 +92,7 @@ export function servingMemory(context, options = {}) {
   });
 }
 
+/** @param {Context} context */
 export function trainingMemory(context, options = {}) {
   const { stages, memory_bytes: memory } = context.report.training;
   const rows = (stages?.length ? stages : [{ memory_bytes: memory }]).map((stage, i, all) => ({
@@ -106,5 +113,6 @@ export function trainingMemory(context, options = {}) {
   });
 }
 
+/** @param {Context} context */
 export const bill = (context, { id, title, lines, subtitle }) =>
   stackedBars({ id, title, subtitle, width: context.width, unit: '$', rows: [{ parts: billParts(lines) }] });

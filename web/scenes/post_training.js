@@ -1,17 +1,21 @@
 // A post-training step: its parts, its figures, and how the devices can be split.
+/** @import {Context, Json} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
-import { postTrainingParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text, whole } from '../text/format.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { infeasible } from './parts.js';
+import { t } from './texts.js';
 
 const FIGURES = ['step_time_s', 'tokens_per_s_per_device', 'generation_s', 'learning_s', 'slots_in_use', 'generation_devices', 'training_devices'];
 const IN_POOLS = ['idle'];
 
+// The parts of the step in the order in which they run, with their colors.
+const PARTS = { generation: 'memory', reward: 'launch', old_log_probs: 'backward', reference: 'recompute', values: 'optimizer', training: 'forward', weight_sync: 'tp', engine_switch: 'workspace' };
+const partsOf = (time) => Object.entries(PARTS).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
+
+/** @param {Json} part */
 function splitTable({ splits, generation_devices: best }) {
   const columns = ['generation_devices', 'training_devices', 'step_time_s'];
   return h(
@@ -43,6 +47,7 @@ function splitTable({ splits, generation_devices: best }) {
   );
 }
 
+/** @param {Context} context */
 export function postTraining(context) {
   const part = context.report.post_training;
   if (!part) return null;
@@ -55,7 +60,7 @@ export function postTraining(context) {
       subtitle: t('rl.sub', { samples: whole(part.samples) }),
       width: context.width,
       unit: 's',
-      rows: [{ parts: postTrainingParts(part.time_s) }],
+      rows: [{ parts: partsOf(part.time_s) }],
       onpart: (id) => context.why(`post_training.time_s.${id}`),
     }),
     figures(context, [...FIGURES, ...(part.splits.length ? IN_POOLS : [])].map((id) => `post_training.${id}`)),

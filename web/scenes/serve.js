@@ -1,3 +1,4 @@
+/** @import {Context} from '../types.js' */
 import { operatorTable } from '../charts/operator_table.js';
 import { partBar } from '../charts/part_bar.js';
 import { latencyParts } from '../charts/parts.js';
@@ -7,14 +8,14 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { ridgeOf } from '../report/scrub.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 import { beside, boundBars, ghostOf, heading, infeasible } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 import { usersCurve } from './users_curve.js';
+import { t } from './texts.js';
 
 await addStyle('style/serving.css');
 
@@ -35,6 +36,7 @@ function whereItGoes({ report: { serving }, scenario }) {
   );
 }
 
+/** @param {Context} context */
 function latencyBars(context) {
   const { serving } = context.report;
   const { tpot_parts_s: tpot, ttft_parts_s: ttft } = serving;
@@ -57,13 +59,14 @@ function latencyBars(context) {
   );
 }
 
+/** @param {Context} context */
 function operators(context) {
   const { serving } = context.report;
   const { device } = context.scenario.cluster;
   const { peak, onridge } = ridgeOf(context, [context.scenario.serving.precision.activations, 'bf16', 'fp16']);
   const groups = ['decode', 'prefill'].map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] })).filter(({ operators: list }) => list.length);
   if (!peak || !groups.length) return null;
-  const main = context.page.chosen('serve-phase') ?? 'decode';
+  const main = context.stage.chosen('serve-phase') ?? 'decode';
   const shown = groups.find(({ phase }) => phase === main) ?? groups[0];
   const counts = new Map();
   for (const { bound } of shown.operators) counts.set(bound, (counts.get(bound) ?? 0) + 1);
@@ -79,7 +82,7 @@ function operators(context) {
         'div',
         { class: 'views', role: 'group', 'aria-label': t('serve.phase') },
         groups.map(({ phase }) =>
-          h('button', { type: 'button', 'data-key': `serve-${phase}`, 'aria-pressed': String(phase === shown.phase), onclick: () => context.page.choose('serve-phase', phase) }, t(`roofline.${phase}`)),
+          h('button', { type: 'button', 'data-key': `serve-${phase}`, 'aria-pressed': String(phase === shown.phase), onclick: () => context.stage.choose('serve-phase', phase) }, t(`roofline.${phase}`)),
         ),
       ),
     ),
@@ -107,6 +110,7 @@ function operators(context) {
 
 export const serve = {
   id: 'serve',
+  /** @param {Context} context */
   draw(context) {
     const { serving } = context.report;
     if (!serving) return [heading(t('serve.title'), t('serve.lead')), absence(context, 'serving')];
@@ -144,7 +148,7 @@ export const serve = {
             serving: true,
           })
         : null,
-      footnote(context, 'serve'),
+      footnote(context, 'serve', t('assume.serve')),
     ];
   },
 };

@@ -4,13 +4,20 @@ import { paper } from '../report/print.js';
 import { t } from '../text/strings.js';
 import { sceneOf } from './index.js';
 
+const SOON_MS = 40;
+
 export class Stage {
   #choices = new Map();
   #place = '';
+  #followers = new Set();
+  #soon = 0;
 
   // `context()` is what scenes draw from, null while there is no report; `ondrawn` is told after each drawing.
   constructor(element, { store, context, ondrawn }) {
-    Object.assign(this, { element, store, context, ondrawn });
+    this.element = element;
+    this.store = store;
+    this.context = context;
+    this.ondrawn = ondrawn;
   }
 
   draw() {
@@ -27,6 +34,22 @@ export class Stage {
     this.element.append(after);
     document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
     this.ondrawn();
+    for (const follow of this.#followers) follow();
+  }
+
+  // One drawing for all that comes within a moment.
+  drawSoon() {
+    if (this.#soon) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = 0;
+      this.draw();
+    }, SOON_MS);
+  }
+
+  // What is drawn after the scene, as long as what comes back has not been called.
+  follow(draw) {
+    this.#followers.add(draw);
+    return () => this.#followers.delete(draw);
   }
 
   // The same in answer to a tab or a link: the heading of another place takes the focus.

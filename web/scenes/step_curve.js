@@ -1,11 +1,11 @@
 // How the time of a training step, and what bounds it, moves with the count of GPUs: halves and doubles of the present one.
+/** @import {Context} from '../types.js' */
 import { boundParts } from '../charts/parts.js';
 import { stepColumns } from '../charts/step_columns.js';
 import { scrub } from '../report/scrub.js';
 import { trainedOn } from '../report/words.js';
-import '../text/later.js';
-import { t } from '../text/strings.js';
 import { placeholder } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 380;
 const FACTORS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
@@ -20,6 +20,7 @@ function countsAbout(now) {
   return counts;
 }
 
+/** @param {Context} context */
 export function stepCurve(context) {
   const { inputs, scenario, request } = context;
   const path = inputs['training.devices'] === undefined ? 'cluster.devices' : 'training.devices';

@@ -1,23 +1,25 @@
+/** @import {Context} from '../types.js' */
 import { gantt } from '../charts/gantt.js';
 import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { ridgeOf } from '../report/scrub.js';
-import '../text/later.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { absence } from './absence.js';
-import { footnote, publishedHours, typicalNote } from './footnote.js';
+import { footnote } from './footnote.js';
 import { beside, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 import { postTraining } from './post_training.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
+import { t } from './texts.js';
+import { publishedHours, typicalNote } from './train_notes.js';
 
 const VIEWS = ['whole', 'start', 'end'];
 
 // The whole step, or its first or last passes large enough to read.
+/** @param {Context} context */
 function viewButtons(context, view) {
-  const choose = (one) => () => context.page.choose('gantt', one);
+  const choose = (one) => () => context.stage.choose('gantt', one);
   return h(
     'div',
     { class: 'views', role: 'group', 'aria-label': t('train.view') },
@@ -33,6 +35,7 @@ function viewButtons(context, view) {
 
 // Thousands of marks, so they are drawn anew only for another timeline, width or view.
 let drawn = {};
+/** @param {Context} context */
 function schedule(context, timeline, cut, view) {
   const { width } = context;
   if (drawn.timeline !== timeline || drawn.width !== width || drawn.view !== view) {
@@ -50,9 +53,11 @@ function schedule(context, timeline, cut, view) {
   return drawn.element;
 }
 
+/** @param {Context} context */
 const boundBar = (context, training) =>
   training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null;
 
+/** @param {Context} context */
 const communication = (context, training) =>
   topology({
     id: 'topology',
@@ -63,6 +68,7 @@ const communication = (context, training) =>
     uses: training.collectives,
   });
 
+/** @param {Context} context */
 function operators(context, training) {
   const { device } = context.scenario.cluster;
   const { peak, onridge } = ridgeOf(context, [context.scenario.training.precision, 'bf16']);
@@ -82,12 +88,13 @@ function operators(context, training) {
 
 export const train = {
   id: 'train',
+  /** @param {Context} context */
   draw(context) {
     const { training } = context.report;
     const { timeline, timeline_cut: cut } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
-      context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
+      context.stage.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
@@ -109,7 +116,7 @@ export const train = {
       beside(context, (part) => communication(part, training), (part) => operators(part, training)),
       postTraining(context),
       publishedHours(context),
-      footnote(context, 'train'),
+      footnote(context, 'train', t('assume.train')),
     ];
   },
 };

@@ -1,5 +1,6 @@
 // Throughput of a GPU against the speed of a user's tokens, as more requests in total are at once: the answer is a point of the line, and
 // dragging it changes how many there are.
+/** @import {Context} from '../types.js' */
 import { operatingCurve } from '../charts/operating_curve.js';
 import { measuredPoints } from '../evidence/curve_runs.js';
 import { loadOf, requestsIn, withLoad } from '../form/load.js';
@@ -7,10 +8,9 @@ import { scrub } from '../report/scrub.js';
 import { perUser } from '../report/words.js';
 import { readQuestion, valueIn } from '../size/question.js';
 import { withChanges, withChoicesHeld } from '../state/scenario.js';
-import '../text/later.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
 import { ghostOf, placeholder } from './parts.js';
+import { t } from './texts.js';
 
 const HEIGHT = 450;
 const REQUESTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
@@ -24,6 +24,7 @@ function closedLoop({ request, scenario, report }) {
   return loadOf(scenario.serving) === 'concurrency' ? closed : withChoicesHeld(closed, scenario, report.serving.chosen ?? []);
 }
 
+/** @param {Context} context */
 export function usersCurve(context) {
   const { report, scenario, store } = context;
   const { serving } = report;

@@ -1,4 +1,5 @@
 // How accurate it is: every published measurement, computed again here, by kind, software or family, the worst first.
+/** @import {Context} from '../types.js' */
 import { diagonal } from '../charts/diagonal.js';
 import { h } from '../dom.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from '../evidence/parts.js';
@@ -7,7 +8,7 @@ import { UNITS, runWords, signedShare, sourceName } from '../evidence/runs.js';
 import { grouped, summaryOf, worstFirst } from '../evidence/summary.js';
 import { namesOf } from '../evidence/names.js';
 import { text, whole } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { t } from './texts.js';
 
 const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;
@@ -16,22 +17,24 @@ const label = (filter, value, named) => (filter === 'kind' ? t(`kind.${value}`) 
 // With as many digits in every row of a column.
 const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u00a0%`;
 
+/** @param {Context} context */
 function select(context, filter, values, named) {
   const key = `method-${filter}`;
-  const chosen = context.page.chosen(key) ?? '';
+  const chosen = context.stage.chosen(key) ?? '';
   return h(
     'label',
     {},
     t(`method.filter.${filter}`),
     h(
       'select',
-      { id: key, 'data-key': key, onchange: (event) => context.page.choose(key, event.target.value) },
+      { id: key, 'data-key': key, onchange: (event) => context.stage.choose(key, event.target.value) },
       h('option', { value: '', selected: chosen === '' }, t('method.filter.all')),
       values.map((value) => h('option', { value, selected: chosen === value }, label(filter, value, named))),
     ),
   );
 }
 
+/** @param {Context} context */
 function groups(context, runs, by, named, coverage) {
   const isKind = by === 'kind';
   const held = (kind) => coverage?.kinds.find((one) => one.kind === kind);
@@ -53,8 +56,9 @@ function groups(context, runs, by, named, coverage) {
   );
 }
 
+/** @param {Context} context */
 function list(context, runs, known, named) {
-  const isAll = context.page.chosen('method-all') === 'all';
+  const isAll = context.stage.chosen('method-all') === 'all';
   const sorted = worstFirst(runs);
   const shown = isAll ? sorted : sorted.slice(0, SHOWN);
   const words = (run) => runWords(known(run), run, named);
@@ -64,7 +68,7 @@ function list(context, runs, known, named) {
     { id: 'method-runs' },
     evidenceTable({
       caption: t('method.runs', { count: whole(runs.length) }),
-      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error') }),
+      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error'), isText: false }),
       rows: shown.map((run) => {
         const { what, how } = words(run);
         return [
@@ -79,12 +83,13 @@ function list(context, runs, known, named) {
     sorted.length > SHOWN &&
       h(
         'button',
-        { type: 'button', class: 'button ev-more', 'data-key': 'method-all', onclick: () => context.page.choose('method-all', isAll ? '' : 'all') },
+        { type: 'button', class: 'button ev-more', 'data-key': 'method-all', onclick: () => context.stage.choose('method-all', isAll ? '' : 'all') },
         t(isAll ? 'method.fewer' : 'method.more', { count: whole(sorted.length) }),
       ),
   );
 }
 
+/** @param {Context} context */
 function drawn(context, kind, runs, known, named) {
   const unit = UNITS[kind];
   const words = (run) => Object.values(runWords(known(run), run, named)).join(': ');
@@ -109,16 +114,17 @@ function drawn(context, kind, runs, known, named) {
   });
 }
 
+/** @param {Context} context */
 export function validation(context) {
   const title = h('h2', { id: 'accuracy' }, t('method.validation'));
   const all = published(context);
   if (!all || all.runs.length === 0) return [title, h('p', { class: 'note' }, t('chart.waiting'))];
   const named = namesOf(context);
-  const { chosen, choose } = context.page;
-  const picked = Object.fromEntries(FILTERS.map((filter) => [filter, chosen(`method-${filter}`) ?? '']));
+  const { stage } = context;
+  const picked = Object.fromEntries(FILTERS.map((filter) => [filter, stage.chosen(`method-${filter}`) ?? '']));
   const isShown = (run, but) => FILTERS.every((filter) => filter === but || picked[filter] === '' || run[filter] === picked[filter]);
   const runs = all.runs.filter((run) => isShown(run));
-  const by = FILTERS.includes(chosen('method-by')) ? chosen('method-by') : 'kind';
+  const by = FILTERS.includes(stage.chosen('method-by')) ? stage.chosen('method-by') : 'kind';
   const valuesOf = (filter) => [...new Set(all.runs.filter((run) => isShown(run, filter)).map((run) => run[filter]))].sort();
   return [
     title,
@@ -129,7 +135,7 @@ export function validation(context) {
       h(
         'div',
         { class: 'views scene-views', role: 'group', 'aria-label': t('method.by') },
-        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`).toLowerCase() }))),
+        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => stage.choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`).toLowerCase() }))),
       ),
       groups(context, runs, by, named, Object.values(picked).every((one) => one === '') ? all.coverage : null),
       picked.kind !== '' && drawn(context, picked.kind, runs, all.known, named),

@@ -1,5 +1,6 @@
 // The Size scene: a traffic and its targets in three groups of fields, the cheapest deployment in a sentence, clusters cheapest first,
 // and what more traffic costs. Made once; it keeps what was asked while the scenario changes.
+/** @import {Context} from '../types.js' */
 import { costAt, hasEndCosts, steps } from '../charts/steps.js';
 import { h, redraw } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
@@ -8,9 +9,10 @@ import { modelName, shortDevice } from '../report/words.js';
 import { heading } from '../scenes/parts.js';
 import { withPick } from '../state/scenario.js';
 import { number, text, whole } from '../text/format.js';
-import { pieces, t } from '../text/strings.js';
+import { pieces } from '../text/strings.js';
 import { askedOf, READERS, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
 import { costOf, Sizing } from './sizing.js';
+import { t } from './texts.js';
 
 const FIELDS = [
   ['traffic', ['rate', 'peak', 'spare']],
@@ -28,6 +30,7 @@ function withDeployment(inputs, { cluster, training, ...rest }) {
 }
 
 export class SizeView {
+  /** @type {Context} */
   #context = null;
   #fields = new Map();
   #catalogue = [];
@@ -40,10 +43,10 @@ export class SizeView {
     this.sizing = new Sizing(pool, () => this.#draw());
     this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
     this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
-    this.clustersName = h('summary', {}, t('explore.frontier.clusters'));
+    this.clustersName = h('summary', {}, t('size.clusters.field'));
     this.groups = h('div', { class: 'size-groups' }, FIELDS.map(([group, names]) => this.#group(group, names)));
     this.status = h('p', { class: 'ex-status', id: 'size-progress' });
-    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('explore.stop'));
+    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('size.stop'));
     this.run = h('div', { class: 'ex-run size-run' }, this.status, this.stop);
     this.table = h('div', {});
     this.chart = h('div', {});
@@ -133,6 +136,7 @@ export class SizeView {
     if (size !== (store.view.size ?? '')) store.setView({ ...store.view, size });
   }
 
+  /** @param {Context} context */
   show(context) {
     this.#context = context;
     const question = this.#question();
@@ -167,7 +171,7 @@ export class SizeView {
     const turn = (id, checked) => this.#ask({ ...question, on: (checked ? [...on, id] : on.filter((one) => one !== id)).join(',') });
     redraw(
       this.clusters,
-      h('legend', { class: 'visually-hidden' }, t('explore.frontier.clusters')),
+      h('legend', { class: 'visually-hidden' }, t('size.clusters.field')),
       all.map(({ id, name }) =>
         h('label', {}, h('input', { type: 'checkbox', value: id, checked: on.includes(id), 'data-key': `size-on-${id}`, onchange: (event) => turn(id, event.target.checked) }), ` ${name}`),
       ),
@@ -228,9 +232,9 @@ export class SizeView {
 
   #use(answer) {
     this.#chosen = answer.cluster;
-    const { store, page, open } = this.#context;
+    const { store, notice, open } = this.#context;
     store.setInputs(withDeployment(this.#context.inputs, answer.overrides));
-    page.notice(
+    notice(
       t('size.used', { cluster: this.#nameOf(answer) }),
       0,
       h('button', { type: 'button', class: 'link', onclick: () => open('serve') }, t('size.open')),
@@ -316,6 +320,7 @@ export class SizeView {
 }
 
 let view = null;
+/** @param {Context} context */
 export function draw(context) {
   view ??= new SizeView();
   view.show(context);

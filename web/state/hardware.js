@@ -1,10 +1,10 @@
 // Another cluster or device in place of the present one: the count of devices is kept, in whole servers, and the parallelism that was
 // written is given up where it is no longer legal, so that the core chooses it anew.
-import '../text/later.js';
-import { t } from '../text/strings.js';
+/** @import {Inputs} from '../types.js' */
 import { whole } from '../text/format.js';
 import { get } from './paths.js';
 import { withFix, withPick } from './scenario.js';
+import { t } from './texts.js';
 
 const PARALLELISM = /^(training|serving)\.(mapping|devices|global_batch)(\.|$)/;
 const TRIES = 4;
@@ -38,6 +38,7 @@ export async function moved(answering, before, path, id) {
   if (!fresh || fresh.devices === 1 || now.devices === 1) return { inputs: counted, said: [] };
   const server = serverOf(fresh);
   const count = Math.max(server, Math.round(now.devices / server) * server);
+  /** @type {Inputs} */
   let inputs = { ...counted, 'cluster.devices': String(count) };
   let report = await reportOf(answering, inputs);
   const said = [];

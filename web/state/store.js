@@ -1,27 +1,41 @@
 // What the visitor chose. Views call its methods; every change is one "change" event, with `push` where Back should undo it.
+/** @import {Inputs, LinkFault, State, ViewWords} from '../types.js' */
 import { withMeasuredKept } from './measured.js';
 import { withPick } from './scenario.js';
 
 const MAX_UNDO = 50;
 
 export class Store extends EventTarget {
+  /** @type {string} */
   scene;
+  /** @type {string} */
   sub;
+  /** @type {Inputs} */
   inputs;
+  /** @type {Inputs[]} */
   others;
+  /** @type {ViewWords} */
   view;
+  /** @type {LinkFault[]} */
   faults;
+  /** @type {{inputs: Inputs, others: Inputs[]}[]} */
   #past = [];
+  /** @type {(path: string) => boolean} */
   isLocked = () => false; // inputs that the link locks stay as they are
   #choices;
 
   // `choices()`: what the core chose for the scenario, by path.
+  /**
+   * @param {State} state
+   * @param {() => Inputs} choices
+   */
   constructor(state, choices = () => ({})) {
     super();
     this.#choices = choices;
     this.#take(state);
   }
 
+  /** @param {State} state */
   #take({ scene, sub = '', inputs = {}, others = [], view = {}, faults = [] }) {
     Object.assign(this, { scene, sub, inputs, others, view, faults });
   }
@@ -66,6 +80,7 @@ export class Store extends EventTarget {
   reset(path) {
     if (this.isLocked(path)) return;
     this.#remember();
+    /** @type {(input: [string, string]) => boolean} */
     const isKept = ([one]) => this.isLocked(one) || (path !== '' && one !== path && !one.startsWith(`${path}.`));
     this.#edit(Object.fromEntries(Object.entries(this.inputs).filter(isKept)));
     this.#tell(true);

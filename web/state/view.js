@@ -5,10 +5,12 @@
 //   show=PATH,PATH   the inputs that may be changed; the others are not shown
 //   ask=QUESTION     an exercise's question, with choices=ONE|TWO and hint=TEXT
 //   lock=all         the others are shown but cannot be changed; lock=PATH,PATH locks only those and what lies below them
+/** @import {ViewWords} from '../types.js' */
 
 const list = (text) => (text ?? '').split(',').filter(Boolean);
 const under = (path, roots) => roots.some((root) => path === root || path.startsWith(`${root}.`));
 
+/** @param {ViewWords} [words] */
 export function viewOf({ embed, hide, show, lock, ask = '', choices, hint = '' } = {}) {
   const shown = list(show);
   const locked = list(lock);

@@ -127,9 +127,10 @@ export function text(value, unit) {
 }
 
 // What one of the unit is worth in which `parts` writes a value: 60 of "3.4 min". Ends of a range are written in the value's own unit.
+/** @returns {number} */
 export function unitSize(value, unit) {
   const shown = Number(parts(value, unit).number.replace(/[$,]/g, ''));
-  const sizes = [...DECIMAL, ...BINARY, ...SMALL].map(([factor]) => factor).concat(3600 * 1e3, 3600 * 1e6, 3600 * 1e9, 3600 * 1e12, 0.01, Object.values(SECONDS_IN));
+  const sizes = [...[...DECIMAL, ...BINARY, ...SMALL].map(([factor]) => Number(factor)), 3600 * 1e3, 3600 * 1e6, 3600 * 1e9, 3600 * 1e12, 0.01, ...Object.values(SECONDS_IN)];
   const off = (size) => Math.abs(Math.log(value / shown / size));
   return value > 0 && shown > 0 ? sizes.reduce((best, size) => (off(size) < off(best) ? size : best)) : 1;
 }

@@ -1,12 +1,16 @@
 // The page's texts in the reader's language. A translation is another table like english.js.
 import { english } from './english.js';
 
+/** @type {Record<string, string>} */
 let table = english;
 let pseudo = false;
 
-// Texts of a part of the page that is loaded when it is opened.
+// Takes the texts of a folder in, which come with what is loaded when it is opened, and gives back what says them: whoever says a text of
+// theirs has to import it from there.
+/** @param {Record<string, string>} texts */
 export function extend(texts) {
   table = { ...table, ...(pseudo ? accentedTexts(texts) : texts) };
+  return t;
 }
 
 // An amount in a name stays on one line: the 80 GB of "H100 SXM5 80 GB".
@@ -26,7 +30,7 @@ const ACCENTS = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É',
 // A made-up language, accented and longer, that shows what a translation would break.
 export function usePseudoLocale() {
   pseudo = true;
-  table = accentedTexts(english);
+  table = accentedTexts(table);
 }
 const accentedTexts = (texts) =>
   Object.fromEntries(

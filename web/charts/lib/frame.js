@@ -1,10 +1,10 @@
 // What every chart has around its drawing: caption with units, one sentence of summary, key, the same numbers as a table, export.
+/** @import {ChartParts} from '../../types.js' */
 import { h, svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
-import '../../text/later.js';
-import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
+import { t } from '../texts.js';
 
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch|line|sign, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
 // a function where they are many: then they are made when they are looked at. A cell is a text, a number, or {value, unit}: shown as people
@@ -12,6 +12,7 @@ import { spokenBox, tipBox, walkable } from './marks.js';
 const shownColumn = (one) => one.name ?? one;
 const shownCell = (cell) => (cell && typeof cell === 'object' ? format(cell.value, cell.unit) : cell);
 
+/** @param {ChartParts} options */
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, hint, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));

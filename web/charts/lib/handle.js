@@ -10,8 +10,14 @@ let drag = null; // {id, kept}
 // What a chart keeps while its handle is dragged, such as its axes; undefined while it is not.
 export const keptOf = (id) => (drag?.id === id ? drag.kept : undefined);
 
+/** @typedef {{id: string, kept?: object, ondrag(place: number[], start: number[], goesOn: boolean): void, onend(): void}} Drag */
+
 // Lets the pointer drag an element of a drawing: places are [x, y] of the drawing, `goesOn` is false for the first move, and `kept` is what the
 // chart keeps meanwhile.
+/**
+ * @param {SVGElement} element
+ * @param {Drag} drag
+ */
 export function onDrag(element, { id, kept, ondrag, onend }) {
   // A finger's drag would otherwise end as a scroll once the element that it touched is drawn anew.
   element.addEventListener('touchstart', (event) => event.preventDefault(), { passive: false });
@@ -42,7 +48,8 @@ export function onDrag(element, { id, kept, ondrag, onend }) {
   });
 }
 
-// {id, label, text, value: [lowest, present, highest], kept, ondrag, onend, onkey([across, up] in steps)}
+// `value`: lowest, present, highest; `onkey` is told the steps across and up.
+/** @param {Drag & {label: string, text: string, value: number[], onkey(steps: number[]): void}} options */
 export function handle({ id, label, text, value: [low, now, high], onkey, onend, ...dragged }, ...children) {
   const element = svg(
     'g',

@@ -55,6 +55,7 @@ const GAP = 12; // between a mark and its name
 export function near(names, { box, taken, cost }) {
   const CROSSING = 80; // px
   const kept = [...taken];
+  /** @type {[[number, number], [number, number]][]} from, to */
   const leaders = [];
   return names.flatMap(({ words, x, y, r }) => {
     const wide = textWidth(words) + 2;
@@ -67,6 +68,7 @@ export function near(names, { box, taken, cost }) {
       }
     }
     const far = (area) => Math.hypot(x - between(area.left, x, area.right), y - between(area.top, y, area.bottom)) - r;
+    /** @returns {[number, number]} */
     const endOf = (area) => [between(area.left - 3, x, area.right + 1), between(area.top + 2, y, area.base - 4)];
     const others = kept.filter((one) => !crosses(one, [x, y], [x, y]));
     const crossings = (area) => leaders.filter((line) => crosses(area, ...line)).length + others.filter((one) => crosses(one, [x, y], endOf(area))).length;
@@ -110,7 +112,7 @@ export function placer({ lines, box }) {
   const outside = ({ left, right, top, bottom }) => left < box.left - 1 || right > box.right + 1 || top < box.top - 12 || bottom > box.bottom + 1;
   const price = (area) => {
     const wide = { left: area.left - MARK, right: area.right + MARK, top: area.top - MARK / 2, bottom: area.bottom + MARK / 2 };
-    return 1000 * outside(area) + 20 * taken.filter((one) => touch(area, one)).length + segments.filter(([a, b]) => crosses(wide, a, b)).length;
+    return (outside(area) ? 1000 : 0) + 20 * taken.filter((one) => touch(area, one)).length + segments.filter(([a, b]) => crosses(wide, a, b)).length;
   };
   const best = (words, places) => places.map((at) => ({ at, area: areaOf(words, at) })).map((one) => ({ ...one, price: price(one.area) })).sort((a, b) => a.price - b.price)[0];
   const take = ({ at, area }) => (taken.push(area), at);

@@ -1,15 +1,23 @@
 // Scales and ticks. Log scales refuse what is not positive by leaving it out of the domain.
 
+/**
+ * From a domain to a range of pixels.
+ * @typedef {(domain: number[], range: number[]) => (value: number) => number} Scale
+ */
+
+/** @type {Scale} */
 export const linear =
   ([d0, d1], [r0, r1]) =>
   (value) =>
     r0 + ((value - d0) / (d1 - d0 || 1)) * (r1 - r0);
+/** @type {Scale} */
 export const log =
   ([d0, d1], [r0, r1]) =>
   (value) =>
     r0 + (Math.log(value / d0) / Math.log(d1 / d0)) * (r1 - r0);
 
 // Round ticks, about `count` of them, inside the domain.
+/** @param {number[]} domain */
 export function ticks([d0, d1], count = 6) {
   const span = d1 - d0;
   if (!(span > 0)) return [d0];
@@ -22,6 +30,7 @@ export function ticks([d0, d1], count = 6) {
 }
 
 // Decades inside a domain, thinned so that at most `count` remain.
+/** @param {number[]} domain */
 export function decades([d0, d1], count = 7) {
   const first = Math.ceil(Math.log10(d0) - 1e-9);
   const last = Math.floor(Math.log10(d1) + 1e-9);

@@ -1,0 +1,120 @@
+// The limits of a search: figures and members of the mapping that are to stay below, above or among values.
+/** @import {Context} from '../types.js' */
+import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { get } from '../state/paths.js';
+import { text, unitOf } from '../text/format.js';
+import { inUnit, parse, unitIn } from '../text/measure.js';
+import { button, fillSelect, isNumeric, labelled, objectiveName, select, textBox } from './controls.js';
+import { t } from './texts.js';
+
+const SIGNS = { '<=': '≤', '>=': '≥', '=': ':' };
+
+export class Limits {
+  #all = []; // {text: as the core reads it, name}
+  #of = null;
+  #offered = [];
+  #context;
+  #onchange;
+  #on = select([], '');
+  #how = select(
+    [
+      { value: '<=', name: t('explore.atMost') },
+      { value: '>=', name: t('explore.atLeast') },
+      { value: '=', name: t('explore.among') },
+    ],
+    '<=',
+  );
+  #value = textBox('', { inputmode: 'decimal', onkeydown: (event) => event.key === 'Enter' && this.#add() });
+
+  // `onchange` is told when a limit has come or gone.
+  /** @param {{context: () => Context, onchange: () => void}} options */
+  constructor({ context, onchange }) {
+    this.#context = context;
+    this.#onchange = onchange;
+    this.#on.addEventListener('change', () => this.#suggest());
+    this.list = h('ul', { class: 'ex-limits', 'aria-label': t('explore.limits') });
+    this.box = h(
+      'details',
+      { class: 'ex-box', 'data-key': 'ex-limits' },
+      h('summary', {}, t('explore.limits')),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.limit.what'), this.#on),
+        labelled(t('explore.limit.how'), this.#how),
+        labelled(t('explore.limit.value'), this.#value),
+        button(t('explore.limit.add'), () => this.#add(), { class: 'ex-plain', 'data-key': 'ex-add' }),
+      ),
+    );
+  }
+
+  get texts() {
+    return this.#all.map(({ text: one }) => one);
+  }
+
+  // Begins anew for a part's search: `members` of its mapping, and the figures that are `offered`.
+  /** @param {{of: string, members: string[], offered: {name: string}[]}} what */
+  offer({ of, members, offered }) {
+    this.#of = of;
+    this.#offered = offered;
+    this.#all = [];
+    fillSelect(
+      this.#on,
+      [
+        { name: t('explore.members'), options: members.map((path) => ({ value: path, name: labelOf(path) })) },
+        { name: t('explore.figures'), options: offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })) },
+      ],
+      '',
+    );
+    this.#suggest();
+    this.#draw();
+  }
+
+  take(path, how, value) {
+    const isFigure = path.startsWith(`${this.#of}.`) && this.#offered.some(({ name }) => `${this.#of}.${name}` === path);
+    const name = isFigure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : labelOf(path);
+    this.#all.push({ text: `${path}${how}${value}`, name: `${name} ${SIGNS[how]} ${value.replaceAll(',', ', ')}` });
+    this.#draw();
+  }
+
+  // Members that are words are chosen from a list.
+  #suggest() {
+    const path = this.#on.value;
+    const input = this.#context().core.described.inputs.find((one) => one.path === path);
+    const words = input && !isNumeric(input);
+    this.#how.value = words ? '=' : this.#how.value === '=' ? '<=' : this.#how.value;
+    // Of a figure what it is now, whose unit a bare number has.
+    const now = get(this.#context().report, path);
+    this.#value.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : typeof now === 'number' ? text(now, unitOf(path)) : '';
+  }
+
+  #add() {
+    const typed = this.#value;
+    const list = this.#how.value === '=';
+    const value = list ? typed.value.split(/[\s,;]+/).filter(Boolean).join(',') : inUnit(typed.value.trim(), unitIn(typed.placeholder));
+    const bad = list ? value === '' : parse(value) === undefined;
+    typed.setAttribute('aria-invalid', String(bad));
+    if (bad) {
+      typed.focus();
+      return;
+    }
+    this.take(this.#on.value, this.#how.value, value);
+    typed.value = '';
+    this.#onchange();
+  }
+
+  #draw() {
+    const remove = (one) => {
+      this.#all = this.#all.filter((each) => each !== one);
+      this.#draw();
+      this.#onchange();
+    };
+    this.list.replaceChildren(
+      ...this.#all.map((one) =>
+        h('li', {}, one.name, button('×', () => remove(one), { class: 'close', 'aria-label': t('explore.limit.remove', { text: one.name }) })),
+      ),
+    );
+    this.list.hidden = this.#all.length === 0;
+  }
+}

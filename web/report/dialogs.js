@@ -1,0 +1,97 @@
+// Everything that opens over the page, each fetched when it is first wanted.
+import { h } from '../dom.js';
+import { FETCHED } from '../modules.js';
+import { linkOf } from '../state/address.js';
+import { t } from '../text/strings.js';
+
+export class Dialogs {
+  #parts;
+  #form;
+  #sheet = null;
+  isOpening = false; // a picker is on its way, and keys are meant for it
+
+  // `parts` as scenes have them; `form` has the inputs to go to.
+  constructor(parts, form) {
+    this.#parts = parts;
+    this.#form = form;
+  }
+
+  get #hasReport() {
+    return this.#parts.core.report !== null;
+  }
+
+  // How a figure is made.
+  async why(path) {
+    const { Sheet } = await FETCHED.sheet();
+    this.#sheet ??= new Sheet(document.getElementById('sheet'), {
+      explain: (one) => this.#parts.core.explain(one),
+      toInput: (one) => this.#form.focus(one),
+      hasInput: (one) => this.#form.has(one),
+    });
+    this.#sheet.open(path);
+  }
+
+  // The report has changed under an open derivation.
+  refresh() {
+    if (this.#sheet?.path) this.#sheet.refresh();
+  }
+
+  async help() {
+    (await FETCHED.help()).openHelp();
+  }
+
+  async export() {
+    if (this.#hasReport) (await FETCHED.export_menu()).openExport(this.#parts, await linkOf(this.#parts.store.state));
+  }
+
+  async importModel() {
+    (await FETCHED.import_model()).importModel(this.#parts);
+  }
+
+  async ownDevice() {
+    (await FETCHED.own_device()).ownDevice(this.#parts);
+  }
+
+  // One number of the visitor's own system.
+  async measured() {
+    if (this.#hasReport) (await FETCHED.measured_dialog()).openMeasured(this.#parts);
+  }
+
+  // A log or a benchmark of it.
+  async paste() {
+    if (this.#hasReport) (await import('../evidence/paste.js')).pasteMeasurement(this.#parts);
+  }
+
+  // An input as the unknown.
+  async solve(path) {
+    const { openSolve } = await import('../form/solve.js');
+    if (this.#hasReport) openSolve(this.#parts, path);
+  }
+
+  // What a noun of the sentence stands for.
+  async picker(noun) {
+    this.isOpening = true;
+    try {
+      const { openPicker } = await FETCHED.picker();
+      if (this.#hasReport) await openPicker(this.#parts, noun);
+    } finally {
+      this.isOpening = false;
+    }
+  }
+
+  // Another catalogue entry. Another cluster or device keeps the count of devices, and where what was written of the mapping is no longer
+  // legal it is chosen anew; what changed is said, with the way back.
+  async pick(path, id) {
+    const { core, store, notice } = this.#parts;
+    if (store.isLocked(path)) return;
+    if (path !== 'cluster' && path !== 'cluster.device') {
+      store.pick(path, id);
+      return;
+    }
+    const { moved } = await FETCHED.hardware();
+    const { inputs, said } = await moved(core, store.inputs, path, id);
+    store.setInputs(inputs);
+    const undo = h('button', { type: 'button', class: 'link', onclick: () => (store.undo(), (document.getElementById('notice').hidden = true)) }, t('pick.undo'));
+    if (said.length) notice(said.join(' '), 15000, undo);
+  }
+}
