@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-NetworkLevel Level(Topology topology, std::vector<Count> dims = {}) {
+NetworkLevel Level(Topology topology, std::vector<Tally> dims = {}) {
   NetworkLevel level;
   level.topology = topology;
   level.dims = std::move(dims);
