@@ -26,7 +26,7 @@ bool IsNetworkOfNodes(Topology topology) {
   return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
 }
 
-// Of the rate of a NIC, or of the fabric's ring where there is none.
+// Share of its bandwidth that a NIC reaches, or a link where there are no NICs.
 Ratio ScaleOutEfficiency(const LevelView& view, bool has_nics) {
   const FabricConstants& fabric = *view.fabric;
   if (!has_nics) return fabric.ring.simple_efficiency;
@@ -76,7 +76,7 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
     scale_out.has_nics &= has_nics;
     if (i == first || bandwidth * rate < scale_out.bandwidth * scale_out.nic_efficiency) {
       scale_out.bandwidth = bandwidth;
-      scale_out.nic_efficiency = Figure("Bandwidth efficiency between nodes", rate, "", kLibrarySource);
+      scale_out.nic_efficiency = Figure("Bandwidth efficiency between nodes", rate);
       scale_out.fabric = view.fabric;
     }
     const WireLoad exchange = WireLoadOf(view);

@@ -26,6 +26,8 @@ class NamedGroup {
     for (int i = 0; i < view_.count; ++i) Name(view_.levels[i], trace);
     if (view_.count == 1) view_.ranks = view_.levels[0].ranks;
   }
+  NamedGroup(const NamedGroup&) = delete;  // the view points into the cluster and the fabrics
+  NamedGroup& operator=(const NamedGroup&) = delete;
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
   [[nodiscard]] const GroupView& view() const { return view_; }
 
@@ -34,7 +36,7 @@ class NamedGroup {
     FabricConstants& fabric = fabrics_[static_cast<std::size_t>(&level - view_.levels.data())];
     fabric = *level.fabric;
     BindInputs(fabric, "fabrics." + fabric.id, [&trace](const BoundNumber& number) {
-      // The only ones from inside a training step that this folder reads.
+      // Of the constants from inside a training step this folder reads only these.
       const bool is_routed = number.path.find("routed") != std::string::npos;
       return trace.tape().Constant(number.path, number.value, number.dimension, number.help,
                                    is_routed ? kInStepSource : kLibrarySource);
