@@ -50,5 +50,14 @@ TEST(Sum, AddsUpTheSameWithoutATrace) {
   EXPECT_TRUE(off.figures().empty());
 }
 
+TEST(ListedSum, MakesSymbolsOfLettersAndDigits) {
+  Trace trace = Trace::On();
+  ListedSum<double> sum(trace);
+  sum.Add("gate+up projection", 3);
+  sum.Add("expert 2 of 8", 5, 2);
+  EXPECT_EQ(sum.Total("all", Note{"All"}), 13);
+  EXPECT_EQ(Latest(trace).formula, "gate_up_projection + expert_2_of_8 * expert_2_of_8_count");
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -43,6 +43,18 @@ TEST(Wafer, PlacedDiesLieInsideAndApart) {
   }
 }
 
+// Rows of 2 mm and a street of 0.1 mm reach to within one of the rim, at 147 mm, where 1.5 mm of half a die stick out
+// 0.01 mm.
+TEST(Wafer, SmallDiesArePlacedUpToTheRim) {
+  const Wafer& wafer = Standard<DeviceBill>().wafer;
+  const std::vector<DiePlace> dies = PlaceDies(3 * kMm, 2 * kMm, wafer);
+  EXPECT_EQ(static_cast<Count>(dies.size()), CountDies(3 * kMm, 2 * kMm, wafer).best);
+  Millimetres lowest, highest;
+  for (const DiePlace& die : dies) lowest = min(lowest, die.y), highest = max(highest, die.y + 2 * kMm);
+  EXPECT_LT(lowest, -(147 - 0.01 - 2.1) * kMm);
+  EXPECT_GT(highest, (147 - 0.01 - 2.1) * kMm);
+}
+
 TEST(Wafer, ReticleTakesSidesNotArea) {  // 20 x 42.9 mm has the field's 858 mm^2 and does not fit it
   const Wafer& wafer = Standard<DeviceBill>().wafer;
   EXPECT_TRUE(FitsReticle(26 * kMm, 33 * kMm, wafer));

@@ -127,6 +127,24 @@ TEST(LoraLinks, CarryQuantizedWeightsAsTheyAreStored) {
   EXPECT_NEAR(packed.communication.dp / plain.communication.dp, expected, 0.02);
 }
 
+// A layer of Yi 34B is 558 M weights. Gathered, two of them hold 4.127 bits a weight in nf4, 16 as they are computed in.
+TEST(LoraMemory, GathersLayersAsTheyAreStored) {
+  const auto workspace = [](const char* frozen) {
+    return Evaluated(
+               TrainingScenario(
+                   R"({"preset": "yi-34b"})",
+                   R"({"preset": "pcie-server", "devices": 2, "device": {"preset": "rtx-4090"}})",
+                   std::string(
+                       R"({"sequence": 2048, "global_batch": 4, "trainable": "lora", "recompute": "full", "frozen_precision": ")") +
+                       frozen +
+                       R"(", "framework": {"preset": "fsdp-eager", "memory": {"gathered_layers": 2}}, "mapping": {"zero": 3}})"))
+        .memory.workspace.base();
+  };
+  const double layer = 7168. * 7168 * 2 + 7168. * 1024 * 2 + 3. * 7168 * 20480 + 2 * 7168,
+               bits = 4 + (8 + 32 / 256.) / 64;
+  EXPECT_NEAR((workspace("bf16") - workspace("nf4")) / (2 * layer * (2 - bits / 8)), 1, 1e-6);
+}
+
 // A kernel that unpacks by branches: 120 operations a weight at 19.5 TFLOP/s are 163 billion weights a second on A100,
 // fewer than the 618 billion that its memory reads and writes at 2.52 bytes; on RTX 4090 688 billion, more than the 400
 // billion of its memory.

@@ -1,0 +1,43 @@
+// Texts with units as numbers in base units.
+#include "core/base/units.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace slipstick {
+namespace {
+
+double Base(const char* text) {
+  const std::optional<Measure> measure = ParseMeasure(text);
+  return measure ? measure->value : std::nan("");
+}
+
+TEST(Units, APrefixMultipliesItsUnit) {
+  EXPECT_EQ(Base("80 GB"), 80e9);
+  EXPECT_EQ(Base("16 MiB"), 16777216);
+  EXPECT_DOUBLE_EQ(Base("2.5 us"), 2.5e-6);
+  EXPECT_EQ(Base("3 kW"), 3000);  // one base unit: a joule per second
+  EXPECT_EQ(Base("400 Gb/s"), 50e9);
+  EXPECT_DOUBLE_EQ(Base("0.08 $/kWh"), 0.08 / 3.6e6);
+  EXPECT_DOUBLE_EQ(Base("0.1 /cm^2"), 0.001);  // per mm^2
+  EXPECT_EQ(Base("15 Ttoken"), 15e12);
+}
+
+TEST(Units, ANumberWithoutOneMayHaveASuffix) {
+  EXPECT_EQ(Base("4k"), 4000);
+  EXPECT_EQ(ParseMeasure("4k", 1024)->value, 4096);
+  EXPECT_EQ(Base("2M"), 2e6);
+  EXPECT_DOUBLE_EQ(Base("85 %"), 0.85);
+  EXPECT_FALSE(ParseMeasure("4k")->has_unit);
+  EXPECT_TRUE(ParseMeasure("4 kB")->has_unit);
+}
+
+TEST(Units, WhatIsNoUnitIsNone) {
+  for (const char* text : {"", "GB", "80 gb", "80 GB/", "1 xB", "1 GBB", "1 $/"}) {
+    EXPECT_FALSE(ParseMeasure(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
