@@ -1,5 +1,5 @@
-// Checkers find nothing: ESLint in the page and the tests (tests/eslint.config.js), TypeScript in the page (tests/tsconfig.json), shellcheck in
-// the scripts.
+// Checkers find nothing: ESLint and Prettier in the page and the tests (tests/eslint.config.js, .prettierrc.json), TypeScript in the page
+// (tests/tsconfig.json), shellcheck in the scripts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -15,6 +15,13 @@ function faultsOf(command, words) {
 test("JavaScript", () => {
   const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
   assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "tests"]), { status: 0, said: "" });
+});
+
+test("form of JavaScript", () => {
+  const prettier = join(ROOT, "tests/node_modules/.bin/prettier");
+  const cache = ["--cache", "--cache-location", "tests/node_modules/.cache/prettier"];
+  const paths = ["web", "tests", "wasm/package"];
+  assert.deepEqual(faultsOf(prettier, ["--list-different", ...cache, ...paths]), { status: 0, said: "" });
 });
 
 test("types of the page", () => {
