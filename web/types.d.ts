@@ -74,6 +74,8 @@ export interface Scenario {
   post_training: Json | null;
   cost: Json | null;
   partition: Json | null;
+  /** What the visitor measured, and of which scenario. */
+  measured?: { path: string; value: number; at?: string }[];
 }
 
 /** A scenario as it is asked for: what is left out has its default. */

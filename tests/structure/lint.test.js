@@ -1,4 +1,4 @@
-// Checkers find nothing: ESLint in the page, the package and the tests (tests/eslint.config.js), TypeScript in the page
+// Checkers find nothing: ESLint (tests/eslint.config.js) and Prettier (.prettierrc.json) in the page, the package and the tests, TypeScript in the page
 // (tests/tsconfig.json), shellcheck in the scripts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,6 +15,13 @@ function faultsOf(command, words) {
 test("JavaScript", () => {
   const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
   assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "wasm", "tests"]), { status: 0, said: "" });
+});
+
+test("form of JavaScript", () => {
+  const prettier = join(ROOT, "tests/node_modules/.bin/prettier");
+  const cache = ["--cache", "--cache-location", "tests/node_modules/.cache/prettier"];
+  const paths = ["web", "tests", "wasm/package"];
+  assert.deepEqual(faultsOf(prettier, ["--list-different", ...cache, ...paths]), { status: 0, said: "" });
 });
 
 test("types of the page", () => {

@@ -162,7 +162,7 @@ test('no table of texts takes a key of another: what is loaded later would chang
   assert.ok(tables.length >= 12);
   const seen = new Map();
   for (const file of tables) {
-    for (const [, key] of readFileSync(new URL(file, web), 'utf8').matchAll(/(?:^|[,{] ?)\s*'([\w.]+)': ?['"`]/gm)) {
+    for (const [, key] of readFileSync(new URL(file, web), 'utf8').matchAll(/(?:^|[,{] ?)\s*'([\w.]+)':\s*['"`]/gm)) {
       assert.equal(seen.get(key), undefined, `${key} in ${seen.get(key)} and ${file}`);
       seen.set(key, file);
     }

@@ -1,7 +1,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskOptions, withTaskPicked } from '../../web/report/picker.js';
+import { taskOptions, withTaskPicked } from '../../web/report/tasks.js';
 import { questionText } from '../../web/report/sentence.js';
 import { boundText, trainingBound } from '../../web/report/words.js';
 import { requestOf } from '../../web/state/scenario.js';

@@ -1,5 +1,6 @@
 // What the core last answered to the visitor's inputs: a report, or the nearest one with the issues of the inputs; and what is asked of it
 // besides.
+/** @import {Described, Entry, Inputs, Issue, Report, Request, Scenario} from '../types.js' */
 import { picksOf, requestOf } from '../state/scenario.js';
 import { answerFor, nearestAnswer } from './answers.js';
 import { Engine } from './engine.js';
@@ -7,10 +8,19 @@ import { Questions } from './questions.js';
 
 export class Answering {
   engine = new Engine();
+  /** @type {Report | null} */
   report = null;
+  /** @type {Request | null} */
   request = null;
+  /** @type {Issue[]} */
   issues = [];
+  /** @type {Set<string>} */
   faulty = new Set();
+  /** @type {Described} */
+  described;
+  /** @type {string[]} */
+  presetPaths;
+  /** @type {Scenario | null} */
   base = null; // the scenario of the presets alone
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #catalogue = null;
@@ -24,12 +34,21 @@ export class Answering {
   }
 
   // `report` answers the request without changes; presets stand at `presetPaths`.
+  /**
+   * @param {Described} described
+   * @param {string[]} presetPaths
+   * @param {Report} report
+   */
   know(described, presetPaths, report) {
     this.described = described;
     this.presetPaths = presetPaths;
     this.engine.know(this.requestFor({}), report);
   }
 
+  /**
+   * @param {Inputs} inputs
+   * @returns {Request}
+   */
   requestFor(inputs) {
     return requestOf(this.described.defaults, inputs, this.presetPaths);
   }
@@ -69,6 +88,7 @@ export class Answering {
   }
 
   // The catalogue with what the first view leaves out: years, sizes, sources.
+  /** @returns {Promise<Entry[]>} */
   async catalogue() {
     this.#catalogue ??= await this.engine.ask('presets', '');
     return this.#catalogue;

@@ -1,10 +1,12 @@
 // A scenario's report, as far as it has one.
+/** @import {Answer} from '../types.js' */
 import { withoutFaulty } from '../state/scenario.js';
 
 const PARTS = ['training', 'serving', 'cost'];
 
 // The report of a request with what is wrong in it: parts that the issues are about are left out, the others still answer. Null
 // where a later evaluation took its place.
+/** @returns {Promise<Answer | null>} */
 export async function answerFor(engine, asked) {
   let request = asked;
   let report = await engine.evaluate(request);
@@ -22,6 +24,7 @@ export async function answerFor(engine, asked) {
 }
 
 // For inputs that have no answer: that of those which no issue is about, or of none. {request, report}, or null.
+/** @returns {Promise<Pick<Answer, 'request' | 'report'> | null>} */
 export async function nearestAnswer(engine, requestFor, inputs, issues) {
   const faulty = (path) =>
     issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));

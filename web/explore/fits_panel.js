@@ -1,7 +1,7 @@
 // What fits: the models of the catalogue that a device or server serves, by weight precision and engine, each a press from the scenario.
 /** @import {Context} from '../types.js' */
 import { h, redraw } from '../dom.js';
-import { clusterOptions } from '../report/picker.js';
+import { clusterOptions } from '../report/picker_options.js';
 import { shortDevice } from '../report/words.js';
 import { CARDS } from '../scenes/overview.js';
 import { text, whole } from '../text/format.js';

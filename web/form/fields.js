@@ -2,6 +2,8 @@
 //
 // state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [{path, message, fixes}],
 // why: why the core chose the value, isHeld: written where the core would choose}
+/** @import {Store} from '../state/store.js' */
+/** @import {Entry, Field} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
@@ -325,6 +327,10 @@ function optionalField(input, store, firstChild) {
   };
 }
 
+/**
+ * @param {Field} input
+ * @param {{store: Store, catalogue: Entry[], firstChild?: Field, withRule: boolean, onpick(path: string, id: string): void, onopen(noun: object): void}} options
+ */
 export function field(input, { store, catalogue, firstChild, withRule, onpick, onopen }) {
   if (input.presets) return presetField(input, store, catalogue, { onpick, onopen });
   if (input.kind === 'object') return optionalField(input, store, firstChild);

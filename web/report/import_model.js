@@ -3,7 +3,7 @@ import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
 import { number } from '../text/format.js';
 import { openDialog } from './dialog.js';
-import { withTask } from './picker.js';
+import { withTask } from './tasks.js';
 import { t } from './texts.js';
 
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.

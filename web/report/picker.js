@@ -4,11 +4,12 @@ import { h } from '../dom.js';
 import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
 import { get } from '../state/paths.js';
-import { withChanges } from '../state/scenario.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { isBare, parse } from '../text/measure.js';
-import { taskOf, trainingName } from './sentence.js';
+import { parse } from '../text/measure.js';
+import { goal } from './goal.js';
+import { clusterOptions, deviceOptions, modelOptions } from './picker_options.js';
+import { taskChosen, taskOptions, withTaskPicked } from './tasks.js';
 import { t } from './texts.js';
 
 const EDGE = 12; // px kept free at the sides of the window
@@ -125,102 +126,6 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
   box.focus();
 }
 
-// Families in the order of their newest member, members newest first. A family is what stands before the first digit of a name.
-const familyOf = (name) => /^[A-Za-z]+(?: [A-Za-z]+(?=[ -]?\d))?/.exec(name)?.[0].replace(/^(Code)(Llama)$/, '$2') ?? name;
-
-function newestFirst(entries, yearOf) {
-  const newest = new Map();
-  for (const one of entries) newest.set(one.group, Math.max(newest.get(one.group) ?? 0, yearOf(one)));
-  return [...entries].sort((a, b) => newest.get(b.group) - newest.get(a.group) || a.group.localeCompare(b.group) || yearOf(b) - yearOf(a) || b.size - a.size);
-}
-
-export function modelOptions(catalogue) {
-  const families = new Map(); // spelled as their first member is
-  const entries = catalogue
-    .filter(({ kind }) => kind === 'model')
-    .map(({ id, name = id, published, moe }) => {
-      const family = familyOf(name);
-      if (!families.has(family.toLowerCase())) families.set(family.toLowerCase(), family);
-      const { parameters, year } = published ?? {};
-      const size = parameters ? parametersText(parameters) : '';
-      return {
-        id,
-        name,
-        group: families.get(family.toLowerCase()),
-        year: year ?? 0,
-        size: parameters ?? 0,
-        note: [year, t(moe ? 'picker.moe' : 'picker.dense'), size].filter(Boolean).join(' · '),
-        words: `${id} ${name} ${family} ${year ?? ''} ${moe ? 'moe mixture experts' : 'dense'}`.toLowerCase(),
-      };
-    });
-  return newestFirst(entries, ({ year }) => year);
-}
-
-const rounded = (value) => String(Number(value.toPrecision(3)));
-const parametersText = (count) => (count >= 1e12 ? `${rounded(count / 1e12)} T` : `${rounded(count / 1e9)} B`);
-
-export function clusterOptions(catalogue) {
-  const devices = new Map(catalogue.filter(({ kind }) => kind === 'device').map((one) => [one.id, one]));
-  const entries = catalogue
-    .filter(({ kind }) => kind === 'cluster')
-    .map(({ id, name = id, device, devices: count = 1 }) => {
-      const { name: chip = '', vendor = '', year, memory = {} } = devices.get(device?.preset) ?? {};
-      const isSingle = count === 1;
-      return {
-        id,
-        name,
-        group: t(isSingle ? 'picker.single' : 'picker.clusters'),
-        year: year ?? 0,
-        size: 0,
-        note: [isSingle ? memory.capacity : chip, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
-        words: `${id} ${name} ${chip} ${vendor} ${year ?? ''}`.toLowerCase(),
-      };
-    });
-  const order = [t('picker.clusters'), t('picker.single')];
-  return entries.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || b.year - a.year || a.name.localeCompare(b.name));
-}
-
-// Devices by vendor.
-/** @param {Entry[]} catalogue */
-export function deviceOptions(catalogue) {
-  const entries = catalogue
-    .filter(({ kind }) => kind === 'device')
-    .map(({ id, name = id, vendor = '', year, memory }) => ({
-      id,
-      name,
-      group: vendor,
-      year: year ?? 0,
-      size: 0,
-      note: [memory?.capacity, memory?.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
-      words: `${id} ${name} ${vendor} ${year ?? ''}`.toLowerCase(),
-    }));
-  return newestFirst(entries, ({ year }) => year);
-}
-
-export const taskOptions = (scenario) =>
-  ['both', 'training', 'serving', 'lora', 'rl'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
-
-const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
-
-// A fine-tune by low-rank adapters, of some ten thousand examples.
-const FINE_TUNE = { 'training.trainable': 'lora', 'training.framework': 'fsdp', 'training.sequence': '2048', 'training.tokens': '10 Mtoken' };
-
-// The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
-export function withTaskPicked(inputs, task) {
-  if (task === 'rl') return { ...withTask(inputs, 'both'), 'post_training.algorithm': 'grpo' };
-  if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
-  const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;
-  return withTask(Object.fromEntries(Object.entries(inputs).filter(isKept)), task);
-}
-
-// The tasks as inputs: what is not asked is null.
-export function withTask(inputs, task) {
-  const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving' && !path.startsWith('post_training')));
-  const off = { both: [], training: ['serving'], serving: ['training'] }[task];
-  const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
-}
-
 // Devices that serve are among those of the cluster, which grows with them. `goesOn` and what comes back are those of Store.set.
 function setCount({ store, report }, path, count, goesOn) {
   if (path === 'serving.concurrency') {
@@ -231,70 +136,6 @@ function setCount({ store, report }, path, count, goesOn) {
   if (!isMore) return store.set(path, inputText(path, count), goesOn);
   store.setInputs({ ...store.inputs, [path]: String(count), 'cluster.devices': String(count) }, store.sub, goesOn);
   return true;
-}
-
-const DAY = 86400; // s
-
-// "30 days", "30" or a date, as seconds from now.
-function secondsUntil(words) {
-  const text = words.trim();
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return (Date.parse(text) - Date.now()) / 1000;
-  return isBare(text) ? Number(text) * DAY : parse(text);
-}
-
-const MOST = 65536; // GPUs that are looked for
-// What a count may be the answer to: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: from where to where, and
-// in which steps, it is looked for.
-const fewest = (most) => ({
-  id: 'finish',
-  figure: 'training.time_to_train_s',
-  read: secondsUntil,
-  span: (cluster) => {
-    const server = serverOf(cluster);
-    return [server, server * Math.max(2, Math.floor(most(cluster) / server)), server];
-  },
-});
-const GOALS = {
-  'cluster.devices': fewest(() => MOST),
-  'training.devices': fewest(({ devices }) => devices),
-  'training.tokens': { id: 'budget', figure: 'training.cost_usd', read: (words) => parse(words.replace('$', '')), span: () => [1e9, 1e15], digits: 3 },
-};
-
-// GPUs come by the server.
-const serverOf = ({ networks = [] }) => Math.max(1, Number(networks[0]?.size) || 1);
-
-// At most three digits, downwards: what is within a budget stays within it.
-const roundedDown = (value, digits) => {
-  const step = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
-  return Math.floor(value / step) * step;
-};
-
-// A field with its button that sets the count from what it is to reach; null where training has no such question.
-function goal({ path, core, take }) {
-  const { id, figure, read, span, digits } = GOALS[path] ?? {};
-  const { scenario, training } = core.report;
-  if (!id || !training) return null;
-  const field = h('input', { type: 'text', id: 'picker-goal', autocomplete: 'off', placeholder: t(`goal.${id}.example`) });
-  const said = h('p', { class: 'note', role: 'status' });
-  async function find() {
-    const bound = read(field.value);
-    field.setAttribute('aria-invalid', String(!(bound > 0)));
-    if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
-    said.textContent = t('chart.waiting');
-    const [from, ...rest] = span(scenario.cluster);
-    const found = await core.engine.call('solve', withChanges(core.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
-    if (!found) return;
-    const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
-    if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
-    take(digits ? roundedDown(value, digits) : value, true);
-    said.textContent = t(`goal.${id}.found`);
-  }
-  field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return;
-    event.stopPropagation();
-    find();
-  });
-  return h('div', { class: 'goal' }, h('label', { for: 'picker-goal' }, t(`goal.${id}`)), h('div', { class: 'row' }, field, h('button', { type: 'button', class: 'button', 'data-key': 'goal-find', onclick: find }, t(`goal.${id}.find`))), said);
 }
 
 function countPicker(noun, { path, core, store, now }) {

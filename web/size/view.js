@@ -8,10 +8,11 @@ import { asInputs } from '../explore/ranking.js';
 import { modelName, shortDevice } from '../report/words.js';
 import { heading } from '../scenes/parts.js';
 import { withPick } from '../state/scenario.js';
-import { number, text, whole } from '../text/format.js';
+import { text, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { askedOf, READERS, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
 import { costOf, Sizing } from './sizing.js';
+import { dollars, percent, strong, tableOf } from './table.js';
 import { t } from './texts.js';
 
 const FIELDS = [
@@ -19,9 +20,6 @@ const FIELDS = [
   ['lengths', ['serving.prompt', 'serving.output']],
   ['targets', ['ttft', 'tpot']],
 ];
-const strong = (words) => h('b', {}, words);
-const percent = (share) => text(Math.max(0, Math.round(share * 100) / 100), '%');
-const dollars = (usd) => text(usd, '$');
 
 // The cluster first: it takes the place of what was written below it. A deployment only serves.
 function withDeployment(inputs, { cluster, training, ...rest }) {
@@ -242,53 +240,17 @@ export class SizeView {
   }
 
   #tableOf(answers, holding) {
-    const columns = ['gpus', 'replicas', 'hour', 'tokens', 'utilization', 'ttft', 'tpot', 'breaks'];
-    const chosen = this.#chosen ?? holding[0]?.cluster;
-    const misses = answers.filter(({ holds }) => !holds);
-    const first = holding.find(({ cluster }) => cluster === chosen) ?? holding[0];
-    return [
-      h(
-        'div',
-        { class: 'headrow' },
-        h('h2', {}, t('size.table')),
-        first && h('button', { type: 'button', class: 'primary apply', 'data-key': 'size-use', id: 'size-use', onclick: () => this.#use(first) }, t('size.use', { cluster: this.#nameOf(first) })),
-      ),
-      holding.length > 0 &&
-        h(
-          'table',
-          { class: 'size-table' },
-          h('caption', { class: 'visually-hidden' }, t('size.table')),
-          h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))))),
-          h('tbody', {}, holding.map((one) => this.#row(one, columns, one.cluster === chosen))),
-        ),
-      misses.length > 0 && h('ul', { class: 'note size-misses' }, misses.map((one) => h('li', {}, strong(this.#deviceOf(one.cluster)), `: ${one.message}.`))),
-      h('p', { class: 'note' }, t('size.note')),
-    ];
-  }
-
-  #row(one, columns, chosen) {
-    const { deployment, at_peak: peak, cost, headroom } = one;
-    const mapping = ['tp', 'pp', 'ep'].filter((degree) => degree === 'tp' || deployment.mapping[degree] > 1).map((degree) => `${degree.toUpperCase()} ${deployment.mapping[degree]}`);
-    const milliseconds = (seconds) => number(seconds * 1000);
-    const choose = () => {
-      this.#chosen = one.cluster;
+    const onchoose = (cluster) => {
+      this.#chosen = cluster;
       this.#draw();
     };
-    const cells = {
-      replicas: [`${whole(deployment.replicas + deployment.spare_replicas)} × ${mapping.join(' ')}`, deployment.idle_devices > 0 && t('size.idle', { count: whole(deployment.idle_devices) })],
-      hour: [dollars(costOf(one))],
-      tokens: [dollars(cost.usd_per_million_output_tokens)],
-      utilization: [percent(peak.utilization)],
-      ttft: [milliseconds(peak.ttft_s)],
-      tpot: [milliseconds(peak.tpot_s)],
-      breaks: [t(`size.breaks.${headroom.breaks_first}`), t('size.headroom', { rate: text(headroom.requests_per_s, ''), more: percent(headroom.traffic) })],
-    };
-    return h(
-      'tr',
-      { class: chosen ? 'chosen' : undefined, 'data-cluster': one.cluster },
-      h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', 'data-key': `size-row-${one.cluster}`, 'aria-pressed': String(chosen), onclick: choose }, this.#nameOf(one))),
-      columns.slice(1).map((name) => h('td', { 'data-name': t(`size.column.${name}`), class: name === 'hour' ? 'first' : undefined }, cells[name][0], cells[name][1] && h('small', {}, cells[name][1]))),
-    );
+    return tableOf(answers, holding, {
+      chosen: this.#chosen ?? holding[0]?.cluster,
+      deviceOf: (cluster) => this.#deviceOf(cluster),
+      nameOf: this.#nameOf,
+      onchoose,
+      onuse: (answer) => this.#use(answer),
+    });
   }
 
   #chartOf(state, holding) {

@@ -3,6 +3,7 @@
 // lists in `written` what the visitor wrote, so that the core can move what only the default scenario supplied to where it is legal.
 // There is a default scenario for each version of links (`defaults`, by version); inputs are over the newest one but where they
 // say another: {"version": "1"}.
+/** @import {Described, Fix, Inputs, Issue, Request} from '../types.js' */
 import { inputText } from '../text/inputs.js';
 import { get, isPath, set } from './paths.js';
 
@@ -61,12 +62,23 @@ function laidOver(defaults, inputs, presetPaths) {
   return { request, written };
 }
 
+/**
+ * @param {Described['defaults']} defaults
+ * @param {Inputs} inputs
+ * @param {string[]} presetPaths
+ * @returns {Request}
+ */
 export function requestOf(defaults, inputs, presetPaths) {
   const { request, written } = laidOver(defaults, inputs, presetPaths);
   return { ...request, written };
 }
 
 // The request with further values written, by path.
+/**
+ * @param {Request} request
+ * @param {Record<string, unknown>} changes
+ * @returns {Request}
+ */
 export function withChanges(request, changes) {
   const changed = structuredClone(request);
   for (const [path, value] of Object.entries(changes)) set(changed, path, value);
@@ -98,6 +110,10 @@ export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
 }
 
 // Another catalogue entry takes the place of everything that was set below it.
+/**
+ * @param {Inputs} inputs
+ * @returns {Inputs}
+ */
 export function withPick(inputs, path, id) {
   return { ...without(inputs, path), [path]: id };
 }
@@ -105,6 +121,11 @@ export function withPick(inputs, path, id) {
 const without = (inputs, path) => Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
 
 // The inputs with a fix of an issue: {path, value, also: [{path, value}]}; what has no value is left out.
+/**
+ * @param {Inputs} inputs
+ * @param {Partial<Fix> & {path: string}} fix
+ * @returns {Inputs}
+ */
 export function withFix(inputs, { also = [], ...first }) {
   const changes = [first, ...also];
   let changed = inputs;
@@ -132,6 +153,11 @@ export const picksOf = (inputs, presetPaths) =>
   Object.fromEntries(Object.entries(inputs).filter(([path]) => path === 'version' || isPreset(path, presetPaths)));
 
 // A request without the parts that its issues are about, so that the others still answer; null if that leaves nothing new.
+/**
+ * @param {Request} request
+ * @param {Issue[]} issues
+ * @returns {Request | null}
+ */
 export function withoutFaulty(request, issues) {
   const parts = ['training', 'serving', 'cost'];
   const faulty = parts.filter((part) => issues.some(({ path }) => path === part || path.startsWith(`${part}.`)));

@@ -1,6 +1,10 @@
 // What the inputs are called and how their values are written, as the core describes them.
+/** @import {Field} from '../types.js' */
+
+/** @type {Map<string, Field>} */
 let described = new Map();
 
+/** @param {Field[]} list */
 export const setInputs = (list) => {
   described = new Map(list.map((one) => [one.path, one]));
 };

@@ -1,0 +1,69 @@
+// The question that a count is the answer to, under its field.
+import { h } from '../dom.js';
+import { withChanges } from '../state/scenario.js';
+import { isBare, parse } from '../text/measure.js';
+import { t } from './texts.js';
+
+const DAY = 86400; // s
+
+// "30 days", "30" or a date, as seconds from now.
+function secondsUntil(words) {
+  const text = words.trim();
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return (Date.parse(text) - Date.now()) / 1000;
+  return isBare(text) ? Number(text) * DAY : parse(text);
+}
+
+const MOST = 65536; // GPUs that are looked for
+// What a count may be the answer to: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: from where to where, and
+// in which steps, it is looked for.
+const fewest = (most) => ({
+  id: 'finish',
+  figure: 'training.time_to_train_s',
+  read: secondsUntil,
+  span: (cluster) => {
+    const server = serverOf(cluster);
+    return [server, server * Math.max(2, Math.floor(most(cluster) / server)), server];
+  },
+});
+const GOALS = {
+  'cluster.devices': fewest(() => MOST),
+  'training.devices': fewest(({ devices }) => devices),
+  'training.tokens': { id: 'budget', figure: 'training.cost_usd', read: (words) => parse(words.replace('$', '')), span: () => [1e9, 1e15], digits: 3 },
+};
+
+// GPUs come by the server.
+const serverOf = ({ networks = [] }) => Math.max(1, Number(networks[0]?.size) || 1);
+
+// At most three digits, downwards: what is within a budget stays within it.
+const roundedDown = (value, digits) => {
+  const step = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
+  return Math.floor(value / step) * step;
+};
+
+// A field with its button that sets the count from what it is to reach; null where training has no such question.
+export function goal({ path, core, take }) {
+  const { id, figure, read, span, digits } = GOALS[path] ?? {};
+  const { scenario, training } = core.report;
+  if (!id || !training) return null;
+  const field = h('input', { type: 'text', id: 'picker-goal', autocomplete: 'off', placeholder: t(`goal.${id}.example`) });
+  const said = h('p', { class: 'note', role: 'status' });
+  async function find() {
+    const bound = read(field.value);
+    field.setAttribute('aria-invalid', String(!(bound > 0)));
+    if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
+    said.textContent = t('chart.waiting');
+    const [from, ...rest] = span(scenario.cluster);
+    const found = await core.engine.call('solve', withChanges(core.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
+    if (!found) return;
+    const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
+    if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
+    take(digits ? roundedDown(value, digits) : value, true);
+    said.textContent = t(`goal.${id}.found`);
+  }
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.stopPropagation();
+    find();
+  });
+  return h('div', { class: 'goal' }, h('label', { for: 'picker-goal' }, t(`goal.${id}`)), h('div', { class: 'row' }, field, h('button', { type: 'button', class: 'button', 'data-key': 'goal-find', onclick: find }, t(`goal.${id}.find`))), said);
+}
