@@ -14,11 +14,13 @@ namespace slipstick {
 namespace {
 
 bool IsOptional(const std::string& key) {
-  return key.starts_with("cost_") || key == "simulated" || key == "timeline_cut" || key.ends_with("_percentiles_s");
+  return key.starts_with("cost_") || key == "simulated" || key == "pools" || key == "prefill_pool" || key == "timeline_cut" ||
+         key.ends_with("_percentiles_s");
 }
 
 // No figure may be negative, but free memory where there is none, or NaN (null in JSON); prices may be absent without
-// the cost question, what is simulated without a simulation, and how a timeline is cut where it is whole.
+// the cost question, what is simulated without a simulation, two pools where there is one, and how a timeline is cut where
+// it is whole.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
