@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/post_training/post_training.h"
 #include "core/post_training/split.h"
 
@@ -10,36 +16,75 @@ namespace {
 
 std::string CountOf(Count count) { return std::to_string(count); }
 
-// The split in question: the one that was asked for, or the best.
-DeviceSplit ChooseSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
-                        PostTrainingReport& report, Trace& trace) {
-  const Count devices = parts.training.devices.value_or(parts.cluster.devices);
-  if (asked.placement == RlPlacement::kColocated) return {devices, devices, {}, false};
-  const std::vector<DeviceSplit> splits = SplitsOf(parts.training, parts.serving, devices);
-  const BestSplit found = FindBestSplit(asked, parts, sampled, splits);
-  report.splits = found.compared;
-  if (asked.generation_devices) return {*asked.generation_devices, devices - *asked.generation_devices, {}, false};
-  if (found.compared.empty()) return splits.front();  // the training mapping suits none
-  if (trace.on()) {
-    std::vector<std::pair<std::string, Seconds>> among;
-    std::size_t place = 0;
-    for (const DeviceSplit& one : found.compared) {
-      if (one.generation_devices == found.best.generation_devices) place = among.size();
-      among.emplace_back(CountOf(one.generation_devices) + " generate, " + CountOf(one.training_devices) + " train",
-                         one.step_time);
-    }
-    const auto all_devices = static_cast<double>(devices);
-    trace.Input("all_devices", all_devices, "training.devices");
-    const auto generation_devices = static_cast<double>(found.best.generation_devices);
-    trace.Choice("generation_devices", generation_devices,
-                 {"Generation devices", "the split with the shortest step", "", "post_training.generation_devices"},
-                 among, place, "all_devices", all_devices);
-    const double training_devices = all_devices - generation_devices;
-    trace.Record("training_devices", "all_devices - generation_devices", training_devices,
-                 Note{"Training devices", "", "", "post_training.training_devices"}, "all_devices, generation_devices",
-                 all_devices, generation_devices);
+void NameSyncRate(StepInputs& inputs, Trace& trace) {
+  if (inputs.asked.sync_rate) inputs.sync_rate = *inputs.asked.sync_rate;
+  if (inputs.asked.sync_rate || !trace.on()) return;
+  const bool is_colocated = inputs.asked.placement == RlPlacement::kColocated;
+  const double rate = inputs.sync_rate.base();
+  inputs.sync_rate = BytesPerSecond::FromBase(
+      rate,
+      trace.tape().Constant(is_colocated ? "post_training.colocated.sync_rate" : "post_training.pools.sync_rate", rate,
+                            BytesPerSecond::kDimension, "Rate at which a device of the engine takes weights",
+                            is_colocated ? "NVIDIA-NeMo/RL pull request 1267: DeepSeek-V3 in 35 s"
+                                         : "NVIDIA-NeMo/RL pull request 1379: DeepSeek-V3 in 14 s, "
+                                           "Qwen3-235B-A22B in 5.5 s"));
+}
+
+// What a trace that is on knows the inputs by.
+void Name(StepInputs& inputs, Trace& trace) {
+  BindInputs(inputs.asked, "post_training", trace);
+  BindInputs(inputs.prompt, "serving.prompt", trace);
+  BindInputs(inputs.output, "serving.output", trace);
+  BindInputs(inputs.prefix_hit, "serving.prefix_hit", trace);
+  BindInputs(inputs.attention_dp, "serving.mapping.attention_dp", trace);
+  BindInputs(inputs.devices, "training.devices", trace);
+  BindInputs(inputs.global_batch, "training.global_batch", trace);
+  BindInputs(inputs.host_bandwidth, "cluster.device.host.bandwidth", trace);
+  NameSyncRate(inputs, trace);
+  const auto from = [&trace](std::string_view title, Ratio& number, const std::string& path) {
+    Ratio input = number;
+    BindInputs(input, path, trace);
+    number = Procedure<Ratio>(title, number, {input});
+  };
+  from("Devices of a replica", inputs.replica_devices, "serving.mapping");
+  from("Devices of a data-parallel rank", inputs.model_ranks, "training.mapping");
+  from("Devices that share a copy of the weights", inputs.copy_devices, "training.mapping");
+  from("Tokens of a micro-batch", inputs.pack_tokens, "training.sequence");
+  from("Parameters of the model", inputs.parameters, "model");
+}
+
+// The generation pool of the best split, by the time of a step on each.
+Ratio ExplainBest(const BestSplit& found, Ratio devices, Trace& trace) {
+  const Ratio generation_devices = found.best.generation_devices;
+  if (!trace.on()) return generation_devices;
+  std::vector<std::pair<std::string, Seconds>> among;
+  std::size_t place = 0;
+  for (const DeviceSplit& one : found.compared) {
+    if (one.generation_devices == found.best.generation_devices) place = among.size();
+    among.emplace_back(CountOf(one.generation_devices) + " generate, " + CountOf(one.training_devices) + " train",
+                       one.step_time);
   }
-  return found.best;
+  trace.Choice("generation_devices", generation_devices,
+               {"Generation devices", "the split with the shortest step", "", "post_training.generation_devices"},
+               among, place, "all_devices", devices);
+  return trace.Carry("generation_devices", generation_devices);
+}
+
+// The devices in question: those that were asked for, or the best split.
+Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTrainingReport& report, Trace& trace) {
+  const PostTraining& asked = inputs.asked;
+  const Ratio devices = inputs.devices;
+  if (asked.placement == RlPlacement::kColocated) return {devices, devices};
+  const auto with = [&](Ratio generation) {
+    return Pools{generation, Figure("Training devices", devices - generation)};
+  };
+  const std::vector<DeviceSplit> splits =
+      SplitsOf(inputs.parts.training, inputs.parts.serving, static_cast<Count>(devices));
+  const BestSplit found = FindBestSplit(inputs, sampled, splits);
+  report.splits = found.compared;
+  if (asked.generation_devices) return with(*asked.generation_devices);
+  if (found.compared.empty()) return with(splits.front().generation_devices);  // the training mapping suits none
+  return with(ExplainBest(found, devices, trace));
 }
 
 void FindInfeasible(const PostTrainingParts& parts, const SplitStep& step, double longest, PostTrainingReport& report) {
@@ -68,49 +113,55 @@ void FindInfeasible(const PostTrainingParts& parts, const SplitStep& step, doubl
   }
 }
 
-// What waits: in pools, one for the other.
-void SetIdle(const PostTraining& asked, const SplitStep& step, PostTrainingReport& report, Trace& trace) {
-  if (asked.placement == RlPlacement::kColocated) return;
-  const Seconds step_time = step.split.step_time, generation = step.rollouts.time, learned = step.learned,
-                weight_sync = step.hand_over.weight_sync;
-  const double generation_devices = static_cast<double>(step.split.generation_devices);
-  const double training_devices = static_cast<double>(step.split.training_devices);
-  FIGURE(trace, generation_idle, max(0.0, 1 - (generation + weight_sync) / step_time),
-         (Note{"Idle share of the generation pool", "", "", "post_training.generation_idle"}), generation, weight_sync,
-         step_time);
-  FIGURE(trace, training_idle, max(0.0, 1 - (learned + weight_sync) / step_time),
-         (Note{"Idle share of the training pool", "", "", "post_training.training_idle"}), learned, weight_sync,
-         step_time);
-  FIGURE(trace, idle,
-         (generation_devices * generation_idle + training_devices * training_idle) /
-             (generation_devices + training_devices),
-         (Note{"Idle share of all devices", "", "", "post_training.idle"}), generation_devices, generation_idle,
-         training_devices, training_idle);
-  report.generation_idle = generation_idle;
-  report.training_idle = training_idle;
-  report.idle = idle;
+// Shares of device time in which a pool waits for the other.
+struct Idle {
+  Ratio generation, training, all;
+};
+Idle IdleOf(const SplitStep& step, const Pools& pools) {
+  const Seconds step_time = step.split.step_time, weight_sync = step.hand_over.weight_sync;
+  const Ratio generation =
+      Figure("Idle share of the generation pool", max(0.0, 1 - (step.rollouts.time + weight_sync) / step_time));
+  const Ratio training =
+      Figure("Idle share of the training pool", max(0.0, 1 - (step.learned + weight_sync) / step_time));
+  return {generation, training,
+          Figure("Idle share of all devices",
+                 (pools.generation * generation + pools.training * training) / (pools.generation + pools.training))};
 }
 
-void SetRates(const PostTrainingParts& parts, double samples, double mean_response, PostTrainingReport& report,
-              Trace& trace) {
-  const double prompt = static_cast<double>(parts.serving.prompt);
-  const Seconds step_time = report.step_time;
-  const bool is_shared = report.generation_devices == report.training_devices &&
-                         report.generation_devices == parts.training.devices.value_or(parts.cluster.devices);
-  const auto all_devices =
-      static_cast<double>(is_shared ? report.training_devices : report.training_devices + report.generation_devices);
-  const Tokens token = 1 * kToken;
-  CONSTANTS(trace, "units", "a token", token);
-  trace.Input("prompt", prompt, "serving.prompt");
-  trace.Input("all_devices", all_devices, "training.devices");
-  FIGURE(trace, tokens_per_s, samples * (prompt + mean_response) * token / step_time,
-         (Note{"Throughput (tokens/s)", "prompts and responses that are trained on", "", "post_training.tokens_per_s"}),
-         samples, prompt, mean_response, token, step_time);
-  FIGURE(trace, tokens_per_s_per_device, tokens_per_s / all_devices,
-         (Note{"Throughput per GPU (tokens/s)", "over all devices", "", "post_training.tokens_per_s_per_device"}),
-         tokens_per_s, all_devices);
-  report.tokens_per_s = tokens_per_s;
-  report.tokens_per_s_per_device = tokens_per_s_per_device;
+struct Rates {
+  TokensPerSecond all, per_device;
+};
+Rates RatesOf(const StepInputs& inputs, const Samples& sampled, Seconds step_time) {
+  const TokensPerSecond all = Figure("Throughput (tokens/s)",
+                                     sampled.count * (inputs.prompt + sampled.mean_response) * (1 * kToken) / step_time,
+                                     "prompts and responses that are trained on");
+  return {all, Figure("Throughput per GPU (tokens/s)", all / inputs.devices, "over all devices")};
+}
+
+// The figures that the report shows, at its paths; what is off has none.
+void Explain(const Samples& sampled, const SplitStep& step, Ratio updates, Trace& trace) {
+  const auto report = [&trace](const std::string& figure, auto value) {
+    if (value.node() != nullptr) trace.Report("post_training." + figure, value);
+  };
+  report("samples", sampled.count);
+  report("mean_response", sampled.mean_response * kToken);
+  report("longest_response", sampled.longest_response * kToken);
+  report("slots_in_use", step.rollouts.slots_in_use);
+  report("running", step.rollouts.running);
+  report("generation_s", step.rollouts.time);
+  report("updates", updates);
+  report("synced_weights_bytes", step.hand_over.weights);
+  report("host_bytes", step.hand_over.host);
+  report("time_s.reward", step.time.reward);
+  report("time_s.old_log_probs", step.time.old_log_probs);
+  report("time_s.reference", step.time.reference);
+  report("time_s.values", step.time.values);
+  report("time_s.training", step.time.training);
+  report("time_s.weight_sync", step.time.weight_sync);
+  report("time_s.engine_switch", step.time.engine_switch);
+  report("learning_s", step.learned);
+  report("time_s.generation", step.time.generation);
+  report("step_time_s", step.split.step_time);
 }
 
 }  // namespace
@@ -118,28 +169,44 @@ void SetRates(const PostTrainingParts& parts, double samples, double mean_respon
 PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "post_training");
   PostTrainingReport report;
-  const Samples sampled = SamplesOf(asked, parts.serving, trace);
-  const DeviceSplit split = ChooseSplit(asked, parts, sampled, report, trace);
-  const SplitStep step = StepOn(asked, parts, sampled, split, trace);
+  StepInputs inputs = InputsOf(asked, parts);
+  Name(inputs, trace);
+  const Samples sampled = SamplesOf(inputs.asked, parts.serving, inputs.output);
+  const Pools pools = ChoosePools(inputs, sampled, report, trace);
+  const SplitStep step = StepOn(inputs, sampled, pools);
+  const Ratio updates = Figure("Updates", step.learning.updates * Ratio(inputs.asked.epochs));
+  Explain(sampled, step, updates, trace);
   report.step_time = step.split.step_time;
   report.time = step.time;
   report.generation = step.rollouts.time;
   report.learning = step.learned;
   report.samples = sampled.count;
-  report.updates = step.learning.updates * static_cast<double>(asked.epochs);
-  report.mean_response = sampled.lengths.Mean() * kToken;
-  report.longest_response = sampled.lengths.longest * kToken;
+  report.updates = updates;
+  report.mean_response = sampled.mean_response * kToken;
+  report.longest_response = sampled.longest_response * kToken;
   report.running = step.rollouts.running;
   report.slots_in_use = step.rollouts.slots_in_use;
-  report.generation_devices = split.generation_devices;
-  report.training_devices = split.training_devices;
+  report.generation_devices = step.split.generation_devices;
+  report.training_devices = step.split.training_devices;
   report.synced_weights = step.hand_over.weights;
   report.host = step.hand_over.host;
-  if (report.step_time > Seconds{}) {
-    SetRates(parts, sampled.count, sampled.lengths.Mean(), report, trace);
-    SetIdle(asked, step, report, trace);
+  if (report.step_time > Seconds()) {
+    const Rates rates = RatesOf(inputs, sampled, report.step_time);
+    report.tokens_per_s = rates.all;
+    report.tokens_per_s_per_device = rates.per_device;
+    trace.Report("post_training.tokens_per_s", rates.all);
+    trace.Report("post_training.tokens_per_s_per_device", rates.per_device);
   }
-  FindInfeasible(parts, step, sampled.lengths.longest, report);
+  if (report.step_time > Seconds() && asked.placement == RlPlacement::kPools) {
+    const Idle idle = IdleOf(step, pools);
+    report.generation_idle = idle.generation;
+    report.training_idle = idle.training;
+    report.idle = idle.all;
+    trace.Report("post_training.generation_idle", idle.generation);
+    trace.Report("post_training.training_idle", idle.training);
+    trace.Report("post_training.idle", idle.all);
+  }
+  FindInfeasible(parts, step, sampled.longest_response, report);
   if (parts.serving.disaggregated) {
     report.warnings.emplace_back(
         "post_training: rollouts prefill and decode on one pool; serving.disaggregated is left out");

@@ -1,8 +1,7 @@
 // Between training and generation: new weights to the engine, and models that take turns in device memory.
 #pragma once
 
-#include "core/base/trace.h"
-#include "core/post_training/post_training.h"
+#include "core/post_training/step_inputs.h"
 #include "core/training/training_report.h"
 
 namespace slipstick {
@@ -12,7 +11,6 @@ struct HandOver {
   Bytes weights;  // of the whole model, as they are sent
   Bytes host;     // that waits in host memory, per device
 };
-HandOver TimeHandOver(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split,
-                      const TrainingMemory& memory, Trace& trace);
+HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const TrainingMemory& memory);
 
 }  // namespace slipstick

@@ -8,6 +8,7 @@
 
 #include "core/base/field.h"
 #include "core/base/issue.h"
+#include "core/base/tally.h"
 #include "core/base/trace.h"
 #include "core/base/units.h"
 #include "core/engine_step/serving_load.h"
@@ -29,17 +30,17 @@ ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 // (pull request 1379); MoonshotAI/checkpoint-engine states 60 to 75 GB/s.
 struct PostTraining {
   RlAlgorithm algorithm = RlAlgorithm::kGrpo;
-  Count prompts = 1;
-  Count responses_per_prompt = 1;
-  Count epochs = 1;
+  Tally prompts = 1;
+  Tally responses_per_prompt = 1;
+  Tally epochs = 1;
   std::optional<Count> max_response;  // tokens; off: as the lengths fall
-  double length_variation = 0;        // lognormal responses, where serving.lengths states none
+  Ratio length_variation = 0;         // lognormal responses, where serving.lengths states none
   bool old_log_probs = true;
   bool reference = true;
   bool reward_model = false;
   RlPlacement placement = RlPlacement::kColocated;
-  Count steps_off = 0;
-  std::optional<Count> generation_devices;  // of pools; off: the best split
+  Tally steps_off = 0;
+  std::optional<Tally> generation_devices;  // of pools; off: the best split
   Seconds step_overhead;
   Seconds engine_switch;
   BytesPerSecond swap_rate;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/figure.h"
 #include "core/engine_step/step_limits.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
@@ -128,140 +129,93 @@ ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, do
 
 }  // namespace
 
-Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Trace& trace) {
-  const auto prompts = static_cast<double>(asked.prompts),
-             responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
-  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}),
-         prompts, responses_per_prompt);
-  const ResponseLengths lengths = LengthsOf(asked, load, samples);
-  const double mean_response = lengths.Mean(), longest_response = lengths.longest;
-  const double output = static_cast<double>(load.output), length_variation = asked.length_variation;
-  trace.Input("output", output, "serving.output");
-  trace.Procedure(
-      "mean_response", mean_response,
-      {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"},
-      "output", output);
-  trace.Procedure("longest_response", longest_response,
-                  {"Longest response", "that so many samples reach, or where generation stops", "",
-                   "post_training.longest_response"},
-                  "output, length_variation, samples", output, length_variation, samples);
-  return {samples, lengths};
+Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Ratio output) {
+  Samples samples;
+  samples.count = Figure("Samples of a step", Ratio(asked.prompts) * Ratio(asked.responses_per_prompt));
+  samples.lengths = LengthsOf(asked, load, samples.count);
+  samples.mean_response = Procedure<Ratio>("Mean response", samples.lengths.Mean(), {output},
+                                           "of the lengths, cut at the longest that is allowed");
+  samples.longest_response =
+      Procedure<Ratio>("Longest response", samples.lengths.longest, {output, asked.length_variation, samples.count},
+                       "that so many samples reach, or where generation stops");
+  return samples;
 }
 
 namespace {
 
-// Samples of the fullest attention group, and how many of them run at once.
+// Samples of the attention group with the most, and how many of them run at once.
 struct RolloutGroup {
-  double sequences = 1, running = 1;
+  Ratio sequences = 1, running = 1;
 };
-RolloutGroup GroupOf(const Deployment& deployment, Count devices, double samples, double mean_response,
-                     double max_sequences, Trace& trace) {
-  const ServingMapping& mapping = deployment.load.mapping;
-  const double generation_devices = static_cast<double>(devices),
-               replica_devices = static_cast<double>(DevicesPerReplica(mapping));
-  const double attention_dp = deployment.mapping.attention_dp, prompt = static_cast<double>(deployment.load.prompt);
-  trace.Input("attention_dp", attention_dp, "serving.mapping.attention_dp");
-  trace.Input("replica_devices", replica_devices, "serving.mapping");
-  FIGURE(trace, replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}),
-         generation_devices, replica_devices);
-  FIGURE(trace, sequences, ceil(samples / (replicas * attention_dp)),
-         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, replicas,
-         attention_dp);
-  trace.Procedure(
-      "max_sequences", max_sequences,
-      {"Sequences that fit at once", "by the engine's budget of KV cache, at the mean length; see serving.max_batch"},
-      "prompt, mean_response", prompt, mean_response);
-  FIGURE(trace, running, min(sequences, max_sequences), (Note{"Sequences that run at the start", ""}), sequences,
-         max_sequences);
-  return {sequences, running};
+RolloutGroup GroupOf(const StepInputs& inputs, Ratio devices, const Samples& sampled, double fitting) {
+  const Ratio replicas = Figure("Replicas that generate", floor(devices / inputs.replica_devices));
+  const Ratio sequences =
+      Figure("Samples of an attention group", ceil(sampled.count / (replicas * inputs.attention_dp)),
+             "of the one with the most, which all wait for");
+  const Ratio most = Procedure<Ratio>("Sequences that fit at once", fitting, {inputs.prompt, sampled.mean_response},
+                                      "by the engine's budget of KV cache, at the mean length; see serving.max_batch");
+  return {sequences, Figure("Sequences that run at the start", min(sequences, most))};
 }
 
-Seconds ExplainedPrefill(const RolloutGroup& group, const Deployment& deployment, StepTimes& times, Trace& trace) {
-  const ServingLoad& load = deployment.load;
-  const double sequences = group.sequences, prompt = static_cast<double>(load.prompt), prefix_hit = load.prefix_hit;
-  const auto step_tokens = static_cast<double>(StepTokensOf(load, deployment.device).tokens);
-  const Seconds prefill = PrefillAll({sequences, prompt, prefix_hit, step_tokens}, times);
-  trace.Input("prefix_hit", prefix_hit, "serving.prefix_hit");
-  trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"},
-                  "sequences, prompt, prefix_hit", sequences, prompt, prefix_hit);
-  return prefill;
+Seconds PrefillTime(const StepInputs& inputs, const RolloutGroup& group, const Deployment& deployment,
+                    StepTimes& times) {
+  const auto step_tokens = static_cast<double>(StepTokensOf(deployment.load, deployment.device).tokens);
+  return Procedure("Prefill of all prompts",
+                   PrefillAll({group.sequences, inputs.prompt, inputs.prefix_hit, step_tokens}, times),
+                   {group.sequences, inputs.prompt, inputs.prefix_hit}, "in passes as large as the engine's");
 }
 
 // Time and occupancy of the rollouts, as soon as the prompts are prefilled.
-void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prompt, const ResponseLengths& lengths,
-               Seconds prefill, StepTimes& times, Rollouts& rollouts, Trace& trace) {
-  const double sequences = group.sequences, running = group.running, mean_response = lengths.Mean(),
-               longest_response = lengths.longest;
-  const Seconds step_overhead = asked.step_overhead,
-                engine_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
-  trace.Input("step_overhead", step_overhead, "post_training.step_overhead");
-  trace.Procedure(
-      "engine_step", engine_step,
-      {"Decode step of the engine, full batch", "at the mean context; open the serving part for its kernels"},
-      "running, prompt, mean_response", running, prompt, mean_response);
-  FIGURE(trace, decode_step, engine_step + step_overhead, (Note{"Decode step of the full batch", ""}), engine_step,
-         step_overhead);
-  FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
-         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running,
-         mean_response);
-  const Decoded decoded = DecodeTogether(running, prompt, lengths, step_overhead, times);
-  const Seconds tail = decoded.time;
-  trace.Procedure("tail", tail,
-                  {"Decode of the last sequences",
-                   "step by step: the batch shrinks as sequences end, until the longest one is done"},
-                  "running, decode_step, mean_response, longest_response", running, decode_step, mean_response,
-                  longest_response);
-  FIGURE(trace, whole_rollouts, prefill + queue_steps * decode_step + tail,
-         (Note{"Rollouts from first to last",
-               "all samples of a step, from the first prompt to the end of the longest response"}),
-         prefill, queue_steps, decode_step, tail);
-  const double slot_steps = decoded.slot_steps;
-  trace.Procedure("slot_steps", slot_steps, {"Steps of a slot until its sequence ends", "mean"}, "mean_response",
-                  mean_response);
-  FIGURE(trace, slots_in_use, (queue_steps + slot_steps) / (queue_steps + longest_response),
-         (Note{"Share of the batch that still generates", "mean over the decode steps, of samples that start together",
-               "", "post_training.slots_in_use"}),
-         queue_steps, slot_steps, longest_response);
-  rollouts.slots_in_use = slots_in_use;
-  if (asked.steps_off == 0) {
-    FIGURE(trace, generation, 1 * whole_rollouts,
-           (Note{"Rollouts", "all samples of a step, until the longest response is done", "",
-                 "post_training.generation_s"}),
-           whole_rollouts);
-    rollouts.time = generation;
+void DecodeAll(const StepInputs& inputs, const RolloutGroup& group, const Samples& sampled, Seconds prefill,
+               StepTimes& times, Rollouts& rollouts) {
+  const Ratio sequences = group.sequences, running = group.running, prompt = inputs.prompt;
+  const Ratio mean_response = sampled.mean_response, longest_response = sampled.longest_response;
+  const double now = running, context = prompt.base() + mean_response.base() / 2;
+  const Seconds engine_step =
+      Procedure("Decode step of the engine, full batch", times.Of({now, context, 0, 0, 0, now}).time,
+                {running, prompt, mean_response}, "at the mean context; open the serving part for its kernels");
+  const Seconds step_overhead = inputs.asked.step_overhead;
+  const Seconds decode_step = Figure("Decode step of the full batch", engine_step + step_overhead);
+  const Ratio queue_steps = Figure("Decode steps with a queue", (sequences - running) * mean_response / running,
+                                   "every sequence that ends is followed by the next");
+  const Decoded decoded =
+      DecodeTogether(running, prompt, sampled.lengths, Seconds::FromBase(step_overhead.base()), times);
+  const Seconds tail =
+      Procedure("Decode of the last sequences", decoded.time, {running, decode_step, mean_response, longest_response},
+                "step by step: the batch shrinks as sequences end, until the longest one is done");
+  const Seconds whole = Figure("Rollouts from first to last", prefill + queue_steps * decode_step + tail,
+                               "all samples of a step, from the first prompt to the end of the longest response");
+  const Ratio slot_steps =
+      Procedure<Ratio>("Steps of a slot until its sequence ends", decoded.slot_steps, {mean_response}, "mean");
+  rollouts.slots_in_use =
+      Figure("Share of the batch that still generates", (queue_steps + slot_steps) / (queue_steps + longest_response),
+             "mean over the decode steps, of samples that start together");
+  if (inputs.asked.steps_off == 0) {
+    rollouts.time = Figure("Rollouts", whole, "all samples of a step, until the longest response is done");
     return;
   }
-  const double steps_off = static_cast<double>(asked.steps_off);
-  FIGURE(trace, streamed_rollouts, prefill + sequences * mean_response / running * decode_step,
-         (Note{"Rollouts of a full batch", "a sequence that ends is followed by one of the next step"}), prefill,
-         sequences, mean_response, running, decode_step);
-  FIGURE(trace, generation, max(streamed_rollouts, whole_rollouts / (1 + steps_off)),
-         (Note{"Rollouts", "at a full batch; but the longest response may take no more steps than it may be off", "",
-               "post_training.generation_s"}),
-         streamed_rollouts, whole_rollouts, steps_off);
-  rollouts.time = generation;
+  const Seconds streamed =
+      Figure("Rollouts of a full batch", prefill + sequences * mean_response / running * decode_step,
+             "a sequence that ends is followed by one of the next step");
+  rollouts.time = Figure("Rollouts", max(streamed, whole / (1 + Ratio(inputs.asked.steps_off))),
+                         "at a full batch; but the longest response may take no more steps than it may be off");
 }
 
 }  // namespace
 
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled,
-                      Trace& trace) {
-  const Trace::Scope scope(trace, "rollouts");
+Rollouts TimeRollouts(const StepInputs& inputs, Ratio devices, const Samples& sampled) {
+  const PostTrainingParts& parts = inputs.parts;
   Trace off = Trace::Off();
-  const double samples = sampled.count, mean_response = sampled.lengths.Mean(),
-               prompt = static_cast<double>(parts.serving.prompt);
-  trace.Input("prompt", prompt, "serving.prompt");
-  const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
+  const ServingLoad load = RolloutLoad(parts.serving, static_cast<Count>(devices), sampled.mean_response);
   const Deployment deployment = Deploy(parts.model, parts.cluster, load);
   const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-  const double fitting = BatchThatFits(deployment, budget, prompt, mean_response, off);
+  const double fitting = BatchThatFits(deployment, budget, inputs.prompt, sampled.mean_response, off);
   Rollouts rollouts;
   if (fitting < 1) rollouts.infeasible = "the engine holds no sequence of the mean length beside its weights";
-  const RolloutGroup group = GroupOf(deployment, devices, samples, mean_response, max(1.0, fitting), trace);
+  const RolloutGroup group = GroupOf(inputs, devices, sampled, max(1.0, fitting));
   rollouts.running = group.running;
   StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
-  const Seconds prefill = ExplainedPrefill(group, deployment, times, trace);
-  DecodeAll(asked, group, prompt, sampled.lengths, prefill, times, rollouts, trace);
+  DecodeAll(inputs, group, sampled, PrefillTime(inputs, group, deployment, times), times, rollouts);
   return rollouts;
 }
 

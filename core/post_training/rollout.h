@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/trace.h"
-#include "core/post_training/post_training.h"
+#include "core/post_training/step_inputs.h"
 
 namespace slipstick {
 
@@ -19,18 +18,18 @@ struct ResponseLengths {
   [[nodiscard]] double MeanOfToken(double prompt) const;
 };
 struct Samples {
-  double count = 1;
+  Ratio count = 1, mean_response, longest_response;
   ResponseLengths lengths;
 };
-Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Trace& trace);
+// `output`: mean length of a response before the longest are cut.
+Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Ratio output);
 
 struct Rollouts {
   Seconds time;
-  double running = 0, slots_in_use = 0;
+  Ratio running = 0, slots_in_use = 0;
   std::string infeasible;  // "" if the engine holds the model and a sequence
 };
 // On at most `devices`.
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled,
-                      Trace& trace);
+Rollouts TimeRollouts(const StepInputs& inputs, Ratio devices, const Samples& sampled);
 
 }  // namespace slipstick

@@ -3,10 +3,8 @@
 
 #include <vector>
 
-#include "core/base/trace.h"
 #include "core/post_training/hand_over.h"
 #include "core/post_training/learning.h"
-#include "core/post_training/post_training.h"
 #include "core/post_training/rollout.h"
 
 namespace slipstick {
@@ -19,8 +17,7 @@ struct SplitStep {
   PostTrainingTime time;
   Seconds learned;  // scoring, training and swapping
 };
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
-                 const DeviceSplit& split, Trace& trace);
+SplitStep StepOn(const StepInputs& inputs, const Samples& sampled, const Pools& pools);
 
 // Every way to give whole replicas to generation and whole copies of the training mapping to training.
 std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices);
@@ -30,7 +27,6 @@ struct BestSplit {
   DeviceSplit best;
   std::vector<DeviceSplit> compared;
 };
-BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
-                        const std::vector<DeviceSplit>& splits);
+BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const std::vector<DeviceSplit>& splits);
 
 }  // namespace slipstick

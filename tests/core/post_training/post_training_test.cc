@@ -59,17 +59,16 @@ TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
   asked.max_response = 1500;
   ServingLoad load = Standard<ServingLoad>();
   load.output = 1000;
-  Trace off = Trace::Off();
-  const ResponseLengths cut = SamplesOf(asked, load, off).lengths;
+  const ResponseLengths cut = SamplesOf(asked, load, load.output).lengths;
   EXPECT_NEAR(cut.Mean(), 1000, 1e-3);
   EXPECT_EQ(cut.longest, 1500);
   asked.max_response.reset();
-  const ResponseLengths whole = SamplesOf(asked, load, off).lengths;
+  const ResponseLengths whole = SamplesOf(asked, load, load.output).lengths;
   EXPECT_NEAR(whole.Mean(), 1000, 1e-3);
   EXPECT_GT(whole.longest, whole.shares.back());
   // All of one length: a token's sequence is as long as every one.
   asked.length_variation = 0;
-  EXPECT_NEAR(SamplesOf(asked, load, off).lengths.MeanOfToken(100), 1100, 1e-6);
+  EXPECT_NEAR(SamplesOf(asked, load, load.output).lengths.MeanOfToken(100), 1100, 1e-6);
   EXPECT_GT(whole.MeanOfToken(100), 1100);
 }
 
