@@ -128,25 +128,30 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
   for (const EvidenceFile& file : files) {
     const Result<Json> json = ParseJson(file.text);
     const Json* rows = json ? FindMember(*json, "rows") : nullptr;
-    if (rows == nullptr) {
+    if (rows == nullptr || !rows->is_array()) {
       read.issues.push_back({file.id, "Not a file of measurements"});
       continue;
     }
     read.sources.push_back({kept(file.id), kept(TextAt(*json, "publisher") + ", " + TextAt(*json, "campaign"))});
+    const Json* whole_runs = FindMember(*json, "whole_runs");
     for (const Json& row : *rows) {
+      if (!row.is_object()) {
+        read.issues.push_back({file.id, "Not a measurement: " + internal::Shown(row)});
+        continue;
+      }
       MeasuredRun run;
       run.id = kept(TextAt(row, "id"));
       run.source = static_cast<int>(read.sources.size()) - 1;
       const Result<Json> request =
           ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"), TextAt(*json, "tuning"))), {});
       const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
-      if (!scenario || !Predict(*scenario, TextAt(row, "figure"), row.value("value", 0.), run)) {
+      if (!scenario || !Predict(*scenario, TextAt(row, "figure"), NumberAt(row, "value").value_or(0), run)) {
         const std::string fault =
             scenario ? "no such figure" : scenario.issues.front().path + ": " + scenario.issues.front().message;
         read.issues.push_back({file.id + " " + std::string(run.id), fault});
         continue;
       }
-      if (json->value("whole_runs", false)) run.kind = MeasuredKind::kWholeRun;
+      if (whole_runs != nullptr && *whole_runs == true) run.kind = MeasuredKind::kWholeRun;
       for (std::string_view* text : {&run.setting.device, &run.setting.architecture, &run.setting.software})
         *text = kept(*text);
       read.runs.push_back(run);

@@ -176,5 +176,20 @@ TEST(Measurements, AFileIsComputedAgain) {
   EXPECT_FALSE(MeasurementsAnswer("ours", "no JSON").issues.empty());
 }
 
+// Any text may be pasted.
+TEST(Measurements, WhatIsNoMeasurementHasAnIssueOfItsOwn) {
+  for (const char* rows : {"5", "null", R"("a")", R"({"id": "one"})"}) {
+    EXPECT_FALSE(MeasurementsAnswer("ours", std::string(R"({"rows": )") + rows + "}").issues.empty()) << rows;
+  }
+  const Answer answer = MeasurementsAnswer(
+      "ours",
+      R"({"whole_runs": "yes", "tuning": 4, "models": [], "rows": [5, null, [], {}, {"value": "1", "figure": "serving.tpot_s"},
+                  {"figure": 3, "serving": 1, "model": {"preset": 7}}]})");
+  const Result<Json> json = ParseJson(answer.text);
+  ASSERT_TRUE(json) << answer.text;
+  EXPECT_TRUE((*json)["runs"].empty());
+  EXPECT_EQ((*json)["issues"].size(), 6U) << answer.text;
+}
+
 }  // namespace
 }  // namespace slipstick
