@@ -172,12 +172,11 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::prefix_hit>("prefix_hit", "Prefix-cache hit rate: fraction of the prompt tokens")
         .Between(0, 1)
         .Advanced(),
-    Of<&ServingLoad::idle_sessions>("idle_sessions",
-                                    "Sessions that wait between two turns, for each running request; their cached "
-                                    "prefixes stay in the memory of the "
-                                    "tiers. Default: 1 where a hit rate is given and prefix_cache.prefixes is not "
-                                    "(from version 3 on, on one pool), "
-                                    "else 0")
+    Of<&ServingLoad::idle_sessions>(
+        "idle_sessions",
+        "Sessions that wait between two turns, for each running request; the prefixes that they will hit stay in the "
+        "memory of "
+        "the tiers. Default: 1 from version 3 on, 0 on separate pools and where prefix_cache.prefixes is given")
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
         .Advanced(),

@@ -121,7 +121,7 @@ void KeepPrefixes(Scenario& scenario) {
   if (scenario.version < 3 || !scenario.serving || scenario.serving->idle_sessions) return;
   ServingLoad& load = *scenario.serving;
   const bool states_prefixes = load.prefix_cache && load.prefix_cache->prefixes > 0;
-  if (load.prefix_hit > 0 && !states_prefixes && !load.disaggregated) load.idle_sessions = kAsLongAsItRuns;
+  if (!states_prefixes && !load.disaggregated) load.idle_sessions = kAsLongAsItRuns;
 }
 
 // Reads the parts; contradictions between them are checked later.

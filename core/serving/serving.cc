@@ -134,11 +134,11 @@ Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Byt
 }
 
 // With the prefixes that are kept.
-Bytes HeldCache(Bytes running_kv_cache, const ServedPrefixes& prefixes, Trace& trace) {
+Bytes HeldCache(const ServingLoad& load, Bytes running_kv_cache, const ServedPrefixes& prefixes, Trace& trace) {
   constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "",
                        "serving.memory_bytes.kv_cache"};
   const Bytes kept_on_device = prefixes.device;
-  if (!(kept_on_device > Bytes{})) {
+  if (!load.prefix_cache && !(load.idle_sessions.value_or(0) > 0)) {
     FIGURE(trace, kv_cache_held, 1 * running_kv_cache, kNote, running_kv_cache);
     return kv_cache_held;
   }
@@ -217,7 +217,8 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   if (load.host_experts) report.host_weights = HostWeights(deployment, trace);
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
-  const Bytes kv_cache_held = HeldCache(DeviceCache(deployment, budget, kv_cache, trace), report.prefix_cache, trace);
+  const Bytes kv_cache_held =
+      HeldCache(load, DeviceCache(deployment, budget, kv_cache, trace), report.prefix_cache, trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
          (Note{"Peak memory per GPU", "of the most loaded device, while the batch runs", "",

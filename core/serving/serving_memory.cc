@@ -76,7 +76,7 @@ KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
 
 KeptPrefixes IdlePrefixesOf(const Deployment& deployment, Trace& trace) {
   const double idle_sessions = deployment.load.idle_sessions.value_or(0);
-  if (!(idle_sessions > 0)) return {};
+  if (!(idle_sessions > 0) || (!(deployment.load.prefix_hit > 0) && !trace.on())) return {};
   const Trace::Scope scope(trace, "idle_sessions");
   trace.Input("idle_sessions", idle_sessions, "serving.idle_sessions");
   const double cached = ComputedTokens(deployment.load, trace).cached;
@@ -184,7 +184,7 @@ Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, T
 // With the prefixes of the sessions that wait for it.
 Bytes KvCacheWithIdle(const Deployment& deployment, Bytes kv_cache_of_request, Trace& trace) {
   const Bytes idle_on_device = IdlePrefixesOf(deployment, trace).device;
-  if (!(idle_on_device > Bytes{})) {
+  if (!(deployment.load.idle_sessions.value_or(0) > 0)) {
     trace.Alias("kept_per_request", kv_cache_of_request, "kv_cache_of_request");
     return kv_cache_of_request;
   }
