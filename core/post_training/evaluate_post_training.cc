@@ -46,6 +46,9 @@ void Name(StepInputs& inputs, Trace& trace) {
     BindInputs(input, path, trace);
     number = Procedure<Ratio>(title, number, {input});
   };
+  from("Models that are trained", inputs.trained_models, "post_training.algorithm");
+  from("Models that only score", inputs.frozen_models, "post_training.reference");
+  from("Trained models that wait for their turn", inputs.swapped_trainings, "post_training.placement");
   from("Devices of a replica", inputs.replica_devices, "serving.mapping");
   from("Devices of a data-parallel rank", inputs.model_ranks, "training.mapping");
   from("Devices that share a copy of the weights", inputs.copy_devices, "training.mapping");
@@ -138,7 +141,7 @@ Rates RatesOf(const StepInputs& inputs, const Samples& sampled, Seconds step_tim
   return {all, Figure("Throughput per GPU (tokens/s)", all / inputs.devices, "over all devices")};
 }
 
-// The figures that the report shows, at its paths; what is off has none.
+// The figures that the report shows, at its paths. Passes that are off have none.
 void Explain(const Samples& sampled, const SplitStep& step, Ratio updates, Trace& trace) {
   const auto report = [&trace](const std::string& figure, auto value) {
     if (value.node() != nullptr) trace.Report("post_training." + figure, value);

@@ -38,14 +38,12 @@ Seconds SyncTime(const StepInputs& inputs, const Pools& pools, Bytes weights) {
 
 HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const TrainingMemory& memory) {
   const PostTraining& asked = inputs.asked;
-  const double frozen_models = (asked.reference ? 1 : 0) + (asked.reward_model ? 1 : 0);
-  const double swapped_trainings = (IsColocated(inputs) ? 1 : 0) + (asked.algorithm == RlAlgorithm::kPpo ? 1 : 0);
   const Bytes weights =
       Procedure("Weights of a device", memory.weights, {inputs.parameters}, "of the training part, most loaded stage");
   const Bytes optimizer = Procedure("Optimizer state of a device", memory.optimizer, {inputs.parameters},
                                     "of the training part, most loaded stage");
   const Bytes waiting = Figure("Models that wait for their turn, per device",
-                               frozen_models * weights + swapped_trainings * (weights + optimizer),
+                               inputs.frozen_models * weights + inputs.swapped_trainings * (weights + optimizer),
                                "frozen: reference and reward model; trained: the policy where the engine takes turns "
                                "with it, the critic of PPO");
   HandOver hand_over;

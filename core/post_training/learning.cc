@@ -31,6 +31,10 @@ StepInputs InputsOf(const PostTraining& asked, const PostTrainingParts& parts) {
   const auto& [model, cluster, training, serving] = parts;
   const Count sharing = model.moe ? training.mapping.ep * training.mapping.expert_tp : 1;
   StepInputs inputs{asked, parts};
+  inputs.trained_models = asked.algorithm == RlAlgorithm::kPpo ? 2 : 1;
+  inputs.frozen_models = (asked.reference ? 1 : 0) + (asked.reward_model ? 1 : 0);
+  inputs.swapped_trainings =
+      (asked.placement == RlPlacement::kColocated ? 1 : 0) + (asked.algorithm == RlAlgorithm::kPpo ? 1 : 0);
   inputs.prompt = serving.prompt;
   inputs.output = serving.output;
   inputs.prefix_hit = serving.prefix_hit;
@@ -79,8 +83,7 @@ Learning TimeLearning(const StepInputs& inputs, Ratio devices, const Samples& sa
   const Seconds update_scoring = Procedure(
       "Forward passes over the same samples", learning.update.scoring, {micro_batches, dp, inputs.pack_tokens},
       "of the training part's mapping: every micro-batch on the slowest stage, the first one through all");
-  const double trained_models = inputs.asked.algorithm == RlAlgorithm::kPpo ? 2 : 1;
-  learning.training = Figure("Training", Ratio(inputs.asked.epochs) * updates * trained_models * update_step,
+  learning.training = Figure("Training", Ratio(inputs.asked.epochs) * updates * inputs.trained_models * update_step,
                              "of the policy; under PPO of a critic of its size too");
   learning.pass = Figure("A forward pass over all samples", updates * update_scoring);
   return learning;

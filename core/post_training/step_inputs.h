@@ -1,4 +1,4 @@
-// What a step rests on: what is asked, and of the other parts the numbers that its formulas name.
+// Inputs of a step: those of post-training, and the numbers of the other parts that its formulas name.
 #pragma once
 
 #include "core/post_training/post_training.h"
@@ -8,6 +8,7 @@ namespace slipstick {
 struct StepInputs {
   PostTraining asked;
   PostTrainingParts parts;
+  Ratio trained_models{}, frozen_models{}, swapped_trainings{};  // swapped: to host memory, to wait for their turn
   // Serving.
   Ratio prompt{}, output{}, prefix_hit{}, attention_dp{}, replica_devices{};
   // Training. model_ranks: devices of a data-parallel rank; copy_devices: those that hold one copy of the weights;
