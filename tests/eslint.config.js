@@ -7,7 +7,11 @@ export default [
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2024, sourceType: "module" },
-    rules: { "no-unused-vars": ["error", { ignoreRestSiblings: true, argsIgnorePattern: "^_", varsIgnorePattern: "^_" }], "no-regex-spaces": "off", "no-control-regex": "off" },
+    rules: {
+      "no-unused-vars": ["error", { ignoreRestSiblings: true, argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "no-regex-spaces": "off",
+      "no-control-regex": "off",
+    },
   },
   { files: ["**/web/**"], languageOptions: { globals: { ...globals.browser, ...globals.worker } } },
   { files: ["**/wasm/package/**"], languageOptions: { globals: globals.node } },

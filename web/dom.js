@@ -29,13 +29,16 @@ export const svg = (tag, attributes, ...children) => fill(document.createElement
 export const math = (tag, attributes, ...children) => fill(document.createElementNS(MATH, tag), attributes, children);
 
 // Behind the next paint, so that what comes then does not delay it.
-export const painted = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
+export const painted = () =>
+  new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
 
 // Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key, or to the same mark of
 // a chart.
 export function redraw(element, ...children) {
   /** @type {HTMLInputElement | null} */
-  const active = element.contains(document.activeElement) ? /** @type {HTMLInputElement} */ (document.activeElement) : null;
+  const active = element.contains(document.activeElement)
+    ? /** @type {HTMLInputElement} */ (document.activeElement)
+    : null;
   const key = /** @type {HTMLElement | null | undefined} */ (active?.closest('[data-key]'))?.dataset.key;
   const mark = active?.closest('figure[id] .mark');
   const chart = mark?.closest('figure');

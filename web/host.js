@@ -14,6 +14,11 @@ export const compileCore = async () => {
 export const addStyle = (path) =>
   new Promise((resolve) => {
     const sheet = document.createElement('link');
-    Object.assign(sheet, { rel: 'stylesheet', href: new URL(path, import.meta.url).href, onload: resolve, onerror: resolve });
+    Object.assign(sheet, {
+      rel: 'stylesheet',
+      href: new URL(path, import.meta.url).href,
+      onload: resolve,
+      onerror: resolve,
+    });
     document.head.append(sheet);
   });

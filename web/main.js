@@ -61,7 +61,10 @@ class Page {
     engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', String(busy));
     header(byId('actions'), this.parts);
     this.exercise.take();
-    if (this.exercise.shown.embedded) import('./report/embed.js').then(({ embed }) => embed(document.querySelector('.foot'), () => this.parts.linkWith({})));
+    if (this.exercise.shown.embedded)
+      import('./report/embed.js').then(({ embed }) =>
+        embed(document.querySelector('.foot'), () => this.parts.linkWith({})),
+      );
     this.drawTabs();
     this.listen();
     this.tellFaults(state.faults);
@@ -90,7 +93,11 @@ class Page {
       onfocus: () => this.inputsBar.open(),
     });
     this.inputsBar = new InputsBar(byId('inputs-bar'), { answers: byId('answers'), form: byId('form') });
-    this.stage = new Stage(byId('content'), { store, context: () => this.context(), ondrawn: () => this.dependence.lightFigures() });
+    this.stage = new Stage(byId('content'), {
+      store,
+      context: () => this.context(),
+      ondrawn: () => this.dependence.lightFigures(),
+    });
     const { stage } = this;
     const onreveal = () => {
       this.draw();
@@ -179,7 +186,10 @@ class Page {
 
   async evaluate() {
     try {
-      const isLatest = await this.core.evaluate(this.store.inputs, { onreport: () => this.draw(), onbase: () => this.drawForm() });
+      const isLatest = await this.core.evaluate(this.store.inputs, {
+        onreport: () => this.draw(),
+        onbase: () => this.drawForm(),
+      });
       if (isLatest) this.dialogs.refresh();
     } catch (error) {
       notice(t('app.stopped', { message: error.message }));
@@ -191,8 +201,18 @@ class Page {
     const { dialogs, form, store } = this;
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
-      showAnswers(byId('answers'), { ...report, faulty, store, rentals: this.#rentals, before: this.parts.before.drawn() });
-      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store, onopen: () => dialogs.measured() });
+      showAnswers(byId('answers'), {
+        ...report,
+        faulty,
+        store,
+        rentals: this.#rentals,
+        before: this.parts.before.drawn(),
+      });
+      showMeasured(byId('answers').querySelector('.mine'), {
+        scenario: report.scenario,
+        store,
+        onopen: () => dialogs.measured(),
+      });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: store.inputs,
         onopen: (noun) => dialogs.picker(noun),
@@ -258,8 +278,7 @@ class Page {
       /** @type {HTMLElement | null} */
       const first = byId('form').querySelector('select, input');
       first?.focus();
-    }
-    else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
+    } else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
     else this.store.open(what);
   }
 
@@ -276,7 +295,13 @@ class Page {
 
   async keepOffline() {
     const { keepOffline } = await import('./state/offline.js');
-    keepOffline((reload) => notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))));
+    keepOffline((reload) =>
+      notice(
+        t('offline.update'),
+        0,
+        h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload')),
+      ),
+    );
   }
 
   // Everything a scene may fetch later, so that the page works when the network is gone.
@@ -287,7 +312,13 @@ class Page {
     this.form.addSources(await this.core.catalogue());
     this.drawForm();
     const lessons = await readJson('lessons/index.json');
-    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json', 'data/releases.json']) this.parts.files.at(path);
+    for (const path of [
+      'lessons/index.json',
+      ...lessons.map((id) => `lessons/${id}.json`),
+      'data/published.json',
+      'data/releases.json',
+    ])
+      this.parts.files.at(path);
   }
 }
 
@@ -295,5 +326,7 @@ if (new URLSearchParams(location.search).get('lang') === 'pseudo') usePseudoLoca
 const page = new Page();
 page.start().catch((error) => {
   const read = h('a', { href: 'lessons.html' }, t('app.read'));
-  byId('answers').querySelector('.say').replaceChildren(t('app.broken', { message: error.message }), ' ', read);
+  byId('answers')
+    .querySelector('.say')
+    .replaceChildren(t('app.broken', { message: error.message }), ' ', read);
 });

@@ -33,6 +33,7 @@ worker.addEventListener('message', ({ data }) => data === 'take over' && worker.
 worker.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET' || new URL(event.request.url).origin !== location.origin) return;
   event.respondWith(
-    (async () => (await (await caches.open(KEPT)).match(event.request, { ignoreSearch: true })) ?? fetch(event.request))(),
+    (async () =>
+      (await (await caches.open(KEPT)).match(event.request, { ignoreSearch: true })) ?? fetch(event.request))(),
   );
 });

@@ -414,7 +414,11 @@ export interface PartBar extends Omit<Wide, 'rows' | 'columns'> {
 export interface Lines extends Wide {
   x: Axis;
   y: Axis;
-  series: { name: string; color: string; points: { x: number; y: number; label?: string; hollow?: boolean; why?: string }[] }[];
+  series: {
+    name: string;
+    color: string;
+    points: { x: number; y: number; label?: string; hollow?: boolean; why?: string }[];
+  }[];
   /** `hair`: a line that must not be crossed. */
   levels?: { y: number; text: string; hair?: boolean }[];
   uprights?: { x: number; text: string }[];

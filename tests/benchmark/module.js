@@ -9,7 +9,9 @@ const cases = {
   "default scenario, one figure explained": () => slipstick.evaluate("", "training.step_time_s"),
   "default scenario, all figures explained": () => slipstick.evaluate("", "*"),
   "one kernel": () =>
-    slipstick.kernel('{"device": {"preset": "h100-sxm5-80gb"}, "operator": {"kind": "gemm", "m": 4096, "n": 8192, "k": 8192, "precision": "bf16"}}'),
+    slipstick.kernel(
+      '{"device": {"preset": "h100-sxm5-80gb"}, "operator": {"kind": "gemm", "m": 4096, "n": 8192, "k": 8192, "precision": "bf16"}}',
+    ),
 };
 
 for (const [name, run] of Object.entries(cases)) {
@@ -27,7 +29,13 @@ for (const [name, run] of Object.entries(cases)) {
 // Mappings a second of one instance: median and spread of nine searches.
 const searches = {
   "GPT-3 175B on 64 A100": {
-    request: { model: { preset: "gpt3-175b" }, cluster: { preset: "dgx-a100", devices: 64 }, training: { sequence: 2048, global_batch: 64 }, serving: null, cost: null },
+    request: {
+      model: { preset: "gpt3-175b" },
+      cluster: { preset: "dgx-a100", devices: 64 },
+      training: { sequence: 2048, global_batch: 64 },
+      serving: null,
+      cost: null,
+    },
     for: "training",
   },
   "DeepSeek-V3 served on 64 H200": {
@@ -54,5 +62,7 @@ for (const [name, spec] of Object.entries(searches)) {
     rates.push((1000 * space) / (performance.now() - start));
   }
   rates.sort((a, b) => a - b);
-  console.log(`${name}: ${space} mappings, median ${Math.round(rates[4])} a second, ${Math.round(rates[0])} to ${Math.round(rates[8])}`);
+  console.log(
+    `${name}: ${space} mappings, median ${Math.round(rates[4])} a second, ${Math.round(rates[0])} to ${Math.round(rates[8])}`,
+  );
 }

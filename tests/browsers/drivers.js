@@ -10,7 +10,13 @@ import puppeteer from 'puppeteer-core';
 const PATIENCE = 180_000; // ms for what a journey waits for: a busy machine takes ten times what an idle one does
 
 export async function firefox() {
-  const browser = await puppeteer.launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true, protocolTimeout: PATIENCE, timeout: PATIENCE });
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: '/usr/bin/firefox-esr',
+    headless: true,
+    protocolTimeout: PATIENCE,
+    timeout: PATIENCE,
+  });
   const page = await browser.newPage();
   const faults = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -47,16 +53,33 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 export async function webkit() {
   const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), 'slipstick-webkit-'));
-  const environment = { ...process.env, HOME: home, XDG_RUNTIME_DIR: home, WEBKIT_DISABLE_COMPOSITING_MODE: '1', LIBGL_ALWAYS_SOFTWARE: '1' };
-  const driver = spawn('xvfb-run', ['-a', '-s', '-screen 0 1400x1000x24', 'WebKitWebDriver', `--port=${port}`], { env: environment, stdio: 'ignore', detached: true });
+  const environment = {
+    ...process.env,
+    HOME: home,
+    XDG_RUNTIME_DIR: home,
+    WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+    LIBGL_ALWAYS_SOFTWARE: '1',
+  };
+  const driver = spawn('xvfb-run', ['-a', '-s', '-screen 0 1400x1000x24', 'WebKitWebDriver', `--port=${port}`], {
+    env: environment,
+    stdio: 'ignore',
+    detached: true,
+  });
   const ask = async (method, path, body) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      body: body && JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
     const { value } = await response.json();
     if (!response.ok) throw new Error(`${path}: ${value?.error} ${value?.message}`);
     return value;
   };
   for (const end = Date.now() + 30_000; ; await pause(200)) {
-    const isReady = await ask('GET', '/status').then(() => true, () => false);
+    const isReady = await ask('GET', '/status').then(
+      () => true,
+      () => false,
+    );
     if (isReady) break;
     if (Date.now() > end) throw new Error('WebKitWebDriver does not answer');
   }
@@ -83,7 +106,8 @@ export async function webkit() {
       }
     }
   }
-  const send = (selector, text) => insist(async () => ask('POST', `${at}/element/${await find(selector)}/value`, { text }));
+  const send = (selector, text) =>
+    insist(async () => ask('POST', `${at}/element/${await find(selector)}/value`, { text }));
   return {
     name: 'WebKit',
     faults: [],

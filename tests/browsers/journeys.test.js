@@ -26,7 +26,8 @@ async function until(browser, what, isRight, words) {
 
 const answers = () => [...document.querySelectorAll('.four .answer .value')].map((one) => one.textContent);
 const isIdle = () => document.getElementById('content')?.getAttribute('aria-busy') === 'false';
-const answered = (browser) => until(browser, answers, (all) => all.length === 4 && all.every((one) => one !== '–'), 'four answers');
+const answered = (browser) =>
+  until(browser, answers, (all) => all.length === 4 && all.every((one) => one !== '–'), 'four answers');
 
 for (const start of [firefox, webkit]) {
   test(`${start.name}: the journeys`, async (context) => {
@@ -41,7 +42,12 @@ for (const start of [firefox, webkit]) {
         const before = await answered(browser);
         await browser.type('#in-serving-batch', '64');
         const after = await until(browser, answers, (all) => all[1] !== before[1], 'the token follows the batch');
-        const link = await until(browser, () => location.href, (href) => href.includes('serving.batch=64'), 'the address follows');
+        const link = await until(
+          browser,
+          () => location.href,
+          (href) => href.includes('serving.batch=64'),
+          'the address follows',
+        );
         await browser.open('about:blank');
         await browser.open(link);
         await until(browser, answers, (all) => all[1] === after[1], 'the link brings the answer back');
@@ -49,9 +55,16 @@ for (const start of [firefox, webkit]) {
       await context.test('every scene draws', async () => {
         for (const scene of SCENES) {
           await browser.open(`${base}#/${scene}`);
-          await until(browser, () => document.querySelector('#content h1')?.textContent ?? '', (title) => title.length > 4, scene);
+          await until(
+            browser,
+            () => document.querySelector('#content h1')?.textContent ?? '',
+            (title) => title.length > 4,
+            scene,
+          );
           await until(browser, isIdle, Boolean, `${scene} comes to rest`);
-          const sticksOut = await browser.run(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+          const sticksOut = await browser.run(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
           assert.ok(sticksOut <= 0, `${browser.name}, ${scene}: ${sticksOut} px too wide`);
         }
       });
@@ -59,17 +72,37 @@ for (const start of [firefox, webkit]) {
         await browser.open(`${base}#/serve?serving.batch=48&v=1`);
         await answered(browser);
         await browser.click('.why[data-path="serving.tpot_s"]');
-        await until(browser, () => document.querySelectorAll('#sheet math').length, (count) => count > 0, 'its formula');
+        await until(
+          browser,
+          () => document.querySelectorAll('#sheet math').length,
+          (count) => count > 0,
+          'its formula',
+        );
         await browser.press('Escape');
-        await until(browser, () => document.getElementById('sheet').open, (isOpen) => !isOpen, 'Escape closes it');
+        await until(
+          browser,
+          () => document.getElementById('sheet').open,
+          (isOpen) => !isOpen,
+          'Escape closes it',
+        );
       });
       await context.test('scenarios stand side by side', async () => {
         await browser.open(`${base}#/compare?b:model=llama-3.1-8b&c:cluster=dgx-b200&v=1`);
-        await until(browser, () => document.querySelectorAll('.compare thead th').length, (count) => count === 4, 'three columns');
+        await until(
+          browser,
+          () => document.querySelectorAll('.compare thead th').length,
+          (count) => count === 4,
+          'three columns',
+        );
       });
       await context.test('a search runs in its workers', async () => {
         await browser.open(`${base}#/explore/search?cluster.devices=64&model=llama-3.1-8b&serving=null&v=1`);
-        await until(browser, () => document.querySelectorAll('.ex-table:not([hidden]) tbody tr').length, (count) => count > 3, 'its table');
+        await until(
+          browser,
+          () => document.querySelectorAll('.ex-table:not([hidden]) tbody tr').length,
+          (count) => count > 3,
+          'its table',
+        );
       });
       assert.deepEqual(browser.faults, []);
     } finally {

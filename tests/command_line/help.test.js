@@ -5,7 +5,27 @@ import test from "node:test";
 import { ROOT } from "../support/module.js";
 
 const run = (...args) => spawnSync(ROOT + "build/native/slipstick", args, { encoding: "utf8" });
-const VERBS = ["evaluate", "search", "merge", "sweep", "solve", "size", "advise", "sensitivity", "design", "study", "cost-study", "kernel", "describe", "presets", "import-model", "compare", "schema", "completion", "man"];
+const VERBS = [
+  "evaluate",
+  "search",
+  "merge",
+  "sweep",
+  "solve",
+  "size",
+  "advise",
+  "sensitivity",
+  "design",
+  "study",
+  "cost-study",
+  "kernel",
+  "describe",
+  "presets",
+  "import-model",
+  "compare",
+  "schema",
+  "completion",
+  "man",
+];
 const NEEDS_FILES = ["merge", "import-model"];
 
 for (const verb of VERBS) {
@@ -18,7 +38,10 @@ for (const verb of VERBS) {
       assert.ok(examples.length > 0);
       if (word === "-h" || NEEDS_FILES.includes(verb)) continue;
       for (const [, example] of examples) {
-        const answered = spawnSync("bash", ["-c", example.replace("slipstick", ROOT + "build/native/slipstick")], { encoding: "utf8", maxBuffer: 1 << 28 });
+        const answered = spawnSync("bash", ["-c", example.replace("slipstick", ROOT + "build/native/slipstick")], {
+          encoding: "utf8",
+          maxBuffer: 1 << 28,
+        });
         assert.equal(answered.status, 0, `${example}: ${answered.stdout.slice(0, 300)}`);
       }
     }

@@ -14,7 +14,10 @@ const report = (...args) => JSON.parse(run("evaluate", ...args).stdout);
 /** What a terminal gets: `script` is one. */
 function onTerminal(...args) {
   const quoted = [SLIPSTICK, ...args].map((word) => `'${word}'`).join(" ");
-  const { stdout, status } = spawnSync("script", ["-qec", quoted, "/dev/null"], { encoding: "utf8", env: { ...process.env, NO_COLOR: "", TERM: "xterm" } });
+  const { stdout, status } = spawnSync("script", ["-qec", quoted, "/dev/null"], {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "", TERM: "xterm" },
+  });
   return { text: stdout.replaceAll("\r\n", "\n"), status };
 }
 
@@ -25,8 +28,14 @@ test("evaluate prints the four answers, their parts and shares", () => {
   assert.match(stdout, /^Llama-3\.1-70B on 512 × H100 SXM5 80 GB \(DGX H100\)\n/);
   const days = (training.time_to_train_s / 86400).toFixed(0);
   assert.match(stdout, new RegExp(`^Training +15 T tokens +${days} days `, "m"));
-  assert.match(stdout, new RegExp(`^Serving +16 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"));
-  assert.match(stdout, new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"));
+  assert.match(
+    stdout,
+    new RegExp(`^Serving +16 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"),
+  );
+  assert.match(
+    stdout,
+    new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"),
+  );
   assert.match(stdout, /^Cost +manufacturing, per device +\$3,312 /m);
   const share = ((training.time_s.backward / training.step_time_s) * 100).toFixed(1);
   assert.match(stdout, new RegExp(`^  Backward +${training.time_s.backward.toPrecision(3)} s +${share} %  █+$`, "m"));
@@ -44,7 +53,16 @@ test("the parts of every figure add up to 100 %", () => {
 });
 
 test("what is off or does not fit is said", () => {
-  const { stdout, status } = run("evaluate", "--format", "table", "model=llama-3.1-405b", "cluster=dgx-h100", "training=null", "serving.devices=1", "serving.mapping.tp=1");
+  const { stdout, status } = run(
+    "evaluate",
+    "--format",
+    "table",
+    "model=llama-3.1-405b",
+    "cluster=dgx-h100",
+    "training=null",
+    "serving.devices=1",
+    "serving.mapping.tp=1",
+  );
   assert.equal(status, 0);
   assert.match(stdout, /^Training +off$/m);
   assert.match(stdout, /^Infeasible:\n  Out of memory: /m);
@@ -53,21 +71,40 @@ test("what is off or does not fit is said", () => {
 // Llama-3.1-70B on 512 devices: one million tokens fit eight ways over the sequence.
 test("what would fit is found where it is the sequence that must be split", () => {
   const { stdout } = run("evaluate", "--format", "table", "version=1", "training.sequence=1M");
-  assert.match(stdout, /Out of memory: the most loaded stage needs 3\.\d+ TiB of 79\.2 GiB; full recomputation and CP 8 in place of data parallelism would fit/);
-  const split = report("version=1", "training.sequence=1M", "training.recompute=full", "training.mapping.cp=8", "training.mapping.dp=2");
+  assert.match(
+    stdout,
+    /Out of memory: the most loaded stage needs 3\.\d+ TiB of 79\.2 GiB; full recomputation and CP 8 in place of data parallelism would fit/,
+  );
+  const split = report(
+    "version=1",
+    "training.sequence=1M",
+    "training.recompute=full",
+    "training.mapping.cp=8",
+    "training.mapping.dp=2",
+  );
   assert.equal(split.training.feasible, true);
 });
 
 // 80 layers x 2 x 8 heads x 128 x 2 bytes x 40,256 tokens are 12.29 GiB, whatever the batch.
 test("one request that does not fit is said to need the KV cache of one request", () => {
   for (const batch of [1, 32]) {
-    const { stdout } = run("evaluate", "--format", "table", "cluster=single-h100-sxm5-80gb", "training=null", "model=llama-3.1-70b", "serving.prompt=40000", `serving.batch=${batch}`);
+    const { stdout } = run(
+      "evaluate",
+      "--format",
+      "table",
+      "cluster=single-h100-sxm5-80gb",
+      "training=null",
+      "model=llama-3.1-70b",
+      "serving.prompt=40000",
+      `serving.batch=${batch}`,
+    );
     assert.match(stdout, /one request needs 12\.29 GiB of KV cache per device/);
   }
 });
 
 test("an unknown input is not moved where its value cannot stand", () => {
-  const fixes = (assignment) => JSON.parse(run("evaluate", assignment).stdout).issues[0].fixes.map(({ label }) => label);
+  const fixes = (assignment) =>
+    JSON.parse(run("evaluate", assignment).stdout).issues[0].fixes.map(({ label }) => label);
   assert.deepEqual(fixes("modle=llama"), ["leave out modle"]);
   assert.equal(fixes("modle=llama-3.1-8b").length, 2);
 });
@@ -84,7 +121,8 @@ test("a study is its points, its checks and its words", () => {
   assert.equal(status, 0);
   assert.match(stdout, /^  4,096 × 4,096 +[\d.]+ µs +measured: 26\.2 µs$/m);
   assert.match(stdout, /^5 of 6 checks hold\.\n  Does not hold: /m);
-  for (const title of ["Paper", "The paper says", "Our reading", "How it is done here"]) assert.match(stdout, new RegExp(`^${title}: `, "m"));
+  for (const title of ["Paper", "The paper says", "Our reading", "How it is done here"])
+    assert.match(stdout, new RegExp(`^${title}: `, "m"));
   assert.match(run("study", "training-memory", "--format", "table").stdout, /^  22B, none +\d+ GiB +infeasible$/m);
 });
 
@@ -92,13 +130,19 @@ test("a terminal gets the table in color, a pipe and --json the report", () => {
   const table = onTerminal("evaluate", "model=llama-3.1-8b");
   assert.equal(table.status, 0);
   assert.match(table.text, /\x1b\[1mTraining\x1b\[0m/);
-  assert.deepEqual(JSON.parse(onTerminal("evaluate", "model=llama-3.1-8b", "--json").text), report("model=llama-3.1-8b"));
+  assert.deepEqual(
+    JSON.parse(onTerminal("evaluate", "model=llama-3.1-8b", "--json").text),
+    report("model=llama-3.1-8b"),
+  );
   assert.equal(run("evaluate", "--json").stdout, run("evaluate").stdout);
   assert.match(onTerminal("evaluate", "--explain", "serving.tpot_s").text, /^# Time per output token/);
 });
 
 test("NO_COLOR keeps a terminal plain", () => {
-  const { stdout } = spawnSync("script", ["-qec", `${SLIPSTICK} evaluate`, "/dev/null"], { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
+  const { stdout } = spawnSync("script", ["-qec", `${SLIPSTICK} evaluate`, "/dev/null"], {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
   assert.match(stdout, /^Training /m);
   assert.doesNotMatch(stdout, /\x1b\[/);
 });
@@ -116,7 +160,10 @@ test("search lists the best with what differs among them, and the front", () => 
   const { best, space, feasible, pareto } = JSON.parse(run(...scenario).stdout);
   const { stdout } = run(...scenario, "--format", "table");
   const shown = (count) => count.toLocaleString("en");
-  assert.ok(stdout.startsWith(`${shown(space)} configurations, ${shown(feasible)} of them feasible; rejected: `), stdout.slice(0, 100));
+  assert.ok(
+    stdout.startsWith(`${shown(space)} configurations, ${shown(feasible)} of them feasible; rejected: `),
+    stdout.slice(0, 100),
+  );
   assert.match(stdout, /^ +Step +Memory +/m);
   const sections = stdout.split("\n\n");
   assert.equal(sections[1].match(/^ +[\d.]+ s /gm).length, best.length);
@@ -124,23 +171,53 @@ test("search lists the best with what differs among them, and the front", () => 
 });
 
 test("size lists the cheapest first, and why others do not hold", () => {
-  const question = ["size", "serving.prompt=2000", "serving.output=300", "--rate", "40", "--ttft", "800 ms", "--tpot", "30 ms", "--clusters", "dgx-h100,dgx-h200,single-t4"];
+  const question = [
+    "size",
+    "serving.prompt=2000",
+    "serving.output=300",
+    "--rate",
+    "40",
+    "--ttft",
+    "800 ms",
+    "--tpot",
+    "30 ms",
+    "--clusters",
+    "dgx-h100,dgx-h200,single-t4",
+  ];
   const { clusters } = JSON.parse(run(...question).stdout);
   const lines = run(...question, "--format", "table").stdout.split("\n");
   assert.match(lines[0], /^Cluster +Per hour +Per 1 M output /);
   const holding = clusters.filter(({ holds }) => holds).sort((a, b) => a.cost.usd_per_hour - b.cost.usd_per_hour);
-  holding.forEach(({ cluster, cost }, i) => assert.match(lines[i + 1], new RegExp(`^${cluster} +\\$${cost.usd_per_hour.toFixed(cost.usd_per_hour < 100 ? 2 : 0)} `)));
-  for (const { cluster, message } of clusters.filter(({ holds }) => !holds)) assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
+  holding.forEach(({ cluster, cost }, i) =>
+    assert.match(
+      lines[i + 1],
+      new RegExp(`^${cluster} +\\$${cost.usd_per_hour.toFixed(cost.usd_per_hour < 100 ? 2 : 0)} `),
+    ),
+  );
+  for (const { cluster, message } of clusters.filter(({ holds }) => !holds))
+    assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
 });
 
 test("compare sets scenarios side by side: what differs, and each figure as evaluate has it", () => {
-  const answer = JSON.parse(run("compare", "model=llama-3.1-8b", "--against", "cluster=dgx-b200", "--against", "serving.batch=64&serving.prompt=1024").stdout);
+  const answer = JSON.parse(
+    run(
+      "compare",
+      "model=llama-3.1-8b",
+      "--against",
+      "cluster=dgx-b200",
+      "--against",
+      "serving.batch=64&serving.prompt=1024",
+    ).stdout,
+  );
   assert.deepEqual(answer.columns, ["scenario", "cluster=dgx-b200", "serving.batch=64&serving.prompt=1024"]);
   const input = (path) => answer.inputs.find((one) => one.path === path)?.values;
   assert.deepEqual(input("cluster.preset"), ["dgx-h100", "dgx-b200", "dgx-h100"]);
   assert.deepEqual(input("serving.batch"), [32, 32, 64]);
   assert.deepEqual(input("serving.prompt"), [2048, 2048, 1024]);
-  assert.ok(!answer.inputs.some(({ path }) => path.startsWith("cluster.device.")), "all of a cluster follows from its name");
+  assert.ok(
+    !answer.inputs.some(({ path }) => path.startsWith("cluster.device.")),
+    "all of a cluster follows from its name",
+  );
   const figure = (path) => answer.figures.find((one) => one.path === path).values;
   assert.equal(figure("serving.tpot_s")[1], report("model=llama-3.1-8b", "cluster=dgx-b200").serving.tpot_s);
   assert.equal(figure("training.step_time_s")[0], report("model=llama-3.1-8b").training.step_time_s);
@@ -167,8 +244,14 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   assert.equal(lines[0], `serving.batch at most ${value}`);
   assert.match(lines[1], /^  Time per output token \(TPOT\) +[\d.]+ ms  fails first$/);
   assert.match(lines[2], /^  Time to first token \(TTFT\) +[\d.]+ ms$/);
-  assert.match(run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout, /^serving\.batch anywhere in the range; at 4\n/);
-  assert.match(run("solve", "serving.batch=1:4", "--until", "serving.tpot_s<=1 us", "--format", "table").stdout, /^No value of serving\.batch meets the conditions: /);
+  assert.match(
+    run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout,
+    /^serving\.batch anywhere in the range; at 4\n/,
+  );
+  assert.match(
+    run("solve", "serving.batch=1:4", "--until", "serving.tpot_s<=1 us", "--format", "table").stdout,
+    /^No value of serving\.batch meets the conditions: /,
+  );
   const rows = run("sensitivity", "--figure", "serving.tpot_s", "--format", "table").stdout;
   assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 %\n/);
   assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms$/m);

@@ -9,11 +9,13 @@ import { ROOT, slipstickCommand } from "../support/module.js";
 const GOLDEN = ROOT + "tests/golden/";
 const requests = readdirSync(GOLDEN).filter((name) => name.endsWith(".request.json"));
 const read = (name) => JSON.parse(readFileSync(GOLDEN + name, "utf8"));
-const validators = Object.fromEntries(["scenario", "report", "size_question", ""].map((of) => {
-  const schema = JSON.parse(slipstickCommand(["schema", of].filter(Boolean)));
-  assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
-  return [of, new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema)];
-}));
+const validators = Object.fromEntries(
+  ["scenario", "report", "size_question", ""].map((of) => {
+    const schema = JSON.parse(slipstickCommand(["schema", of].filter(Boolean)));
+    assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+    return [of, new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema)];
+  }),
+);
 
 function accepts(of, json, name) {
   const validate = validators[of];
@@ -33,9 +35,25 @@ for (const name of requests) {
 
 test("explanations, presets named shortly and questions that are off are valid", () => {
   accepts("report", JSON.parse(slipstickCommand(["evaluate", "--explain", "serving.tpot_s"])), "explained");
-  accepts("report", JSON.parse(slipstickCommand(["evaluate", "training=null", "serving=null", "cost=null"])), "nothing");
-  accepts("scenario", { model: "llama-3.1-8b", cluster: { preset: "dgx-h100", networks: [{}, { bandwidth: "25 GB/s" }] }, training: null }, "short");
-  accepts("scenario", { version: 2, training: { mapping: "auto" }, serving: { mapping: { auto: true, tp: 4 } } }, "mappings left to the program");
+  accepts(
+    "report",
+    JSON.parse(slipstickCommand(["evaluate", "training=null", "serving=null", "cost=null"])),
+    "nothing",
+  );
+  accepts(
+    "scenario",
+    {
+      model: "llama-3.1-8b",
+      cluster: { preset: "dgx-h100", networks: [{}, { bandwidth: "25 GB/s" }] },
+      training: null,
+    },
+    "short",
+  );
+  accepts(
+    "scenario",
+    { version: 2, training: { mapping: "auto" }, serving: { mapping: { auto: true, tp: 4 } } },
+    "mappings left to the program",
+  );
   accepts("scenario", { serving: { batch: "max", prompt: "8k", requests_per_s: null } }, "texts");
 });
 
@@ -50,22 +68,62 @@ function* draws(seed) {
 test("reports of drawn scenarios are valid: mappings left to the program, loads of every kind, memory that is short", () => {
   const random = draws(41);
   const one = (list) => list[Math.floor(random.next().value * list.length)];
-  const MODELS = ["llama-3.1-8b", "llama-3.1-405b", "gpt-oss-20b", "deepseek-v3", "mixtral-8x7b", "qwen3-next-80b-a3b", "gemma-3-4b"];
-  const CLUSTERS = [{ preset: "single-h100-sxm5-80gb" }, { preset: "dgx-a100", devices: 16 }, { preset: "dgx-b200", devices: 64 }, { preset: "single-l40s" }];
+  const MODELS = [
+    "llama-3.1-8b",
+    "llama-3.1-405b",
+    "gpt-oss-20b",
+    "deepseek-v3",
+    "mixtral-8x7b",
+    "qwen3-next-80b-a3b",
+    "gemma-3-4b",
+  ];
+  const CLUSTERS = [
+    { preset: "single-h100-sxm5-80gb" },
+    { preset: "dgx-a100", devices: 16 },
+    { preset: "dgx-b200", devices: 64 },
+    { preset: "single-l40s" },
+  ];
   const draw = () => ({
     version: one([1, 2, 2]),
     model: { preset: one(MODELS) },
     cluster: one(CLUSTERS),
-    training: one([null, { sequence: 4096, global_batch: 64, mapping: { auto: true } }, { sequence: 8192, global_batch: 128, recompute: "auto", mapping: { auto: true, tp: 1 } }, { global_batch: 8, mapping: {} }]),
-    serving: one([null, { mapping: { auto: true } }, { mapping: "auto", requests_per_s: 3 }, { mapping: {}, batch: "max", engine: { preset: "sglang" } },
-      { mapping: { auto: true }, concurrency: 64, simulate: { requests: 50, seed: 7 } }, { devices: 16, mapping: { tp: 8 }, disaggregated: { prefill_devices: 8, decode_devices: 8 } },
-      { mapping: { auto: true }, kv_offload: { capacity: "100 GB" }, speculative: { draft_tokens: 3, acceptance: 0.7, draft_cost: 0.1 } }]),
+    training: one([
+      null,
+      { sequence: 4096, global_batch: 64, mapping: { auto: true } },
+      { sequence: 8192, global_batch: 128, recompute: "auto", mapping: { auto: true, tp: 1 } },
+      { global_batch: 8, mapping: {} },
+    ]),
+    serving: one([
+      null,
+      { mapping: { auto: true } },
+      { mapping: "auto", requests_per_s: 3 },
+      { mapping: {}, batch: "max", engine: { preset: "sglang" } },
+      { mapping: { auto: true }, concurrency: 64, simulate: { requests: 50, seed: 7 } },
+      { devices: 16, mapping: { tp: 8 }, disaggregated: { prefill_devices: 8, decode_devices: 8 } },
+      {
+        mapping: { auto: true },
+        kv_offload: { capacity: "100 GB" },
+        speculative: { draft_tokens: 3, acceptance: 0.7, draft_cost: 0.1 },
+      },
+    ]),
     cost: one([null, {}, { rental: { price: "3 $/h" } }]),
   });
   const requests = Array.from({ length: 60 }, draw);
-  const updates = { training: { sequence: 2048, global_batch: 512, mapping: { auto: true } }, serving: { mapping: { auto: true } } };
-  for (const post_training of [{}, { max_response: 4096, generation_devices: 8 }]) requests.push({ version: 2, model: { preset: "llama-3.1-8b" }, cluster: { preset: "dgx-h100", devices: 16 }, ...updates, post_training });
-  const lines = slipstickCommand(["evaluate", "--lines"], requests.map((request) => JSON.stringify(request)).join("\n")).trim().split("\n");
+  const updates = {
+    training: { sequence: 2048, global_batch: 512, mapping: { auto: true } },
+    serving: { mapping: { auto: true } },
+  };
+  for (const post_training of [{}, { max_response: 4096, generation_devices: 8 }])
+    requests.push({
+      version: 2,
+      model: { preset: "llama-3.1-8b" },
+      cluster: { preset: "dgx-h100", devices: 16 },
+      ...updates,
+      post_training,
+    });
+  const lines = slipstickCommand(["evaluate", "--lines"], requests.map((request) => JSON.stringify(request)).join("\n"))
+    .trim()
+    .split("\n");
   assert.equal(lines.length, requests.length);
   const reports = lines.map((line) => JSON.parse(line));
   const kinds = { chosen: 0, infeasible: 0, simulated: 0, disaggregated: 0, learned: 0 };
@@ -87,7 +145,11 @@ test("reports of drawn scenarios are valid: mappings left to the program, loads 
 });
 
 test("a thousand reports of requests drawn from the whole catalogue are valid", () => {
-  const drawn = execFileSync(ROOT + "tests/compare_builds", [ROOT + "build/native/slipstick", "--draw", "--count", "1800", "--seed", "5"], { encoding: "utf8" });
+  const drawn = execFileSync(
+    ROOT + "tests/compare_builds",
+    [ROOT + "build/native/slipstick", "--draw", "--count", "1800", "--seed", "5"],
+    { encoding: "utf8" },
+  );
   const requests = drawn.trim().split("\n");
   let valid = 0;
   for (let from = 0; from < requests.length; from += 300) {
@@ -107,7 +169,8 @@ test("a thousand reports of requests drawn from the whole catalogue are valid", 
 
 test("each preset of the catalogue that a scenario may hold is valid as it stands", () => {
   for (const kind of ["model", "cluster"]) {
-    for (const { id } of JSON.parse(slipstickCommand(["presets", kind]))) accepts("scenario", { [kind]: { preset: id } }, id);
+    for (const { id } of JSON.parse(slipstickCommand(["presets", kind])))
+      accepts("scenario", { [kind]: { preset: id } }, id);
   }
 });
 
@@ -123,7 +186,10 @@ test("what the program refuses for its form, the schema refuses too", () => {
     [],
   ]) {
     refuses("scenario", wrong);
-    assert.ok(JSON.parse(slipstickCommand(["evaluate", "-"], JSON.stringify(wrong))).issues.length > 0, JSON.stringify(wrong));
+    assert.ok(
+      JSON.parse(slipstickCommand(["evaluate", "-"], JSON.stringify(wrong))).issues.length > 0,
+      JSON.stringify(wrong),
+    );
   }
 });
 
@@ -137,6 +203,24 @@ test("a report that lacks a figure, or has a text for one, is refused", () => {
 });
 
 test("a sizing question is valid in words and in base units, and what the program does not know is refused", () => {
-  accepts("size_question", { requests_per_s: 40, ttft: "800 ms", tpot: 0.03, percentile: "99", clusters: ["dgx-h100"], prices: { input: "0.5 $/Mtoken", cached_input: 0, output: 1e-6 } }, "question");
-  for (const wrong of [{ rate: 40 }, { ttft: true }, { percentile: 95 }, { spare_replicas: -1 }, { clusters: "dgx-h100" }]) refuses("size_question", wrong);
+  accepts(
+    "size_question",
+    {
+      requests_per_s: 40,
+      ttft: "800 ms",
+      tpot: 0.03,
+      percentile: "99",
+      clusters: ["dgx-h100"],
+      prices: { input: "0.5 $/Mtoken", cached_input: 0, output: 1e-6 },
+    },
+    "question",
+  );
+  for (const wrong of [
+    { rate: 40 },
+    { ttft: true },
+    { percentile: 95 },
+    { spare_replicas: -1 },
+    { clusters: "dgx-h100" },
+  ])
+    refuses("size_question", wrong);
 });

@@ -7,14 +7,23 @@ import { join } from "node:path";
 import test from "node:test";
 import { ROOT, loadSlipstick, slipstickCommand } from "../support/module.js";
 
-const SCENARIO = ["model=llama-2-13b", "cluster=dgx-a100", "cluster.devices=32", "training.global_batch=128", "training.sequence=4096", "serving=null", "cost=null"];
+const SCENARIO = [
+  "model=llama-2-13b",
+  "cluster=dgx-a100",
+  "cluster.devices=32",
+  "training.global_batch=128",
+  "training.sequence=4096",
+  "serving=null",
+  "cost=null",
+];
 
 /** What a search found, without what depends on the moment and on how it was cut. */
 function found(text) {
   const { best, pareto, space, done, feasible, rejected } = JSON.parse(text);
   return { best, pareto, space, done, feasible, rejected };
 }
-const search = (...options) => slipstickCommand(["search", ...SCENARIO, "--for", "training", "--pareto", "memory_bytes.total", ...options]);
+const search = (...options) =>
+  slipstickCommand(["search", ...SCENARIO, "--for", "training", "--pareto", "memory_bytes.total", ...options]);
 
 test("one, two and four threads give the same answer", () => {
   const one = found(search("--threads", "1"));
@@ -30,7 +39,19 @@ test("pruning hides nothing", () => {
 
 test("shards run by GNU parallel merge to the answer of the whole", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
-  const command = [ROOT + "build/native/slipstick", "search", ...SCENARIO, "--pareto", "memory_bytes.total", "--threads", "1", "--shard", "{}/5", ">", folder + "/{}.json"];
+  const command = [
+    ROOT + "build/native/slipstick",
+    "search",
+    ...SCENARIO,
+    "--pareto",
+    "memory_bytes.total",
+    "--threads",
+    "1",
+    "--shard",
+    "{}/5",
+    ">",
+    folder + "/{}.json",
+  ];
   execFileSync("parallel", ["--jobs", "2", command.join(" "), ":::", "0", "1", "2", "3", "4"]);
   const shards = readdirSync(folder).map((name) => join(folder, name));
   const merged = JSON.parse(slipstickCommand(["merge", ...shards]));
@@ -46,7 +67,9 @@ test("the module steps shards to the command line's answer", async () => {
   const request = JSON.parse(slipstickCommand(["evaluate", ...SCENARIO])).scenario;
   request.training.memory_margin = null; // the one that `evaluate` chose: nobody asked the search for any
   const shards = [0, 1, 2].map((shard) => {
-    const one = new slipstick.Search(JSON.stringify({ request, for: "training", pareto: ["memory_bytes.total"], shard, shards: 3 }));
+    const one = new slipstick.Search(
+      JSON.stringify({ request, for: "training", pareto: ["memory_bytes.total"], shard, shards: 3 }),
+    );
     assert.equal(one.issues(), "");
     while (one.step(500));
     const text = one.shard();
@@ -54,7 +77,10 @@ test("the module steps shards to the command line's answer", async () => {
     return text;
   });
   const { best } = JSON.parse(slipstick.mergeSearch(JSON.stringify(shards)));
-  assert.deepEqual(best.map((one) => one.index), found(search("--threads", "1")).best.map((one) => one.index));
+  assert.deepEqual(
+    best.map((one) => one.index),
+    found(search("--threads", "1")).best.map((one) => one.index),
+  );
 });
 
 test("the best mapping evaluates to what the search says", () => {
@@ -66,10 +92,24 @@ test("the best mapping evaluates to what the search says", () => {
 });
 
 test("a member is chosen from a list, a format widened to one", () => {
-  const schedules = JSON.parse(search("--limit", "training.mapping.schedule=zb-h1,1f1b", "--limit", "virtual_stages=1"));
+  const schedules = JSON.parse(
+    search("--limit", "training.mapping.schedule=zb-h1,1f1b", "--limit", "virtual_stages=1"),
+  );
   assert.ok(schedules.best.every((one) => ["zb-h1", "1f1b"].includes(one.overrides["training.mapping.schedule"])));
   const serve = (...options) =>
-    JSON.parse(slipstickCommand(["search", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8", "training=null", "--for", "serving", ...options]));
+    JSON.parse(
+      slipstickCommand([
+        "search",
+        "model=llama-3.1-8b",
+        "cluster=dgx-h100",
+        "cluster.devices=8",
+        "serving.devices=8",
+        "training=null",
+        "--for",
+        "serving",
+        ...options,
+      ]),
+    );
   const own = serve();
   const both = serve("--limit", "serving.precision.weights=bf16,fp8");
   assert.equal(both.space, 2 * own.space);
@@ -78,15 +118,30 @@ test("a member is chosen from a list, a format widened to one", () => {
 
 test("limits cut the space and reject by figure", () => {
   const narrow = JSON.parse(search("--limit", "training.mapping.tp<=2", "--limit", "training.mapping.pp<=1"));
-  assert.ok(narrow.best.every((one) => one.overrides["training.mapping.tp"] <= 2 && one.overrides["training.mapping.pp"] === 1));
+  assert.ok(
+    narrow.best.every((one) => one.overrides["training.mapping.tp"] <= 2 && one.overrides["training.mapping.pp"] === 1),
+  );
   const roomy = JSON.parse(search("--limit", "training.memory_headroom_bytes>=40 GB"));
   assert.ok(roomy.rejected.memory_headroom_bytes > 0);
 });
 
 test("a serving search meets its objective and its limit", () => {
   const answer = JSON.parse(
-    slipstickCommand(["search", "model=llama-3.1-70b", "cluster=dgx-h100", "serving.devices=8", "training=null", "--for", "serving",
-      "--objective", "tokens_per_s_per_device", "--pareto", "tokens_per_s_per_user", "--limit", "serving.tpot_s<=0.05"]),
+    slipstickCommand([
+      "search",
+      "model=llama-3.1-70b",
+      "cluster=dgx-h100",
+      "serving.devices=8",
+      "training=null",
+      "--for",
+      "serving",
+      "--objective",
+      "tokens_per_s_per_device",
+      "--pareto",
+      "tokens_per_s_per_user",
+      "--limit",
+      "serving.tpot_s<=0.05",
+    ]),
   );
   assert.ok(answer.best.length > 0 && answer.pareto.length > 1);
   assert.ok(answer.best[0].tokens_per_s_per_device >= answer.best.at(-1).tokens_per_s_per_device);

@@ -5,10 +5,31 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { ROOT } from "../support/module.js";
 
-const LARGE = ["model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=6144", "training.global_batch=36864", "training.sequence=4096", "serving=null", "cost=null"];
+const LARGE = [
+  "model=gpt3-175b",
+  "cluster=dgx-a100",
+  "cluster.devices=6144",
+  "training.global_batch=36864",
+  "training.sequence=4096",
+  "serving=null",
+  "cost=null",
+];
 
 test("a search of ten million mappings takes at most 64 MiB", { skip: process.platform !== "linux" }, async () => {
-  const args = ["search", ...LARGE, "--for", "training", "--pareto", "memory_headroom_bytes", "--threads", "2", "--limit", "offload.optimizer=0", "--limit", "training.mapping.schedule=1f1b,gpipe,zb-h1"];
+  const args = [
+    "search",
+    ...LARGE,
+    "--for",
+    "training",
+    "--pareto",
+    "memory_headroom_bytes",
+    "--threads",
+    "2",
+    "--limit",
+    "offload.optimizer=0",
+    "--limit",
+    "training.mapping.schedule=1f1b,gpipe,zb-h1",
+  ];
   const child = spawn(ROOT + "build/native/slipstick", args, { stdio: ["ignore", "pipe", "inherit"] });
   let peak = 0;
   const look = setInterval(() => {

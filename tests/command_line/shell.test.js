@@ -6,7 +6,10 @@ import { ROOT } from "../support/module.js";
 
 const SLIPSTICK = ROOT + "build/native/slipstick";
 const run = (...args) => execFileSync(SLIPSTICK, args, { encoding: "utf8", maxBuffer: 1 << 26 });
-const complete = (...words) => run("complete", ...words).split("\n").slice(0, -1);
+const complete = (...words) =>
+  run("complete", ...words)
+    .split("\n")
+    .slice(0, -1);
 
 test("verbs, options, their values, paths and presets complete", () => {
   assert.deepEqual(complete("se"), ["search", "sensitivity"]);
@@ -51,7 +54,8 @@ test("the manual page names every verb and option, and man has no complaint", ()
   assert.ok(verbs.length > 15);
   for (const verb of verbs) {
     assert.ok(page.includes(`.SS ${verb.replaceAll("-", "\\-")}\n`), verb);
-    for (const [option] of run(verb, "--help").matchAll(/^ {2}--[a-z-]+/gm)) assert.ok(page.includes(`.B ${option.trim().replaceAll("-", "\\-")}`), option);
+    for (const [option] of run(verb, "--help").matchAll(/^ {2}--[a-z-]+/gm))
+      assert.ok(page.includes(`.B ${option.trim().replaceAll("-", "\\-")}`), option);
   }
   const groff = spawnSync("groff", ["-man", "-Kutf8", "-Tutf8", "-ww", "-z"], { input: page, encoding: "utf8" });
   if (groff.error === undefined) assert.equal(groff.stderr, "");
@@ -61,6 +65,9 @@ test("every option that a verb lists has its place in the table", () => {
   for (const [, verb] of run("--help").matchAll(/^ {2}slipstick ([a-z-]+)/gm)) {
     const listed = run("complete", verb, "--").split("\n").filter(Boolean);
     const shown = [...run(verb, "--help").matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
-    assert.deepEqual(listed.filter((option) => option !== "--help"), shown);
+    assert.deepEqual(
+      listed.filter((option) => option !== "--help"),
+      shown,
+    );
   }
 });

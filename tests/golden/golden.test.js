@@ -30,7 +30,8 @@ const HEADLINES = [
 
 const at = (report, path) => path.split(".").reduce((value, key) => value?.[key], report);
 /** {path: figure} of the headlines that a report has and that are not 0. */
-const headlines = (report) => Object.fromEntries(HEADLINES.map((path) => [path, at(report, path)]).filter(([, figure]) => figure));
+const headlines = (report) =>
+  Object.fromEntries(HEADLINES.map((path) => [path, at(report, path)]).filter(([, figure]) => figure));
 
 const { slipstick } = await loadSlipstick();
 

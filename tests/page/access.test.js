@@ -11,9 +11,15 @@ const chromium = site();
 
 const scenesOf = (page) => page.locator('#tabs a').evaluateAll((all) => all.map((one) => one.dataset.scene));
 // The scenes, and the views of those that have some.
-const VIEWS = { chip: ['dies', 'chiplets', 'design', 'technology', 'hour', 'certainty'], explore: ['frontier', 'sweep', 'solve', 'sensitivity', 'studies'] };
+const VIEWS = {
+  chip: ['dies', 'chiplets', 'design', 'technology', 'hour', 'certainty'],
+  explore: ['frontier', 'sweep', 'solve', 'sensitivity', 'studies'],
+};
 const UNTABBED = ['evidence/training.step_time_s', 'evidence/serving.tpot_s'];
-const placesOf = async (page) => (await scenesOf(page)).flatMap((scene) => [scene, ...(VIEWS[scene] ?? []).map((view) => `${scene}/${view}`)]).concat(UNTABBED);
+const placesOf = async (page) =>
+  (await scenesOf(page))
+    .flatMap((scene) => [scene, ...(VIEWS[scene] ?? []).map((view) => `${scene}/${view}`)])
+    .concat(UNTABBED);
 
 // Without the sizes of targets, which axe compares pair by pair: a test below measures them in every scene.
 const RULES = { runOnly: TAGS, rules: { 'target-size': { enabled: false } } };
@@ -125,7 +131,8 @@ test('targets are at least 24 by 24 pixels', async () => {
   for (const scene of await scenesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
     await settled(page);
-    if (scene === 'size') await page.waitForFunction(() => / in /.test(document.querySelector('#size-progress')?.textContent));
+    if (scene === 'size')
+      await page.waitForFunction(() => / in /.test(document.querySelector('#size-progress')?.textContent));
     // Listed and measured at once: what is drawn anew in between would have no size.
     const small = await page.evaluate(() =>
       [...document.querySelectorAll('button, a[href], input, select, summary')]
@@ -152,7 +159,10 @@ test('up and down change the series, Enter opens why, and the mark is announced 
   assert.notEqual((await label()).split(':')[0], first.split(':')[0], 'another series');
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement.firstElementChild).strokeWidth);
   assert.ok(parseFloat(outline) >= 2);
-  await page.waitForFunction(() => document.querySelector('#kv-context .spoken').textContent === document.activeElement.getAttribute('aria-label'));
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#kv-context .spoken').textContent === document.activeElement.getAttribute('aria-label'),
+  );
   await page.locator('#serving-memory .mark').first().focus();
   await page.keyboard.press('Enter');
   await page.waitForSelector('#sheet math');
@@ -166,7 +176,9 @@ test('text of twice the size, forced colours and less motion leave everything le
   const seen = await page.evaluate(() => {
     const ground = getComputedStyle(document.body).backgroundColor;
     const marks = [...document.querySelectorAll('#roofline .mark > *')].map((one) => getComputedStyle(one).fill);
-    const moving = [...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0.02).length;
+    const moving = [...document.querySelectorAll('*')].filter(
+      (one) => parseFloat(getComputedStyle(one).transitionDuration) > 0.02,
+    ).length;
     return { ground, visible: marks.every((fill) => fill !== ground), moving };
   });
   assert.equal(seen.visible, true);

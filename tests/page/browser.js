@@ -8,7 +8,9 @@ export { timed } from '../support/timed.js';
 export { SITE } from '../support/site_server.js';
 
 // The newest version of links.
-export const NEWEST = Math.max(...Object.keys(JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8')).described.defaults).map(Number));
+export const NEWEST = Math.max(
+  ...Object.keys(JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8')).described.defaults).map(Number),
+);
 
 export const FLAGS = [
   '--headless',
@@ -23,7 +25,8 @@ export const FLAGS = [
 // Compiles the module once, quickly: optimizing it in every page takes a third of the tests' time, and is left to those of speed.
 const QUICK = [...FLAGS, '--js-flags=--liftoff-only'];
 
-export const launch = (flags = QUICK) => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+export const launch = (flags = QUICK) =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 
 // How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
 const PATIENCE = 180_000;
@@ -46,7 +49,10 @@ export function site({ flags = QUICK } = {}) {
     })());
   const tests = {
     base: undefined,
-    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', prepare, fresh = false, ...options } = {}) {
+    async open(
+      hash = '',
+      { width = 1280, height = 900, colorScheme = 'light', query = '', prepare, fresh = false, ...options } = {},
+    ) {
       await start();
       const isPlain = !fresh && !prepare && Object.keys(options).length === 0;
       const context = (isPlain && idle.pop()) || (await browser.newContext(options));
@@ -56,7 +62,10 @@ export function site({ flags = QUICK } = {}) {
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
       page.on('pageerror', (error) => faults.push(String(error)));
       // What is asked for when the page is left is given up, which is no fault.
-      page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`));
+      page.on(
+        'requestfailed',
+        (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`),
+      );
       const one = {
         page,
         context,

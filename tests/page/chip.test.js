@@ -9,12 +9,12 @@ const values = (page) => page.locator('.four .value').allTextContents();
 // What each view of the scene shows.
 const VIEWS = {
   '': ['device-bill'],
-  dies: ['wafer', 'yield-fan'],
-  chiplets: ['die-split', 'partition'],
-  design: ['package'],
-  technology: ['technology'],
-  hour: ['hour-bill', 'system-bill'],
-  certainty: ['spread', 'cost-tornado'],
+  'dies': ['wafer', 'yield-fan'],
+  'chiplets': ['die-split', 'partition'],
+  'design': ['package'],
+  'technology': ['technology'],
+  'hour': ['hour-bill', 'system-bill'],
+  'certainty': ['spread', 'cost-tornado'],
 };
 
 test('each view of the Chip scene puts one question, draws its charts, says what they show, and has at most six figures', async () => {
@@ -23,14 +23,18 @@ test('each view of the Chip scene puts one question, draws its charts, says what
     await page.locator(`[data-key=chip-view-${view || 'bill'}]`).click();
     for (const id of ids) await page.waitForSelector(`#${id}`);
     assert.match(await page.locator('#content h1').textContent(), /\?$/, view);
-    for (const id of ids.filter((one) => one !== 'technology')) assert.match(await page.locator(`#${id} .summary`).textContent(), /\w{4}/, id);
+    for (const id of ids.filter((one) => one !== 'technology'))
+      assert.match(await page.locator(`#${id} .summary`).textContent(), /\w{4}/, id);
     assert.ok((await page.locator('#content .figure').count()) <= 6, view);
     assert.match(await page.locator('.footnote').textContent(), /Assumes/, view);
     await settled(page);
     assert.match(page.url(), view ? new RegExp(`#/chip/${view}`) : /#\/chip$/);
   }
   await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
-  assert.match(await page.locator('#spread .summary').textContent(), /Median \$[\d.]+, 90 % interval \$[\d.]+–\$[\d.]+ \(10,000 samples\)/);
+  assert.match(
+    await page.locator('#spread .summary').textContent(),
+    /Median \$[\d.]+, 90 % interval \$[\d.]+–\$[\d.]+ \(10,000 samples\)/,
+  );
   await page.goBack();
   await page.waitForSelector('#hour-bill');
   await page.evaluate(() => (location.hash = '#/chip/dies'));
@@ -45,12 +49,16 @@ test('each view of the Chip scene puts one question, draws its charts, says what
 test('another wafer is another draw at the same yield', async () => {
   const { page } = await chromium.open('#/chip/dies');
   await page.waitForSelector('#wafer');
-  const states = () => page.locator('#wafer .die').evaluateAll((all) => all.map((one) => one.getAttribute('class')).join());
+  const states = () =>
+    page.locator('#wafer .die').evaluateAll((all) => all.map((one) => one.getAttribute('class')).join());
   const [first, summary] = [await states(), await page.locator('#wafer .summary').textContent()];
   await page.locator('[data-key=chip-wafer-seed]').click();
   await settled(page);
   assert.notEqual(await states(), first);
-  assert.equal((await page.locator('#wafer .summary').textContent()).split('yield of ')[1], summary.split('yield of ')[1]);
+  assert.equal(
+    (await page.locator('#wafer .summary').textContent()).split('yield of ')[1],
+    summary.split('yield of ')[1],
+  );
 });
 
 test('one click answers what the chip would be at 3 nm with HBM4, in time and cost, and one takes it back', async () => {
@@ -111,14 +119,24 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
     // Until it has been opened, the page still shows the study before.
     const title = await page.locator(`.ex-field select option[value="${id}"]`).textContent();
     await page.waitForSelector(`.ex-study h2:text-is("${title}")`);
-    await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''));
+    await page.waitForFunction(() =>
+      /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''),
+    );
     await page.waitForSelector('#study-chart');
     assert.equal(await page.locator('.ex-verdicts .bad').count(), 0, id);
-    assert.match(await page.locator('.ex-study dt:text-is("The paper says") + dd').textContent(), /^(Abstract|Caption of Figure \d): “/, id);
+    assert.match(
+      await page.locator('.ex-study dt:text-is("The paper says") + dd').textContent(),
+      /^(Abstract|Caption of Figure \d): “/,
+      id,
+    );
     assert.equal(await page.locator('.ex-study dt:text-is("Our reading")').count(), 1, id);
     const known = page.locator('.ex-verdicts .known');
     for (let i = 0; i < (await known.count()); i++) assert.match(await known.nth(i).textContent(), /Why: \S/, id);
-    assert.equal(await page.locator('table.ratios tbody tr').count(), { 'gpu-generations': 3, 'gemm-bounds': 6 }[id] ?? 0, id);
+    assert.equal(
+      await page.locator('table.ratios tbody tr').count(),
+      { 'gpu-generations': 3, 'gemm-bounds': 6 }[id] ?? 0,
+      id,
+    );
   }
   assert.deepEqual(faults, []);
 });
@@ -130,7 +148,9 @@ test('the own die is marked where the header’s cost lies, and a part of the bi
   assert.match(drawn, /this device, 814\smm²/);
   assert.match(drawn, /as published, \$3,310/);
   await page.waitForSelector('#partition .mark');
-  const colors = await page.locator('#partition .mark').evaluateAll((all) => all.map((one) => [one.dataset.part, one.querySelector('rect').getAttribute('fill')]));
+  const colors = await page
+    .locator('#partition .mark')
+    .evaluateAll((all) => all.map((one) => [one.dataset.part, one.querySelector('rect').getAttribute('fill')]));
   const names = new Map(colors);
   for (const [part, color] of colors) assert.equal(color, names.get(part), part);
   assert.equal(new Set(names.values()).size, names.size, 'and no other part has it');
@@ -144,6 +164,12 @@ test('a study names inputs as the form does, its checks agree in number, and inf
   await page.evaluate(() => (location.hash = '#/explore/studies/mixture-of-experts'));
   await page.waitForFunction(() => /Weights fall from/.test(document.querySelector('.ex-verdicts')?.textContent));
   assert.match(await page.locator('#study-chart').textContent(), /Out of memory: Mixtral 8x7B, ep 1; dense 70B\./);
-  assert.match(await page.locator('details[data-key="study-points"] td[data-name=Note]', { hasText: 'Out of memory' }).first().textContent(), /Out of memory: .*[\d.]+ GiB of [\d.]+ GiB/);
+  assert.match(
+    await page
+      .locator('details[data-key="study-points"] td[data-name=Note]', { hasText: 'Out of memory' })
+      .first()
+      .textContent(),
+    /Out of memory: .*[\d.]+ GiB of [\d.]+ GiB/,
+  );
   assert.deepEqual(faults, []);
 });

@@ -28,14 +28,19 @@ test('the chip is drawn to scale, with the same figures beside B200, MI355X and 
   });
   assert.ok(Math.abs(ratio / (814 / 1600) - 1) < 0.01, `${ratio}`);
   const parts = await page.evaluate(() => {
-    const sum = [...document.querySelectorAll('#package .part')].slice(0, 7).reduce((all, one) => all + one.width.baseVal.value * one.height.baseVal.value, 0);
+    const sum = [...document.querySelectorAll('#package .part')]
+      .slice(0, 7)
+      .reduce((all, one) => all + one.width.baseVal.value * one.height.baseVal.value, 0);
     const { width, height } = document.querySelector('#package .outline');
     return sum / (width.baseVal.value * height.baseVal.value);
   });
   assert.ok(Math.abs(parts - 1) < 0.01, `the parts fill the die: ${parts}`);
   const head = await page.locator('#design table').last().locator('thead th').allTextContents();
   assert.equal(head.length, 5);
-  for (const name of [/B200/, /MI355X/, /TPU7x/]) await eventually(async () => assert.match((await page.locator('#design table').last().locator('thead').textContent()), name));
+  for (const name of [/B200/, /MI355X/, /TPU7x/])
+    await eventually(async () =>
+      assert.match(await page.locator('#design table').last().locator('thead').textContent(), name),
+    );
   await eventually(async () => assert.ok(!(await cells(page, 'Serving: Time per output token (TPOT)')).includes('…')));
   assert.deepEqual(faults, []);
 });
@@ -95,13 +100,25 @@ test('one press finds the best split: the figure is that of the command line, an
   await page.locator('[data-key=chip-design-best]').click();
   await page.waitForSelector('#design-best table');
   await settled(page);
-  const assignments = ['cluster.device.design=h100-like', 'model=llama-3.1-8b', 'cluster=dgx-h100', 'cluster.devices=8', 'training=null', 'serving.mapping.tp=2'];
-  const answer = JSON.parse(execFileSync(SLIPSTICK, ['design', ...assignments, '--objective', 'serving.tpot_s'], { encoding: 'utf8' }));
+  const assignments = [
+    'cluster.device.design=h100-like',
+    'model=llama-3.1-8b',
+    'cluster=dgx-h100',
+    'cluster.devices=8',
+    'training=null',
+    'serving.mapping.tp=2',
+  ];
+  const answer = JSON.parse(
+    execFileSync(SLIPSTICK, ['design', ...assignments, '--objective', 'serving.tpot_s'], { encoding: 'utf8' }),
+  );
   const shown = await own(page, 'Serving: Time per output token (TPOT)');
   assert.equal(Number.parseFloat(shown), Number((answer.objective * 1e3).toPrecision(3)), shown);
   assert.ok(answer.objective < answer.start);
   assert.match(page.url(), /power_split\.memory=/);
-  assert.equal(await page.locator('#package .limits').count() > 0, answer.limits.some(({ change }) => change < 0));
+  assert.equal(
+    (await page.locator('#package .limits').count()) > 0,
+    answer.limits.some(({ change }) => change < 0),
+  );
   assert.equal(await page.locator('#design-best tbody tr').count(), 4);
   // A further change makes the marks go: they were of another chip.
   await page.locator('[data-key=package-l2-handle]').focus();

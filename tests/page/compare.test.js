@@ -11,15 +11,22 @@ test('up to four scenarios, differences only, deltas with a sign and words, and 
   assert.equal(await page.locator('.compare thead th').count(), 5);
   assert.equal(await page.locator('#cmp-add').count(), 0, 'four are the most');
   const names = (await page.locator('.compare thead b').allTextContents()).map((one) => one.replaceAll(/\s+/g, ' '));
-  assert.deepEqual(names, ['Llama-3.1-70B, Concurrent requests per replica 64', 'Llama-3.1-70B, Concurrent requests per replica 32', 'Llama-3.1-70B, Concurrent requests per replica 128', 'Llama-3.1-8B, Concurrent requests per replica 32']);
+  assert.deepEqual(names, [
+    'Llama-3.1-70B, Concurrent requests per replica 64',
+    'Llama-3.1-70B, Concurrent requests per replica 32',
+    'Llama-3.1-70B, Concurrent requests per replica 128',
+    'Llama-3.1-8B, Concurrent requests per replica 32',
+  ]);
   const inputs = await page.locator('.compare .input th').allTextContents();
   assert.ok(inputs.includes('Serving: Concurrent requests per replica') && inputs.includes('Model'));
   assert.ok(!inputs.includes('Devices'), 'what is the same by default is no difference');
-  for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
+  for (const words of await page.locator('.delta').allTextContents())
+    assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
   const shown = await page.locator('.compare tbody tr').count();
   await page.locator('[data-key="cmp-all"]').click();
   await eventually(async () => assert.ok((await page.locator('.compare tbody tr').count()) > shown));
-  const tpot = (at) => page.locator('.compare [data-path="serving.tpot_s"] td').nth(at).locator('.cmp-value').textContent();
+  const tpot = (at) =>
+    page.locator('.compare [data-path="serving.tpot_s"] td').nth(at).locator('.cmp-value').textContent();
   const b = await tpot(1);
   await page.locator('[data-key="cmp-swap-1"]').click();
   await settled(page);
@@ -46,10 +53,15 @@ test('B200, H100 and MI300X for DeepSeek-V3 in four actions; names by what diffe
   await settled(page);
   const names = await page.locator('.compare thead b').allTextContents();
   assert.equal(names.length, 3);
-  for (const [at, device] of ['H100', 'B200', 'MI300X'].entries()) assert.match(names[at], new RegExp(`^[\\d,]+ × .*${device}`));
+  for (const [at, device] of ['H100', 'B200', 'MI300X'].entries())
+    assert.match(names[at], new RegExp(`^[\\d,]+ × .*${device}`));
   const cost = await page.locator('.compare [data-path="cost.device_hour_usd"] .cmp-value').allTextContents();
   assert.equal(cost.length, 3, 'a figure in every column');
-  assert.equal(await page.locator('.compare .cmp-bar').count(), await page.locator('.compare .cmp-value').count(), 'a bar for every figure');
+  assert.equal(
+    await page.locator('.compare .cmp-bar').count(),
+    await page.locator('.compare .cmp-value').count(),
+    'a bar for every figure',
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -59,7 +71,11 @@ test('an issue in one part blanks only that part, and its fix is there', async (
   const gap = page.locator('.compare .gap');
   assert.equal(await gap.count(), 1);
   assert.match(await gap.textContent(), /^Invalid inputs: /);
-  assert.equal(await page.locator('.compare [data-path="cost.device_hour_usd"]').count(), 0, 'equal figures are not differences');
+  assert.equal(
+    await page.locator('.compare [data-path="cost.device_hour_usd"]').count(),
+    0,
+    'equal figures are not differences',
+  );
   await page.locator('[data-key="cmp-all"]').click();
   const figures = await page.locator('.compare [data-path="serving.tpot_s"] .cmp-value').allTextContents();
   assert.equal(figures.length, 2);
@@ -94,7 +110,9 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
   const link = page.url();
   await page.locator('#export').click();
-  const figures = (await saved(page, () => page.getByRole('button', { name: 'Figures (CSV)' }).click())).bytes.toString();
+  const figures = (
+    await saved(page, () => page.getByRole('button', { name: 'Figures (CSV)' }).click())
+  ).bytes.toString();
   assert.match(figures, /path,value,unit\r\ntraining\.step_time_s,\d+\.\d+,s\r\n/);
   assert.match(figures, /training\.mapping\.tp,8,input\r\n/);
   assert.match(figures, /\r\nversion,\d,\r\n/);
@@ -106,7 +124,9 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   await page.goto(`${chromium.base}#/train`);
   await answered(page);
   await page.locator('#export').click();
-  await page.locator('dialog.modal input[type=file]').setInputFiles({ name: 'scenario.json', mimeType: 'application/json', buffer: file.bytes });
+  await page
+    .locator('dialog.modal input[type=file]')
+    .setInputFiles({ name: 'scenario.json', mimeType: 'application/json', buffer: file.bytes });
   await settled(page);
   assert.equal(page.url(), link);
   assert.deepEqual(faults, []);
@@ -116,7 +136,10 @@ test('cells that a spreadsheet would run are made text', async () => {
   const { csv } = await import('../../web/charts/lib/export.js');
   assert.equal(csv(['a', { name: 'b', unit: '%' }], [['x', { value: -0.143, unit: '%' }]]), 'a,b (%)\r\nx,-14.3\r\n');
   assert.equal(csv(['a', 'b'], [['x', { value: -0.143, unit: '%' }]]), 'a,b (%)\r\nx,-14.3\r\n');
-  assert.equal(csv(['a'], [['=1+1'], ['+x'], ['-x'], ['@x'], ['-5'], ['a "b", c']]), 'a\r\n\'=1+1\r\n\'+x\r\n\'-x\r\n\'@x\r\n-5\r\n"a ""b"", c"\r\n');
+  assert.equal(
+    csv(['a'], [['=1+1'], ['+x'], ['-x'], ['@x'], ['-5'], ['a "b", c']]),
+    'a\r\n\'=1+1\r\n\'+x\r\n\'-x\r\n\'@x\r\n-5\r\n"a ""b"", c"\r\n',
+  );
 });
 
 test('a scene prints on few pages, black on white, with its link and date', async () => {
@@ -143,23 +166,31 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
 });
 
 test('at 320 px four names break at their hyphens and capitals alone, and equal ones say what else differs', async () => {
-  const { page } = await chromium.open('#/compare?b:cluster=dgx-b200&c:model=deepseek-v3&d:serving.batch=128&v=2', { width: 320, height: 700 });
+  const { page } = await chromium.open('#/compare?b:cluster=dgx-b200&c:model=deepseek-v3&d:serving.batch=128&v=2', {
+    width: 320,
+    height: 700,
+  });
   await settled(page);
   const names = page.locator('.compare thead th b');
-  assert.deepEqual((await names.allTextContents()).map((one) => one.split(', ').slice(2).join()), ['batch 32', '', '', 'batch 128']);
+  assert.deepEqual(
+    (await names.allTextContents()).map((one) => one.split(', ').slice(2).join()),
+    ['batch 32', '', '', 'batch 128'],
+  );
   const broken = await page.locator('.compare :is(thead th b, .input td, .unbroken)').evaluateAll((list) =>
-    list.flatMap((name) =>
-      [...name.childNodes]
-        .filter((node) => node.nodeType === Node.TEXT_NODE)
-        .flatMap((node) =>
-          [...node.data.matchAll(/\S+/g)].map((word) => {
-            const range = document.createRange();
-            range.setStart(node, word.index);
-            range.setEnd(node, word.index + word[0].length);
-            return range.getClientRects().length > 1 ? word[0] : '';
-          }),
-        ),
-    ).filter(Boolean),
+    list
+      .flatMap((name) =>
+        [...name.childNodes]
+          .filter((node) => node.nodeType === Node.TEXT_NODE)
+          .flatMap((node) =>
+            [...node.data.matchAll(/\S+/g)].map((word) => {
+              const range = document.createRange();
+              range.setStart(node, word.index);
+              range.setEnd(node, word.index + word[0].length);
+              return range.getClientRects().length > 1 ? word[0] : '';
+            }),
+          ),
+      )
+      .filter(Boolean),
   );
   assert.deepEqual(broken, []);
 });

@@ -19,15 +19,26 @@ test('the interval of an answer opens the runs behind it, and says the same', as
   assert.match(await words(page, '#content h1'), /^How accurate is [\d.]+ ms per output token\?$/);
   assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
   const lead = await words(page, '.ev-lead');
-  assert.match(lead, new RegExp(`^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`));
+  assert.match(
+    lead,
+    new RegExp(
+      `^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`,
+    ),
+  );
   // As many circles as rows, each with both values and its error.
   assert.equal(await page.locator('#evidence-line .mark').count(), 8);
   assert.equal(await page.locator('.ev-two .ev-table tbody tr').count(), 8);
-  assert.match(await page.locator('#evidence-diagonal .mark').first().getAttribute('aria-label'), /measured .* computed .* [+−]\d/);
+  assert.match(
+    await page.locator('#evidence-diagonal .mark').first().getAttribute('aria-label'),
+    /measured .* computed .* [+−]\d/,
+  );
   // What the panel is for: what they had not, what would narrow it.
   assert.ok((await page.locator('.ev-differences tbody tr').count()) > 2);
   assert.match(await words(page, '.ev-narrow'), /A run of your own.*± [\d.]+ %/);
-  assert.ok(!fetched.some((url) => url.endsWith('evidence/index.json')), 'only the sources of the runs shown are fetched');
+  assert.ok(
+    !fetched.some((url) => url.endsWith('evidence/index.json')),
+    'only the sources of the runs shown are fetched',
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -49,10 +60,16 @@ test('what is fetched for it is at most 40 kB in gzip', async () => {
 
 test('a tuned step, and what whole runs reach, with their own rows', async () => {
   const { page } = await chromium.open('#/train');
-  assert.match(await words(page, '#typical-note'), /^[\d.]+ s is what a tuned run reaches.* Whole production runs,.* typically take [\d.]+ s per step, [\d.]+ % MFU \(median of 17 published runs\)/);
+  assert.match(
+    await words(page, '#typical-note'),
+    /^[\d.]+ s is what a tuned run reaches.* Whole production runs,.* typically take [\d.]+ s per step, [\d.]+ % MFU \(median of 17 published runs\)/,
+  );
   await page.locator('#typical-note a').click();
   await page.waitForSelector('#typical');
-  assert.match(await words(page, '#typical .ev-lead'), /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones/);
+  assert.match(
+    await words(page, '#typical .ev-lead'),
+    /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones/,
+  );
   await page.locator('#typical summary').click();
   assert.equal(await page.locator('#typical tbody tr').count(), 17);
 });
@@ -71,10 +88,24 @@ test('a run becomes the scenario, and is computed as it says', async () => {
 test('every figure with an interval has its runs, on every width', async () => {
   for (const width of [320, 768]) {
     const { page, faults } = await chromium.open('#/evidence/serving.tpot_s', { width });
-    for (const figure of ['training.step_time_s', 'training.memory_bytes.total', 'serving.ttft_s', 'serving.tokens_per_s', 'serving.memory_bytes.total']) {
+    for (const figure of [
+      'training.step_time_s',
+      'training.memory_bytes.total',
+      'serving.ttft_s',
+      'serving.tokens_per_s',
+      'serving.memory_bytes.total',
+    ]) {
       await page.locator(`[data-key="evidence-${figure}"]`).click();
-      await page.waitForFunction((key) => document.querySelector(`[data-key="evidence-${key}"]`)?.ariaPressed === 'true' && document.querySelector('#evidence-diagonal .mark'), figure);
-      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, `${figure} at ${width}`);
+      await page.waitForFunction(
+        (key) =>
+          document.querySelector(`[data-key="evidence-${key}"]`)?.ariaPressed === 'true' &&
+          document.querySelector('#evidence-diagonal .mark'),
+        figure,
+      );
+      assert.ok(
+        (await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0,
+        `${figure} at ${width}`,
+      );
     }
     assert.deepEqual(faults, []);
   }
@@ -82,19 +113,37 @@ test('every figure with an interval has its runs, on every width', async () => {
 
 // The rows of a table as numbers of one column.
 const column = (page, selector, at) =>
-  page.locator(`${selector} tbody tr`).evaluateAll((rows, place) => rows.map((row) => parseFloat(row.children[place].textContent.replace(/[−,]/g, (one) => (one === ',' ? '' : '-')))), at);
+  page
+    .locator(`${selector} tbody tr`)
+    .evaluateAll(
+      (rows, place) =>
+        rows.map((row) =>
+          parseFloat(row.children[place].textContent.replace(/[−,]/g, (one) => (one === ',' ? '' : '-'))),
+        ),
+      at,
+    );
 
 test('Method: all published runs are computed here, the worst first, filtered and summarized', async () => {
   const { page, faults } = await chromium.open('#/method');
-  await page.waitForFunction(() => /^[\d,]+ published runs of \d+ sources, computed just now/.test(document.querySelector('#method-computed')?.textContent ?? ''));
+  await page.waitForFunction(() =>
+    /^[\d,]+ published runs of \d+ sources, computed just now/.test(
+      document.querySelector('#method-computed')?.textContent ?? '',
+    ),
+  );
   const all = Number((await words(page, '#method-computed')).split(' ')[0].replace(',', ''));
   assert.ok(all >= 600, `${all}`);
   const byKind = await column(page, '#method-groups', 1);
-  assert.equal(byKind.reduce((sum, one) => sum + one, 0), all);
+  assert.equal(
+    byKind.reduce((sum, one) => sum + one, 0),
+    all,
+  );
   assert.equal(byKind.length, 8);
   const errors = (await column(page, '#method-runs', 4)).map(Math.abs);
   assert.equal(errors.length, 20);
-  assert.deepEqual(errors, [...errors].sort((a, b) => b - a));
+  assert.deepEqual(
+    errors,
+    [...errors].sort((a, b) => b - a),
+  );
   assert.match(await words(page, '#method-groups'), /Held.*\d+ %.*± \d+ %/);
   assert.ok((await page.locator('#method-runs tbody a[href^="https://"]').count()) >= 10, 'citations');
 
@@ -105,7 +154,10 @@ test('Method: all published runs are computed here, the worst first, filtered an
   assert.ok(some > 30 && some < all);
   assert.equal(await page.locator('#validation .mark').count(), some);
   await page.locator('[data-key=method-by-software]').click();
-  assert.equal((await column(page, '#method-groups', 1)).reduce((sum, one) => sum + one, 0), some);
+  assert.equal(
+    (await column(page, '#method-groups', 1)).reduce((sum, one) => sum + one, 0),
+    some,
+  );
   await page.locator('[data-key=method-all]').click();
   assert.equal(await page.locator('#method-runs tbody tr').count(), some);
   assert.deepEqual(faults, []);
@@ -124,12 +176,16 @@ test('a pasted log is held against the scenario, explained, and calibrates it in
   await page.locator('#measurement-use').click();
   await page.waitForSelector('#own-calibrate');
   // 12 s measured, above the interval; computed over measured minus one, and the line that nothing reads.
-  const [, computed, error] = (await words(page, '.ev-part .ev-table tbody tr')).match(/12 s ?([\d.]+) s ?−(\d+) % ?outside/);
+  const [, computed, error] = (await words(page, '.ev-part .ev-table tbody tr')).match(
+    /12 s ?([\d.]+) s ?−(\d+) % ?outside/,
+  );
   assert.ok(Math.abs(computed / 12 - 1 + error / 100) < 0.006);
   assert.match(await words(page, 'details[data-key=own-unread]'), /1 line not understood.*something else/);
   assert.ok((await page.locator('.own-why tbody tr').count()) >= 5);
   await page.locator('[data-key=own-calibrate]').click();
-  await page.waitForFunction(() => /^Calibrated/.test(document.querySelector('#own-calibrate .ev-lead')?.textContent ?? ''));
+  await page.waitForFunction(() =>
+    /^Calibrated/.test(document.querySelector('#own-calibrate .ev-lead')?.textContent ?? ''),
+  );
   assert.match(await words(page, '.ev-part .ev-table tbody tr'), /12 s ?12 s/);
   await page.waitForFunction(() => location.hash.includes('cluster.device.efficiency.matrix=0.'));
   assert.deepEqual(faults, []);

@@ -25,7 +25,10 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   const origin = await marked.locator('code').textContent();
   await page.locator(`#sheet .formula [data-origin="${origin}"]`).first().click();
   await eventually(async () =>
-    assert.equal(await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path), origin.replace(/\.preset$/, '')),
+    assert.equal(
+      await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path),
+      origin.replace(/\.preset$/, ''),
+    ),
   );
 });
 
@@ -41,7 +44,11 @@ test('every scene says what it assumes and leads to the measured runs most like 
     const shown = await page.locator('.figure .shown, .four .value').allTextContents();
     for (const figure of shown) {
       const digits = /\d[\d,]*(\.\d+)?/.exec(figure)?.[0] ?? '';
-      if (digits.includes('.')) assert.ok(digits.replace(/[.,]/g, '').replace(/^0+/, '').length <= 3 || /^\$/.test(figure), `${scene}: ${figure}`);
+      if (digits.includes('.'))
+        assert.ok(
+          digits.replace(/[.,]/g, '').replace(/^0+/, '').length <= 3 || /^\$/.test(figure),
+          `${scene}: ${figure}`,
+        );
     }
   }
 });

@@ -16,7 +16,10 @@ test('the size of the space is said before it is searched, and a limit cuts it',
   await page.getByLabel('Constraint on').selectOption('training.mapping.tp');
   await page.getByLabel('Value', { exact: true }).fill('8');
   await page.getByRole('button', { name: 'Add constraint' }).click();
-  await page.waitForFunction((was) => !document.getElementById('explore-size').textContent.includes(was), whole.toLocaleString('en'));
+  await page.waitForFunction(
+    (was) => !document.getElementById('explore-size').textContent.includes(was),
+    whole.toLocaleString('en'),
+  );
   assert.ok((await size()) < whole);
   assert.match(await page.locator('.ex-limits').textContent(), /8/);
 });
@@ -30,14 +33,21 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
       new Promise((resolve) => {
         const text = document.getElementById('explore-progress');
         const start = performance.now();
-        new MutationObserver(() => text.textContent.startsWith('Stopped') && resolve(performance.now() - start)).observe(text, { childList: true, characterData: true, subtree: true });
+        new MutationObserver(
+          () => text.textContent.startsWith('Stopped') && resolve(performance.now() - start),
+        ).observe(text, { childList: true, characterData: true, subtree: true });
         document.getElementById('explore-stop').click();
       }),
   );
   timed('stopped after', waited, 100);
   const at = number(/Stopped at ([\d,]+)/.exec(await progress(page))[1]);
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at);
+  await page.waitForFunction(
+    (was) =>
+      Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) >
+        was || /^All /.test(document.getElementById('explore-progress').textContent),
+    at,
+  );
 });
 
 test('the search that the tab opens with gives way: to another question, and where the tab is left', async () => {
@@ -67,14 +77,19 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.ok((await points.count()) > 3);
   await points.first().click();
   const link = page.locator('.ex-chosen a.link');
-  await page.waitForFunction(() => document.querySelector('.ex-chosen a.link').getAttribute('href').includes('training.mapping'));
+  await page.waitForFunction(() =>
+    document.querySelector('.ex-chosen a.link').getAttribute('href').includes('training.mapping'),
+  );
   const href = await link.getAttribute('href');
   const words = plain(await page.locator('.ex-chosen p').first().textContent());
   const other = await context.newPage();
   await other.goto(chromium.base + href.replace('#/explore', '#/train'));
   await answered(other);
   const time = /(?:Step|step)[^\d]*([\d.]+ s)/.exec(words)[1];
-  assert.ok(plain(await other.locator('body').textContent()).includes(time), `${time} of ${words} on the page of its link`);
+  assert.ok(
+    plain(await other.locator('body').textContent()).includes(time),
+    `${time} of ${words} on the page of its link`,
+  );
 
   const first = page.locator('.ex-table tbody tr').first();
   assert.match(await first.textContent(), /^1/);
@@ -100,19 +115,29 @@ test('at every width what was found can be sorted by what is seen, and needs no 
     const sort = page.locator('.ex-table thead button');
     const first = page.locator('.ex-table tbody th').first();
     const before = await first.textContent();
-    for (const button of await sort.all()) assert.ok(await button.evaluate((one) => {
-      one.scrollIntoView({ block: 'center' });
-      const { left, top, width: wide, height } = one.getBoundingClientRect();
-      return one.contains(document.elementFromPoint(left + wide / 2, top + height / 2));
-    }), `${width}: ${await button.textContent()}`);
-    assert.ok(await page.locator('.ex-table .scroll').evaluate((one) => one.scrollWidth <= one.clientWidth + 5), `${width}`);
+    for (const button of await sort.all())
+      assert.ok(
+        await button.evaluate((one) => {
+          one.scrollIntoView({ block: 'center' });
+          const { left, top, width: wide, height } = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(left + wide / 2, top + height / 2));
+        }),
+        `${width}: ${await button.textContent()}`,
+      );
+    assert.ok(
+      await page.locator('.ex-table .scroll').evaluate((one) => one.scrollWidth <= one.clientWidth + 5),
+      `${width}`,
+    );
     await sort.first().click();
     await eventually(async () => assert.notEqual(await first.textContent(), before));
   }
 });
 
 test('a map hatches what cannot be and says why', async () => {
-  const { page } = await explore(chromium, '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=64&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1');
+  const { page } = await explore(
+    chromium,
+    '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=64&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1',
+  );
   const choose = async (label, value, values, which) => {
     await page.getByLabel(label, { exact: true }).selectOption(value);
     await page.getByLabel(which, { exact: true }).fill(values);
@@ -122,7 +147,11 @@ test('a map hatches what cannot be and says why', async () => {
   await choose('Second input', 'training.mapping.micro_batch', '1, 2, 4', 'Its values');
   await page.locator('#sweep-start').click();
   await page.waitForSelector('#sweep-chart .cell');
-  const cells = await page.locator('#sweep-chart .cell').evaluateAll((list) => list.map((one) => [one.getAttribute('aria-label'), Boolean(one.querySelector('[fill="url(#hatch)"]'))]));
+  const cells = await page
+    .locator('#sweep-chart .cell')
+    .evaluateAll((list) =>
+      list.map((one) => [one.getAttribute('aria-label'), Boolean(one.querySelector('[fill="url(#hatch)"]'))]),
+    );
   assert.equal(cells.length, 15);
   const hatched = cells.filter(([, hatch]) => hatch);
   assert.ok(hatched.length >= 3 && hatched.length < 15);
@@ -131,14 +160,19 @@ test('a map hatches what cannot be and says why', async () => {
 });
 
 test('a sweep finds the best mapping at every point when asked', async () => {
-  const { page } = await explore(chromium, '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=256&training.mapping.pp=1&training.mapping.tp=1&training.mapping.virtual_stages=1&v=1');
+  const { page } = await explore(
+    chromium,
+    '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=256&training.mapping.pp=1&training.mapping.tp=1&training.mapping.virtual_stages=1&v=1',
+  );
   await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');
   await page.getByLabel('Input', { exact: true }).selectOption('cluster.devices');
   await page.getByLabel('Values', { exact: true }).fill('16, 32, 64');
   const times = async (best) => {
     await page.getByLabel('Best mapping at each point').selectOption(best);
     await page.locator('#sweep-start').click();
-    await page.waitForFunction(() => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'));
+    await page.waitForFunction(
+      () => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'),
+    );
     await page.locator('#sweep-chart details.data > summary').click();
     await page.waitForSelector('#sweep-chart table tbody tr', { state: 'attached' });
     const rows = await page.locator('#sweep-chart table tbody tr').allTextContents();
@@ -148,15 +182,26 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   const own = await times('none');
   const best = await times('training');
   assert.equal(best.length, 3);
-  assert.ok(best.every((row) => /Micro-batch|Data parallel|dp/i.test(row)), best.join(' | '));
+  assert.ok(
+    best.every((row) => /Micro-batch|Data parallel|dp/i.test(row)),
+    best.join(' | '),
+  );
   assert.notDeepEqual(own, best);
 });
 
 // A step of 8 GPUs in one node: no network between nodes and no pipeline, so that parts are compute, memory, NVLink and latency alone.
-const ONE_NODE = 'model=llama-3.1-8b&cluster.devices=8&training.global_batch=64&training.mapping.tp=8&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1';
-const drawn = (page) => page.waitForFunction(() => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'));
+const ONE_NODE =
+  'model=llama-3.1-8b&cluster.devices=8&training.global_batch=64&training.mapping.tp=8&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1';
+const drawn = (page) =>
+  page.waitForFunction(() => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'));
 const parts = (page) =>
-  page.locator('#sweep-chart .mark[data-part]').evaluateAll((list) => list.map((one) => ({ row: Number(one.dataset.series), part: one.dataset.part, size: Number(one.querySelector('rect').getAttribute('width')) + 1.5 })));
+  page.locator('#sweep-chart .mark[data-part]').evaluateAll((list) =>
+    list.map((one) => ({
+      row: Number(one.dataset.series),
+      part: one.dataset.part,
+      size: Number(one.querySelector('rect').getAttribute('width')) + 1.5,
+    })),
+  );
 const pressed = (page) => page.locator('#sweep-chart .views [aria-pressed=true]').textContent();
 
 test('a sweep of a time is stacked by what bounds it, as the studies are', async () => {
@@ -174,21 +219,38 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
 
   await sweep('training.step_time_s', 'cluster.device.memory.bandwidth', '0.5 TB/s, 1 TB/s, 2 TB/s');
   assert.equal(await pressed(page), 'Step time by bound');
-  const size = (list, row, wanted) => list.filter((one) => one.row === row && (!wanted || one.part === wanted)).reduce((sum, one) => sum + one.size, 0);
+  const size = (list, row, wanted) =>
+    list.filter((one) => one.row === row && (!wanted || one.part === wanted)).reduce((sum, one) => sum + one.size, 0);
   const training = await parts(page);
   const memory = [0, 1, 2].map((row) => size(training, row, 'memory'));
-  assert.ok(memory[0] > 1.5 * memory[1] && memory[1] > 1.5 * memory[2], `what memory bounds falls with its bandwidth: ${memory}`);
-  assert.deepEqual([...new Set(training.map(({ part }) => part))].sort(), ['compute', 'latency', 'memory', 'network-0']);
+  assert.ok(
+    memory[0] > 1.5 * memory[1] && memory[1] > 1.5 * memory[2],
+    `what memory bounds falls with its bandwidth: ${memory}`,
+  );
+  assert.deepEqual([...new Set(training.map(({ part }) => part))].sort(), [
+    'compute',
+    'latency',
+    'memory',
+    'network-0',
+  ]);
   assert.match(await page.locator('#sweep-chart .key').textContent(), /communication over NVLink 4/);
-  assert.match(plain(await page.locator('#sweep-chart .summary').textContent()), /Largest part at 0.5 TB\/s: memory-bandwidth-bound, .*; at 2 TB\/s: /u);
+  assert.match(
+    plain(await page.locator('#sweep-chart .summary').textContent()),
+    /Largest part at 0.5 TB\/s: memory-bandwidth-bound, .*; at 2 TB\/s: /u,
+  );
   // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the others are as long as their times say.
   await page.locator('#sweep-chart details.data > summary').click();
-  const rows = await page.locator('#sweep-chart tbody tr').evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const rows = await page
+    .locator('#sweep-chart tbody tr')
+    .evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
   const seconds = (words) => Number.parseFloat(words) * (/ms$/.test(words) ? 1e-3 : 1);
   const times = rows.map((row) => seconds(row.at(-2)));
   for (const row of [1, 2]) {
     const share = size(training, row) / size(training, 0);
-    assert.ok(Math.abs(share - times[row] / times[0]) < 0.01, `row ${row}: ${share} of the longest, ${times[row] / times[0]} by the figure`);
+    assert.ok(
+      Math.abs(share - times[row] / times[0]) < 0.01,
+      `row ${row}: ${share} of the longest, ${times[row] / times[0]} by the figure`,
+    );
   }
 
   await page.getByRole('button', { name: 'The figure', exact: true }).click();
@@ -205,7 +267,10 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
   await page.getByRole('button', { name: 'Prefill by bound', exact: true }).click();
   await eventually(async () => assert.equal(await pressed(page), 'Prefill by bound'));
   await drawn(page);
-  assert.ok(size(await parts(page), 0, 'compute') > size(await parts(page), 0) / 2, 'a prefill of one GPU is bound by arithmetic');
+  assert.ok(
+    size(await parts(page), 0, 'compute') > size(await parts(page), 0) / 2,
+    'a prefill of one GPU is bound by arithmetic',
+  );
 
   await page.getByLabel('Second input', { exact: true }).selectOption('cluster.device.memory.bandwidth');
   await page.getByLabel('Its values', { exact: true }).fill('2 TB/s, 8 TB/s');
@@ -225,13 +290,24 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
 test('a study of step times is drawn by bound too, where its own chart is another', async () => {
   const { page, faults } = await explore(chromium, '#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-verdicts');
-  const inChart = () => page.locator('#study-chart .mark[data-part]').evaluateAll((list) => [new Set(list.map((one) => one.dataset.series)).size, [...new Set(list.map((one) => one.dataset.part))].sort()]);
+  const inChart = () =>
+    page
+      .locator('#study-chart .mark[data-part]')
+      .evaluateAll((list) => [
+        new Set(list.map((one) => one.dataset.series)).size,
+        [...new Set(list.map((one) => one.dataset.part))].sort(),
+      ]);
   assert.deepEqual(await inChart(), [9, ['compute', 'network', 'other']]);
   await page.getByRole('button', { name: 'What the time is bound by', exact: true }).click();
   const [rows, names] = await inChart();
   assert.equal(rows, 9);
-  for (const name of ['compute', 'memory', 'network-0', 'network-1', 'latency', 'bubble']) assert.ok(names.includes(name), name);
-  assert.match(await page.locator('#study-chart .key').textContent(), /communication over the network between nodes/, 'HDR, NDR and NVS are not one name');
+  for (const name of ['compute', 'memory', 'network-0', 'network-1', 'latency', 'bubble'])
+    assert.ok(names.includes(name), name);
+  assert.match(
+    await page.locator('#study-chart .key').textContent(),
+    /communication over the network between nodes/,
+    'HDR, NDR and NVS are not one name',
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -246,7 +322,11 @@ test('a sweep of 20,000 points, the main thread free, ended by the next edit', a
   await choose('Second input', 'cluster.device.tdp', 'Its values', '300:1200:200');
   const begun = Date.now();
   await page.locator('#sweep-start').click();
-  await page.waitForFunction(() => document.querySelector('#sweep-chart') && /^20,000 of 20,000/.test(document.querySelector('.ex-sweep .ex-status').textContent));
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#sweep-chart') &&
+      /^20,000 of 20,000/.test(document.querySelector('.ex-sweep .ex-status').textContent),
+  );
   timed('20,000 points and their map', Date.now() - begun, 500);
   assert.match(plain(await page.locator('.ex-sweep .ex-status').textContent()), /^20,000 of 20,000 points/);
   timed('longest task of the main thread', Math.max(0, ...(await page.evaluate(() => window.longTasks))), 50);
@@ -261,7 +341,9 @@ test('sweep and solve open with an answer', async () => {
   const { page, faults } = await explore(chromium, '#/explore/sweep');
   await page.waitForSelector('#sweep-chart');
   await page.locator('[data-key="ex-view-solve"]').click();
-  await page.waitForFunction(() => /fits (up to|on the whole range)/.test(document.querySelector('#solve-answer .ex-answer')?.textContent));
+  await page.waitForFunction(() =>
+    /fits (up to|on the whole range)/.test(document.querySelector('#solve-answer .ex-answer')?.textContent),
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -288,12 +370,15 @@ async function reopened(page) {
   const { page: fresh } = await explore(chromium, new URL(page.url()).hash, { fresh: true });
   return fresh;
 }
-const pointsOf = (page, words) => page.waitForFunction((some) => document.querySelector('.ex-sweep .ex-status').textContent.startsWith(some), words);
+const pointsOf = (page, words) =>
+  page.waitForFunction((some) => document.querySelector('.ex-sweep .ex-status').textContent.startsWith(some), words);
 
 test('the link holds what is solved for, and a fresh page answers it', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve');
   await page.getByRole('button', { name: 'Defect density at which four chiplets win' }).click();
-  await page.waitForFunction(() => /Density of killer defects/.test(document.querySelector('#solve-answer .ex-answer')?.textContent));
+  await page.waitForFunction(() =>
+    /Density of killer defects/.test(document.querySelector('#solve-answer .ex-answer')?.textContent),
+  );
   const said = plain(await page.locator('#solve-answer .ex-answer').textContent());
   const fresh = await reopened(page);
   await fresh.waitForSelector('#solve-answer .ex-answer');
@@ -338,7 +423,12 @@ test('the link holds the questions of the other panels: objective and constraint
   await page.getByRole('button', { name: 'Add constraint' }).click();
   const all = (await progress(page)).split(' evaluated')[0];
   await page.locator('#explore-start:enabled').click();
-  await page.waitForFunction((was) => /^All /.test(document.getElementById('explore-progress').textContent) && !document.getElementById('explore-progress').textContent.startsWith(was), all);
+  await page.waitForFunction(
+    (was) =>
+      /^All /.test(document.getElementById('explore-progress').textContent) &&
+      !document.getElementById('explore-progress').textContent.startsWith(was),
+    all,
+  );
   const found = await progress(page);
   const search = await reopened(page);
   await done(search);
@@ -369,7 +459,9 @@ test('the link holds the questions of the other panels: objective and constraint
   await chips.locator('#design-start').click();
   await chips.locator('#design-stop').click();
   const design = await reopened(chips);
-  await eventually(async () => assert.equal(await design.getByLabel('Dies per device', { exact: true }).inputValue(), '1, 2'));
+  await eventually(async () =>
+    assert.equal(await design.getByLabel('Dies per device', { exact: true }).inputValue(), '1, 2'),
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -389,14 +481,21 @@ test('a solution that searches says how far it is and can be stopped at once; th
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
   await page.getByLabel('Best mapping at each point').selectOption('training');
   await page.locator('#solve-start').click();
-  await page.waitForFunction(() => /of about \d+ values tried; between \d+ and \d+/.test(document.querySelector('.ex-solve .ex-run .ex-status').textContent));
+  await page.waitForFunction(() =>
+    /of about \d+ values tried; between \d+ and \d+/.test(
+      document.querySelector('.ex-solve .ex-run .ex-status').textContent,
+    ),
+  );
   assert.ok((await page.locator('.ex-solve progress').evaluate((one) => one.value)) > 0);
   const waited = await page.evaluate(
     () =>
       new Promise((resolve) => {
         const box = document.getElementById('solve-answer');
         const start = performance.now();
-        new MutationObserver(() => /Stopped/.test(box.textContent) && resolve(performance.now() - start)).observe(box, { childList: true, subtree: true });
+        new MutationObserver(() => /Stopped/.test(box.textContent) && resolve(performance.now() - start)).observe(box, {
+          childList: true,
+          subtree: true,
+        });
         document.getElementById('solve-stop').click();
       }),
   );
@@ -413,9 +512,15 @@ test('which device serves best: one front a cluster', async () => {
   await page.waitForSelector('.ex-checks input');
   await page.locator('.ex-frontier select').first().selectOption('llama-3.1-8b');
   await page.locator('#frontier-start').click();
-  await page.waitForFunction(() => / configurations in /.test(document.getElementById('frontier-progress').textContent));
+  await page.waitForFunction(() =>
+    / configurations in /.test(document.getElementById('frontier-progress').textContent),
+  );
   assert.ok((await page.locator('#explore-front .point').count()) > 6);
-  assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['DGX H100', 'DGX H200', 'DGX B200']);
+  assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), [
+    'DGX H100',
+    'DGX H200',
+    'DGX B200',
+  ]);
   await page.locator('[data-key=ex-rows]').click(); // beyond the first fifty
   assert.equal(await page.locator('[data-key=ex-rows]').count(), 0);
   assert.match(await page.locator('.ex-frontier .ex-table').innerText(), /model Llama-3\.1-8B[^]*DGX H200/);
@@ -423,14 +528,19 @@ test('which device serves best: one front a cluster', async () => {
 });
 
 test('a design space decides every design with every mapping, and a point of its frontier is the scenario found', async () => {
-  const { page, faults } = await explore(chromium, '#/explore/design?model=llama-3.1-8b&cluster.devices=16&training.global_batch=32&serving=null');
+  const { page, faults } = await explore(
+    chromium,
+    '#/explore/design?model=llama-3.1-8b&cluster.devices=16&training.global_batch=32&serving=null',
+  );
   const fill = (at, text) => page.locator('.ex-design input[type=text]').nth(at).fill(text);
   await fill(0, '1, 2');
   await fill(1, '5nm, 3nm');
   await fill(2, 'hbm3e');
   await fill(3, 'switch, ring');
   await page.locator('#design-start').click();
-  await page.waitForFunction(() => / designs and mappings decided in /.test(document.getElementById('design-progress').textContent));
+  await page.waitForFunction(() =>
+    / designs and mappings decided in /.test(document.getElementById('design-progress').textContent),
+  );
   const cost = await page.locator('.ex-design tbody tr').first().locator('td.first').textContent();
   await page.locator('.ex-design tbody tr').first().locator('button').click();
   await page.waitForFunction(() => location.hash.includes('partition.chiplets'));
@@ -441,8 +551,18 @@ test('a design space decides every design with every mapping, and a point of its
 
 test('the address bar alone changes the panel', async () => {
   const { page } = await explore(chromium, '#/explore');
-  for (const [sub, title] of [['sweep', /change with an input/], ['solve', /Solve for/], ['sensitivity', /inputs matter/], ['frontier', /serves best/], ['', /Which mapping/]]) {
+  for (const [sub, title] of [
+    ['sweep', /change with an input/],
+    ['solve', /Solve for/],
+    ['sensitivity', /inputs matter/],
+    ['frontier', /serves best/],
+    ['', /Which mapping/],
+  ]) {
     await page.evaluate((hash) => (location.hash = hash), sub ? `#/explore/${sub}` : '#/explore');
-    await page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#content h1').textContent), title.source, { timeout: 5000 });
+    await page.waitForFunction(
+      (words) => new RegExp(words).test(document.querySelector('#content h1').textContent),
+      title.source,
+      { timeout: 5000 },
+    );
   }
 });

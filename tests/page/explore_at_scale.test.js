@@ -29,12 +29,18 @@ test('which device serves best: one front a cluster, in seconds', async () => {
   for (const model of ['llama-3.1-70b', 'deepseek-v3']) {
     await page.locator('.ex-frontier select').first().selectOption(model);
     await page.locator('#frontier-start').click();
-    await page.waitForFunction(() => / configurations in /.test(document.getElementById('frontier-progress').textContent));
+    await page.waitForFunction(() =>
+      / configurations in /.test(document.getElementById('frontier-progress').textContent),
+    );
     const said = plain(await page.locator('#frontier-progress').textContent());
     const [, value, unit] = / searches in ([\d.,]+) (ms|s|min)/.exec(said);
     timed(`${model}: ${said}`, number(value) * { ms: 1, s: 1000, min: 60000 }[unit], 3000);
     assert.ok((await page.locator('#explore-front .point').count()) > 6);
-    assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['DGX H100', 'DGX H200', 'DGX B200']);
+    assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), [
+      'DGX H100',
+      'DGX H200',
+      'DGX B200',
+    ]);
     await page.locator('#frontier-progress').evaluate((line) => (line.textContent = ''));
   }
   assert.deepEqual(faults, []);

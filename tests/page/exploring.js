@@ -1,8 +1,10 @@
 // What the tests of the Explore scene share: links to spaces of several sizes, and what the scene says of a search.
-export const GPT3 = '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
+export const GPT3 =
+  '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 export const LLAMA = '#/explore?cluster.devices=512&v=1';
 // A space that a busy machine searches in seconds.
-export const SMALL = '#/explore?cluster=dgx-a100&cluster.devices=16&model=llama-3.1-8b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
+export const SMALL =
+  '#/explore?cluster=dgx-a100&cluster.devices=16&model=llama-3.1-8b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 
 // Opens Explore at a link, with every task of the main thread over 50 ms noted.
 export async function explore(chromium, hash, options) {
@@ -10,12 +12,16 @@ export async function explore(chromium, hash, options) {
   await opened.page.waitForSelector('.ex-views');
   await opened.page.evaluate(() => {
     window.longTasks = [];
-    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] });
+    new PerformanceObserver((list) =>
+      window.longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+    ).observe({ entryTypes: ['longtask'] });
   });
   return opened;
 }
-export const sized = (page) => page.waitForFunction(() => /[\d,]+ mappings/.test(document.getElementById('explore-size')?.textContent));
-export const done = (page) => page.waitForFunction(() => /^All /.test(document.getElementById('explore-progress').textContent));
+export const sized = (page) =>
+  page.waitForFunction(() => /[\d,]+ mappings/.test(document.getElementById('explore-size')?.textContent));
+export const done = (page) =>
+  page.waitForFunction(() => /^All /.test(document.getElementById('explore-progress').textContent));
 export const plain = (text) => text.replaceAll(/\s+/g, ' ');
 export const progress = async (page) => plain(await page.locator('#explore-progress').textContent());
 export const number = (text) => Number(text.replaceAll(',', ''));

@@ -10,7 +10,9 @@ const box = (page, path) => field(page, path).locator('input[type=text]');
 test('an error stands under its field at once, says what is accepted and gives an example', async () => {
   const { page } = await chromium.open('#/serve');
   await box(page, 'serving.concurrency').fill('1,5');
-  await page.waitForFunction(() => document.querySelector('[data-path="serving.concurrency"] .faults').textContent !== '');
+  await page.waitForFunction(
+    () => document.querySelector('[data-path="serving.concurrency"] .faults').textContent !== '',
+  );
   const words = await field(page, 'serving.concurrency').locator('.faults').textContent();
   assert.match(words, /whole number/);
   assert.match(words, /comma only groups thousands/);
@@ -59,7 +61,7 @@ test('a rent is picked by provider, terms and day', async () => {
 test('the mapping is chosen and says why; one value is held and the rest stays chosen; one click chooses all again', async () => {
   const { page } = await chromium.open('#/train');
   const mapping = page.locator('[data-key="mapping-training"]');
-  const value = async (path) => (await box(page, `training.mapping.${path}`).inputValue());
+  const value = async (path) => await box(page, `training.mapping.${path}`).inputValue();
   assert.equal(await mapping.locator('.state').textContent(), 'automatic');
   assert.equal(await box(page, 'training.mapping.tp').isVisible(), false, 'folded');
   await mapping.locator('summary').click();
@@ -92,10 +94,16 @@ test('a link of the first version keeps its mapping, which can be left to the co
 test('the load is chosen in one place: what another load would ask is not shown, and the sentence follows', async () => {
   const { page } = await chromium.open('#/serve');
   const shown = (path) => box(page, path).isVisible();
-  assert.deepEqual([await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')], [true, false, false]);
+  assert.deepEqual(
+    [await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')],
+    [true, false, false],
+  );
   await page.locator('.load [data-load=rate]').click();
   await settled(page);
-  assert.deepEqual([await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')], [false, false, true]);
+  assert.deepEqual(
+    [await shown('serving.concurrency'), await shown('serving.batch'), await shown('serving.requests_per_s')],
+    [false, false, true],
+  );
   assert.ok(Number(await box(page, 'serving.requests_per_s').inputValue()) > 0);
   assert.doesNotMatch(await page.locator('.say').textContent(), /concurrent requests/);
   await page.locator('.load [data-load=batch]').click();
@@ -111,7 +119,9 @@ test('any input is found by its words and reached by the keyboard', async () => 
   await page.keyboard.type('electricity');
   assert.match(await page.locator('#form-found [aria-selected=true]').textContent(), /cost\.electricity/);
   await page.keyboard.press('Enter');
-  await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-cost-electricity'));
+  await eventually(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'in-cost-electricity'),
+  );
   assert.equal(await page.locator('#form-found').isHidden(), true);
 });
 
@@ -133,7 +143,9 @@ test('a device is picked in the form as the model is in the sentence: by vendor,
 
 test('the wheel changes no value, and no control zooms by a double tap', async () => {
   const { page } = await chromium.open('#/serve');
-  const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);
+  const zooming = await page
+    .locator('button, a, summary, select, input')
+    .evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);
   assert.equal(zooming, 0);
   for (const selector of ['input[type=text]', '.rule input']) {
     const at = await field(page, 'serving.concurrency').locator(selector).boundingBox();
@@ -154,10 +166,17 @@ test('slide rule and field agree, the rule is logarithmic and says its value wit
   await rule.focus();
   await page.keyboard.press('ArrowRight');
   await settled(page);
-  assert.equal(await rule.getAttribute('aria-valuetext'), await box(page, 'cluster.device.memory.bandwidth').inputValue());
+  assert.equal(
+    await rule.getAttribute('aria-valuetext'),
+    await box(page, 'cluster.device.memory.bandwidth').inputValue(),
+  );
   assert.notEqual(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
   await type(page, 'serving.concurrency', '1024');
-  const at = (value) => page.evaluate((text) => Number(document.querySelector(`[data-path="serving.concurrency"] .rule input`).value) - text, value);
+  const at = (value) =>
+    page.evaluate(
+      (text) => Number(document.querySelector(`[data-path="serving.concurrency"] .rule input`).value) - text,
+      value,
+    );
   const high = await at(0);
   await type(page, 'serving.concurrency', '32');
   const middle = await at(0);
@@ -168,7 +187,12 @@ test('slide rule and field agree, the rule is logarithmic and says its value wit
 test('a number without a unit means the unit that the field shows, which the link then holds', async () => {
   const { page, faults } = await chromium.open('#/chip?v=2');
   await settled(page);
-  const hour = async () => Number(/\$([\d.,]+) per GPU-hour/.exec((await page.locator('[data-answer=cost]').innerText()).replace(/\s/gu, ' '))[1].replace(',', ''));
+  const hour = async () =>
+    Number(
+      /\$([\d.,]+) per GPU-hour/
+        .exec((await page.locator('[data-answer=cost]').innerText()).replace(/\s/gu, ' '))[1]
+        .replace(',', ''),
+    );
   const before = await hour();
   await type(page, 'cost.electricity', '0.12');
   assert.match(decodeURIComponent(page.url()), /cost\.electricity=0\.12\+\$\/kWh/);
@@ -228,7 +252,11 @@ test('any numeric input can be the unknown, and an answer can be taken', async (
 test('a preset shows its source and year, and says when it was changed', async () => {
   const { page } = await chromium.open('#/serve');
   await field(page, 'cluster.device').locator('.menu').focus();
-  await page.waitForFunction(() => [...document.querySelectorAll('[data-path="cluster.device"] .help')].some((one) => /Source: .*\d{4}/.test(one.textContent)));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-path="cluster.device"] .help')].some((one) =>
+      /Source: .*\d{4}/.test(one.textContent),
+    ),
+  );
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
   assert.match(await field(page, 'cluster.device').locator('.echo').textContent(), /changed from the preset/);
 });
@@ -236,18 +264,37 @@ test('a preset shows its source and year, and says when it was changed', async (
 test('a config.json is read in the page, by paste and by file, and what is missing is asked for by name', async () => {
   const { page, faults } = await chromium.open('#/serve');
   const asked = [];
-  page.on('request', (request) => (request.method() !== 'GET' || !request.url().startsWith(chromium.base)) && asked.push(request.url()));
-  const config = { model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, unheard_of: 1 };
+  page.on(
+    'request',
+    (request) => (request.method() !== 'GET' || !request.url().startsWith(chromium.base)) && asked.push(request.url()),
+  );
+  const config = {
+    model_type: 'llama',
+    hidden_size: 2048,
+    num_hidden_layers: 16,
+    num_attention_heads: 32,
+    num_key_value_heads: 8,
+    intermediate_size: 8192,
+    vocab_size: 128256,
+    tie_word_embeddings: true,
+    unheard_of: 1,
+  };
   const open = () => page.getByRole('button', { name: 'Paste config.json or command' }).click();
   await open();
   assert.match(await page.locator('dialog.modal').textContent(), /sent nowhere/);
   await page.locator('#config-text').fill(JSON.stringify({ ...config, hidden_size: undefined }));
   await page.getByRole('button', { name: 'Use this' }).click();
   await page.waitForFunction(() => /hidden_size/.test(document.querySelector('#config-faults').textContent));
-  await page.locator('dialog.modal input[type=file]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) });
+  await page
+    .locator('dialog.modal input[type=file]')
+    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) });
   await page.getByRole('button', { name: 'Use this' }).click();
   await settled(page);
-  assert.match(await page.locator('#notice').textContent(), /Imported: Llama-3\.2-1B, 1\.24\sB parameters/u, 'known by its shape');
+  assert.match(
+    await page.locator('#notice').textContent(),
+    /Imported: Llama-3\.2-1B, 1\.24\sB parameters/u,
+    'known by its shape',
+  );
   assert.deepEqual(asked, []);
   assert.deepEqual(faults, []);
 });
@@ -258,10 +305,17 @@ test('a pasted command becomes the scenario, and what was not understood is list
   await page.locator('#config-text').fill('make everything faster');
   await page.getByRole('button', { name: 'Use this' }).click();
   await page.waitForFunction(() => /vLLM, SGLang/.test(document.querySelector('#config-faults').textContent));
-  await page.locator('#config-text').fill('vllm serve Qwen/Qwen2.5-72B-Instruct \\\n  --tensor-parallel-size 4 --max-num-seqs 64 --max-model-len 8192 --frobnicate 3');
+  await page
+    .locator('#config-text')
+    .fill(
+      'vllm serve Qwen/Qwen2.5-72B-Instruct \\\n  --tensor-parallel-size 4 --max-num-seqs 64 --max-model-len 8192 --frobnicate 3',
+    );
   await page.getByRole('button', { name: 'Use this' }).click();
   await settled(page);
-  assert.match(await page.locator('#notice').textContent(), /vLLM command is now the scenario\. Not used: --max-model-len 8192\. Not understood: --frobnicate 3\./);
+  assert.match(
+    await page.locator('#notice').textContent(),
+    /vLLM command is now the scenario\. Not used: --max-model-len 8192\. Not understood: --frobnicate 3\./,
+  );
   assert.match(page.url(), /training=null/, 'a command that serves asks nothing of training');
   assert.match(page.url(), /model=qwen2\.5-72b/);
   assert.equal(await field(page, 'serving.mapping.tp').locator('input[type=text]').inputValue(), '4');
@@ -320,8 +374,14 @@ test('fields made while the description of the inputs comes are called as it say
   const { page } = await chromium.open('', { prepare: (one) => one.addInitScript(openMore) });
   await page.waitForSelector('[data-key="more-cluster"] .section', { state: 'attached' });
   const names = await page.locator('[data-key="more-cluster"]').locator('h4, label').allTextContents();
-  assert.deepEqual(names.filter((name) => /^\d+\b/.test(name.trim())), []);
-  assert.ok((await page.locator('[data-key="more-cluster"] option').allTextContents()).includes('Textbook (α-β)'), 'choices by their names');
+  assert.deepEqual(
+    names.filter((name) => /^\d+\b/.test(name.trim())),
+    [],
+  );
+  assert.ok(
+    (await page.locator('[data-key="more-cluster"] option').allTextContents()).includes('Textbook (α-β)'),
+    'choices by their names',
+  );
 });
 
 test('a number and its unit in a name stay on one line, and a part that is off says so', async () => {

@@ -6,11 +6,14 @@ import { plain } from './exploring.js';
 
 const chromium = site();
 
-const asked = (page, device) => page.waitForFunction((name) => document.querySelector('#fits-status')?.textContent.startsWith(name), `${device}:`);
+const asked = (page, device) =>
+  page.waitForFunction((name) => document.querySelector('#fits-status')?.textContent.startsWith(name), `${device}:`);
 const filter = (page, words) => page.getByLabel('Filter models', { exact: true }).fill(words);
 const cells = async (page, model) => {
   const row = page.locator('#fits tbody tr', { has: page.getByRole('rowheader', { name: model, exact: true }) });
-  return Object.fromEntries(await row.locator('td').evaluateAll((list) => list.map((one) => [one.dataset.l, one.textContent])));
+  return Object.fromEntries(
+    await row.locator('td').evaluateAll((list) => list.map((one) => [one.dataset.l, one.textContent])),
+  );
 };
 const rate = (cell) => Number(/^([\d.,]+) tokens\/s/.exec(cell)[1].replaceAll(',', ''));
 
@@ -25,7 +28,9 @@ test('an RTX 4090, then a model that fits: two presses from an empty profile to 
   assert.ok(rate(of['llama.cpp · q4_k_m']) > 25 && rate(of['llama.cpp · q4_k_m']) < 50.7, of['llama.cpp · q4_k_m']);
   await page.locator('[data-key="fit-qwen3-32b-llamacpp-2025-q4_k_m"]').click(); // 2
   await settled(page);
-  await eventually(async () => assert.match(plain(await page.locator('.say').textContent()), /^Serve Qwen3-32B on 1 RTX 4090, 1 request at once/));
+  await eventually(async () =>
+    assert.match(plain(await page.locator('.say').textContent()), /^Serve Qwen3-32B on 1 RTX 4090, 1 request at once/),
+  );
   const said = plain(await page.locator('[data-answer=serving]').textContent());
   assert.match(said, new RegExp(`${of['llama.cpp · q4_k_m'].split(' ')[0]} tokens/s per GPU`));
   assert.deepEqual(faults, []);
@@ -51,13 +56,21 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   assert.ok(rate(server['vLLM · int4']) > 10);
   const { page: fresh } = await chromium.open('#/explore/fits/single-rtx-5090', { fresh: true, width: 320 });
   await asked(fresh, 'RTX 5090');
-  assert.equal(await fresh.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth), false);
+  assert.equal(
+    await fresh.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth),
+    false,
+  );
   assert.deepEqual(faults, []);
 });
 
 test('what is out of memory leads to what fits on the same device', async () => {
-  const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', { fresh: true });
-  assert.match(plain(await page.locator('[data-answer=serving]').textContent()), /Out of memory.*weights alone need 31\.96 GiB of 23\.52 GiB per device; use 4-bit weights, a smaller model or more devices/);
+  const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
+    fresh: true,
+  });
+  assert.match(
+    plain(await page.locator('[data-answer=serving]').textContent()),
+    /Out of memory.*weights alone need 31\.96 GiB of 23\.52 GiB per device; use 4-bit weights, a smaller model or more devices/,
+  );
   // What keeps the card comes first, with the users that it serves and the memory that it takes; then what money buys, with what it costs.
   const rows = page.locator('#advice tbody tr');
   await page.waitForSelector('#advice .apply');
@@ -71,14 +84,20 @@ test('what is out of memory leads to what fits on the same device', async () => 
 });
 
 test('a pre-training that a card does not hold is a fine-tune in one press', async () => {
-  const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&v=3', { fresh: true });
+  const { page, faults } = await chromium.open(
+    '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&v=3',
+    { fresh: true },
+  );
   await page.waitForSelector('#advice .apply');
   const first = page.locator('#advice tbody tr').first();
   assert.match(await first.textContent(), /^QLoRA/);
   await first.locator('.apply').click();
   await page.waitForSelector('#advice .undo');
   await settled(page);
-  assert.match(plain(await page.locator('.say').textContent()), /^Fine-tune Llama-3\.1-8B on 10 M tokens with 1 RTX 4090/);
+  assert.match(
+    plain(await page.locator('.say').textContent()),
+    /^Fine-tune Llama-3\.1-8B on 10 M tokens with 1 RTX 4090/,
+  );
   assert.doesNotMatch(await page.locator('[data-answer=training]').textContent(), /Out of memory/);
   assert.deepEqual(faults, []);
 });

@@ -15,7 +15,10 @@ async function tabTo(page, selector) {
       if (!one.matches(wanted)) return null;
       const box = one.getBoundingClientRect();
       const on = document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height / 2, 12));
-      return { seen: !on || one.contains(on) || on.contains(one) || on.closest('.rule') !== null || Boolean(one.closest('.rule')) };
+      return {
+        seen:
+          !on || one.contains(on) || on.contains(one) || on.closest('.rule') !== null || Boolean(one.closest('.rule')),
+      };
     }, selector);
     if (state) {
       assert.ok(state.seen, `${selector} has the focus but is hidden`);
@@ -140,7 +143,10 @@ test('the same at a phone’s width, by touch', async () => {
   await page.goto(link);
   await answered(page);
   await settled(page);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#cmp-memory .saves button').first().tap()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('#cmp-memory .saves button').first().tap(),
+  ]);
   assert.match(download.suggestedFilename(), /\.svg$/);
   await page.locator('#tabs [data-scene=lessons]').tap();
   await page.locator('.lessons a').first().tap();
@@ -191,9 +197,16 @@ test('lessons are found by subject: a drawing and a tag each', async () => {
   for (const tag of ['serving', 'training', 'memory', 'cost']) {
     await page.locator(`[data-key="tag-${tag}"]`).click();
     shown[tag] = await page.locator('.lessons li').count();
-    assert.ok((await page.locator('.lessons li small').allTextContents()).every((words) => words.trim().toLowerCase().startsWith(tag)));
+    assert.ok(
+      (await page.locator('.lessons li small').allTextContents()).every((words) =>
+        words.trim().toLowerCase().startsWith(tag),
+      ),
+    );
   }
-  assert.equal(Object.values(shown).reduce((sum, one) => sum + one, 0), all);
+  assert.equal(
+    Object.values(shown).reduce((sum, one) => sum + one, 0),
+    all,
+  );
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
   assert.deepEqual(faults, []);
 });

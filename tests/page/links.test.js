@@ -62,11 +62,18 @@ test('hostile links leave a page that works and names what it refused', async ()
     assert.ok((await page.locator('#form .field').count()) > 10, link.slice(0, 80));
     assert.equal(await page.locator('main img').count(), 0, link.slice(0, 80));
     const paths = await page.locator('#issues [title]').evaluateAll((all) => all.map((one) => one.title));
-    const told = [await page.locator('#notice').textContent(), await page.locator('#issues').textContent(), ...paths].join(' ');
+    const told = [
+      await page.locator('#notice').textContent(),
+      await page.locator('#issues').textContent(),
+      ...paths,
+    ].join(' ');
     if (names) assert.match(told, names, link.slice(0, 80));
   }
   // Leaving a page stops what it was still fetching.
-  assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
+  assert.deepEqual(
+    faults.filter((fault) => !fault.startsWith('failed: ')),
+    [],
+  );
 });
 
 test('every frozen link opens in the page with what it asked', async () => {
@@ -79,7 +86,10 @@ test('every frozen link opens in the page with what it asked', async () => {
     assert.equal(await page.locator('#notice').isVisible(), false, link);
     assert.match(await page.locator('.answers [role=status]').textContent(), new RegExp(answer), link);
   }
-  assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
+  assert.deepEqual(
+    faults.filter((fault) => !fault.startsWith('failed: ')),
+    [],
+  );
 });
 
 test('reload restores scene, lesson and step, and the scenarios of a comparison', async () => {
@@ -138,9 +148,14 @@ test('fifty edits can be taken back, a changed field says what it was, and all c
 });
 
 test('a view or lesson that is not there is said', async () => {
-  for (const [hash, name] of [['#/lessons/nonexistent', 'nonexistent'], ['#/chip/toString', 'toString']]) {
+  for (const [hash, name] of [
+    ['#/lessons/nonexistent', 'nonexistent'],
+    ['#/chip/toString', 'toString'],
+  ]) {
     const { page } = await chromium.open(hash);
-    await eventually(async () => assert.match(await page.locator('#content').textContent(), new RegExp(`There is no “${name}” here`)));
+    await eventually(async () =>
+      assert.match(await page.locator('#content').textContent(), new RegExp(`There is no “${name}” here`)),
+    );
     await page.close();
   }
 });

@@ -11,7 +11,11 @@ const chromium = site();
 
 const head = (page, id) => page.locator(`[data-answer=${id}]`);
 const textOf = async (page, id) => (await head(page, id).innerText()).replace(/\s+/g, ' ');
-const valueOf = (page, id) => head(page, id).locator('.value').innerText().then((text) => Number(/[\d.,]+/.exec(text)[0].replace(/,/g, '')));
+const valueOf = (page, id) =>
+  head(page, id)
+    .locator('.value')
+    .innerText()
+    .then((text) => Number(/[\d.,]+/.exec(text)[0].replace(/,/g, '')));
 // How many times the low end the high end of an answer's interval is.
 async function widthOf(page, id) {
   const [, low, high] = /([\d.,]+)–([\d.,]+)/.exec(await head(page, id).locator('.iv').innerText());
@@ -19,8 +23,14 @@ async function widthOf(page, id) {
 }
 // The heights of the answers, by the row in which they stand.
 async function heights(page) {
-  const boxes = await page.locator('.answer').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, height }) => [Math.round(top), Math.round(height)]));
-  return [...new Set(boxes.map(([top]) => top))].map((row) => [...new Set(boxes.filter(([top]) => top === row).map(([, height]) => height))]);
+  const boxes = await page
+    .locator('.answer')
+    .evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect()).map(({ top, height }) => [Math.round(top), Math.round(height)]),
+    );
+  return [...new Set(boxes.map(([top]) => top))].map((row) => [
+    ...new Set(boxes.filter(([top]) => top === row).map(([, height]) => height)),
+  ]);
 }
 
 async function measure(page, figure, value) {
@@ -43,14 +53,17 @@ test('a run that took longer than computed moves every answer that rests on it, 
   assert.ok((await widthOf(page, 'training')) < width, 'the interval is narrower');
   for (const id of ['training', 'serving', 'cost']) assert.notEqual(await textOf(page, id), before[id], id);
   assert.match(await page.locator('.mine').innerText(), new RegExp(`Time to train ${slower}\\sdays`));
-  assert.match(await page.locator('#remarks').innerText(), /Moved to your measurement: .* In place of 0\.8\d+: GEMM efficiency, 16-bit 0\.7/);
+  assert.match(
+    await page.locator('#remarks').innerText(),
+    /Moved to your measurement: .* In place of 0\.8\d+: GEMM efficiency, 16-bit 0\.7/,
+  );
 
   await eventually(async () => assert.match(page.url(), /measured\.0\.value=/));
   const link = page.url();
   const other = await chromium.open(new URL(link).hash, { fresh: true });
   await answered(other.page);
   await settled(other.page);
-  for (const id of HEADS) assert.equal((await textOf(other.page, id)), await textOf(page, id), id);
+  for (const id of HEADS) assert.equal(await textOf(other.page, id), await textOf(page, id), id);
   await other.done();
 
   await page.locator('[data-key="unmeasure-training.time_to_train_s"]').click();
@@ -61,17 +74,25 @@ test('a run that took longer than computed moves every answer that rests on it, 
 });
 
 test('another input moves the answers on from what was measured', async () => {
-  const { page } = await chromium.open('#/serve?model=llama-3.1-8b&cluster.devices=8&serving.batch=32&training=null&v=3');
+  const { page } = await chromium.open(
+    '#/serve?model=llama-3.1-8b&cluster.devices=8&serving.batch=32&training=null&v=3',
+  );
   await settled(page);
   const before = await valueOf(page, 'serving');
   await measure(page, 'serving.tpot_s', String(1.15 * before));
   await eventually(async () => assert.ok(Math.abs((await valueOf(page, 'serving')) / (1.15 * before) - 1) < 0.01));
   await type(page, 'serving.batch', '64');
-  await eventually(async () => assert.ok((await valueOf(page, 'serving')) > 1.2 * before, `${await valueOf(page, 'serving')}`));
+  await eventually(async () =>
+    assert.ok((await valueOf(page, 'serving')) > 1.2 * before, `${await valueOf(page, 'serving')}`),
+  );
 });
 
 test('by keyboard, at 320 px and in the dark, without a fault of accessibility; what cannot be is said with a way out', async () => {
-  for (const [colorScheme, width] of [['light', 320], ['dark', 1280], ['dark', 320]]) {
+  for (const [colorScheme, width] of [
+    ['light', 320],
+    ['dark', 1280],
+    ['dark', 320],
+  ]) {
     const { page, done, faults } = await chromium.open('#/overview', { colorScheme, width, bypassCSP: true });
     await settled(page);
     const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
@@ -82,10 +103,21 @@ test('by keyboard, at 320 px and in the dark, without a fault of accessibility; 
     assert.match(await page.locator('#measured-faults').innerText(), /above 0/, 'nothing is no number');
     await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(violations.map(({ id }) => id), [], `${colorScheme} ${width}`);
-    assert.ok(await page.locator('dialog[open]').evaluate((one) => one.scrollWidth <= one.clientWidth) && (await fits()), 'no sideways scrolling');
+    assert.deepEqual(
+      violations.map(({ id }) => id),
+      [],
+      `${colorScheme} ${width}`,
+    );
+    assert.ok(
+      (await page.locator('dialog[open]').evaluate((one) => one.scrollWidth <= one.clientWidth)) && (await fits()),
+      'no sideways scrolling',
+    );
     await page.locator('#measured-figure').selectOption('serving.tpot_s');
-    for (const [typed, said] of [['0.001 ms', /No constant explains 1 us/], ['soon', /Enter a value above 0, in s/], ['-3', /Enter a value above 0, in s/]]) {
+    for (const [typed, said] of [
+      ['0.001 ms', /No constant explains 1 us/],
+      ['soon', /Enter a value above 0, in s/],
+      ['-3', /Enter a value above 0, in s/],
+    ]) {
       if (!(await page.locator('#measured-value').isVisible())) {
         await page.locator('[data-key=measure]').click();
         await page.locator('#measured-figure').selectOption('serving.tpot_s');

@@ -22,13 +22,26 @@ async function open(hash, options) {
 
 const pagesOf = (pdf) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
 
-for (const [name, hash] of [['the default scenario', ''], ['many inputs, both mappings chosen by auto', LONG]]) {
+for (const [name, hash] of [
+  ['the default scenario', ''],
+  ['many inputs, both mappings chosen by auto', LONG],
+]) {
   test(`one page of A4 and of Letter: ${name}`, async () => {
     const { page, faults } = await open(hash);
     const text = await page.locator('.memo').innerText();
-    for (const said of ['What limits each phase', 'Assumptions', 'Next best changes', 'Alternatives', 'Sources of the presets', 'Slipstick 1.']) assert.ok(text.includes(said), said);
+    for (const said of [
+      'What limits each phase',
+      'Assumptions',
+      'Next best changes',
+      'Alternatives',
+      'Sources of the presets',
+      'Slipstick 1.',
+    ])
+      assert.ok(text.includes(said), said);
     if (hash) assert.ok(text.includes('Chosen by auto'));
-    await page.waitForFunction(() => /Nearest: [A-Z][\w.-]+ on (\d+ × )?\w+, /.test(document.querySelector('.memo').textContent)); // a run in words
+    await page.waitForFunction(() =>
+      /Nearest: [A-Z][\w.-]+ on (\d+ × )?\w+, /.test(document.querySelector('.memo').textContent),
+    ); // a run in words
     for (const format of ['A4', 'Letter']) {
       const pdf = await page.pdf({ format });
       assert.equal(pagesOf(pdf), 1, `${format}: ${pagesOf(pdf)} pages`);
@@ -39,7 +52,10 @@ for (const [name, hash] of [['the default scenario', ''], ['many inputs, both ma
 
 test('its Markdown holds the link that opens the same scenario', async () => {
   const { page } = await open('#/serve?serving.batch=64&v=1');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.memo-tools button').nth(1).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.memo-tools button').nth(1).click(),
+  ]);
   assert.equal(download.suggestedFilename(), 'sizing-memo.md');
   const text = readFileSync(await download.path(), 'utf8');
   assert.match(text, /^# Sizing memo/);

@@ -11,12 +11,22 @@ test('grouped heads, copied heads and a copied latent are called what they are',
   const { page, faults } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   const sharing = async () => plain(await page.locator('#memory-sharing').textContent());
-  assert.match(await sharing(), /^8 KV heads on TP 8: each GPU holds 1, none twice\. [\d,]+ tokens would fit; the publisher supports 131,072\.$/);
-  assert.match(plain(await page.locator('#kv-context .key').textContent()), /this model: GQA, 8 KV heads \(per GPU at TP 8 equal to MQA\)/);
+  assert.match(
+    await sharing(),
+    /^8 KV heads on TP 8: each GPU holds 1, none twice\. [\d,]+ tokens would fit; the publisher supports 131,072\.$/,
+  );
+  assert.match(
+    plain(await page.locator('#kv-context .key').textContent()),
+    /this model: GQA, 8 KV heads \(per GPU at TP 8 equal to MQA\)/,
+  );
   assert.doesNotMatch(await page.locator('#content').textContent(), /this model = /);
   await page.goto(`${chromium.base}#/memory?model=deepseek-v3&v=1`);
   await settled(page);
-  await page.waitForFunction(() => /MLA: all heads share one latent, so each of the \d+ GPUs/.test(document.getElementById('memory-sharing')?.textContent));
+  await page.waitForFunction(() =>
+    /MLA: all heads share one latent, so each of the \d+ GPUs/.test(
+      document.getElementById('memory-sharing')?.textContent,
+    ),
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -26,7 +36,10 @@ test('the cache of one request beside that of the full batch', async () => {
   const first = () => page.locator('#kv-context .mark').last().getAttribute('aria-label');
   const full = await first();
   await page.locator('[data-key="kv-request"]').click();
-  await page.waitForFunction((was) => [...document.querySelectorAll('#kv-context .mark')].at(-1)?.getAttribute('aria-label') !== was, full);
+  await page.waitForFunction(
+    (was) => [...document.querySelectorAll('#kv-context .mark')].at(-1)?.getAttribute('aria-label') !== was,
+    full,
+  );
   assert.match(await page.locator('#kv-context figcaption').textContent(), /one request/);
 });
 
@@ -36,14 +49,23 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   await type(page, 'serving.prompt', '128k');
   // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 40.04 GiB for a request of 131,072
   // tokens and half of 256 in the mean. The default asks for as many requests as run at once, at most 32, spread over the GPUs of a replica.
-  const cache = async () => Number(/KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1]);
+  const cache = async () =>
+    Number(
+      /KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1],
+    );
   const gpus = Number(/replicas? of (\d+) GPU/.exec(plain(await page.locator('.four').innerText()))[1]);
   const requests = ((await cache()) * gpus) / 40.04;
-  assert.ok(requests > 0.995 && requests < 32.1 && Math.abs(requests / Math.round(requests) - 1) < 0.005, `${await cache()} on ${gpus}`);
+  assert.ok(
+    requests > 0.995 && requests < 32.1 && Math.abs(requests / Math.round(requests) - 1) < 0.005,
+    `${await cache()} on ${gpus}`,
+  );
   // A mapping that is written stays: of its 8 GPUs each would need 160.2 GiB for 32 requests, and the 58 GiB that are left there hold eleven requests.
   await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);
   await settled(page);
-  assert.match(plain(await page.locator('.four').innerText()), /160\.2 GiB of KV cache per device.*the largest batch that fits is 11/);
+  assert.match(
+    plain(await page.locator('.four').innerText()),
+    /160\.2 GiB of KV cache per device.*the largest batch that fits is 11/,
+  );
   assert.equal(await cache(), 160);
   assert.deepEqual(faults, []);
 });
@@ -52,5 +74,8 @@ test('the chart’s sentence is about this model’s own line', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   // 320 KiB a token, 32 requests on 8 GPUs, half of 256 output tokens in the mean: of 256 + 128 tokens 480 MiB, of 262,144 + 128 tokens 320.2 GiB.
-  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /This model: GQA.*: from 480 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
+  assert.match(
+    plain(await page.locator('#kv-context .summary').textContent()),
+    /This model: GQA.*: from 480 MiB at 256 prompt tokens to 320 GiB at 262,144\./,
+  );
 });

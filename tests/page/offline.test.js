@@ -23,9 +23,15 @@ before(async () => {
   const second = `${root}second/`;
   for (const file of CHANGED) {
     const text = readFileSync(second + file, 'utf8');
-    writeFileSync(second + file, file.endsWith('.html') ? text.replace('</body>', `<!-- ${MARK} --></body>`) : `${text}\n// ${MARK}\n`);
+    writeFileSync(
+      second + file,
+      file.endsWith('.html') ? text.replace('</body>', `<!-- ${MARK} --></body>`) : `${text}\n// ${MARK}\n`,
+    );
   }
-  writeFileSync(`${second}sw.js`, readFileSync(`${second}sw.js`, 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'second'"));
+  writeFileSync(
+    `${second}sw.js`,
+    readFileSync(`${second}sw.js`, 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'second'"),
+  );
   browser = await launch();
 });
 after(async () => {
@@ -59,7 +65,9 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
       const found = [];
       for (const key of await caches.keys()) {
         const cache = await caches.open(key);
-        const texts = await Promise.all(files.map(async (file) => (await cache.match(new URL(file, new URL('/slip/', location)).href))?.text()));
+        const texts = await Promise.all(
+          files.map(async (file) => (await cache.match(new URL(file, new URL('/slip/', location)).href))?.text()),
+        );
         found.push({ key, texts });
       }
       return found;
@@ -68,13 +76,18 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
   const own = before.filter(({ texts }) => texts[0]);
   assert.equal(own.length, 1);
   assert.ok(own[0].texts.every((text) => text && !text.includes(MARK)));
-  assert.ok(before.some(({ key }) => key === 'other-app-v1') && before.some(({ key }) => key === 'slipstick-of-another-path'), 'not its own');
+  assert.ok(
+    before.some(({ key }) => key === 'other-app-v1') && before.some(({ key }) => key === 'slipstick-of-another-path'),
+    'not its own',
+  );
 
   folders['/slip/'] = `${root}second/`;
   const beside = await context.newPage(); // open all the while, of the first build
   await beside.goto(`${base}/slip/?offline`);
   await answered(beside);
-  await beside.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/state/offline.js')));
+  await beside.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/state/offline.js')),
+  );
   await settled(beside);
   const reloaded = beside.waitForEvent('load');
   await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
@@ -86,6 +99,8 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
   const ours = now.filter(({ texts }) => texts[0]);
   assert.equal(ours.length, 1, 'the old version is gone');
   for (const [i, file] of CHANGED.entries()) assert.ok(ours[0].texts[i].includes(MARK), `${file} is of the new build`);
-  assert.ok(now.some(({ key }) => key === 'other-app-v1') && now.some(({ key }) => key === 'slipstick-of-another-path'));
+  assert.ok(
+    now.some(({ key }) => key === 'other-app-v1') && now.some(({ key }) => key === 'slipstick-of-another-path'),
+  );
   await context.close();
 });

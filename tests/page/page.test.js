@@ -146,7 +146,11 @@ test('a why stays open while an input changes, and its values follow', async () 
 test('the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
   // What is wanted later is fetched once the page has answered: until all is there, and nothing more comes.
-  await page.waitForFunction(() => ['/explore/view.js', '/chip/view.js'].every((file) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file))));
+  await page.waitForFunction(() =>
+    ['/explore/view.js', '/chip/view.js'].every((file) =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file)),
+    ),
+  );
   for (let before = -1, now = 0; now !== before; ) {
     before = now;
     await page.waitForTimeout(2000);

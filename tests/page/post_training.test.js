@@ -5,7 +5,8 @@ import { settled, site } from './browser.js';
 
 const chromium = site();
 
-const ASKED = 'model=llama-3.1-8b&cluster=dgx-h100&cluster.devices=16&training.sequence=4096&training.global_batch=512&serving.prompt=128&serving.output=1024&v=2';
+const ASKED =
+  'model=llama-3.1-8b&cluster=dgx-h100&cluster.devices=16&training.sequence=4096&training.global_batch=512&serving.prompt=128&serving.output=1024&v=2';
 const REQUEST = `${ASKED}&post_training.max_response=2048`;
 const group = (page) => page.locator('[data-key="group-post_training"]');
 
@@ -30,8 +31,18 @@ test('it is off until it is turned on, and can be taken back', async () => {
 test('the parts of a step open into their formulas', async () => {
   const { page, faults } = await chromium.open(`#/train?${REQUEST}&post_training.algorithm=ppo`);
   await page.waitForSelector('#post-training-bar .mark');
-  const parts = await page.locator('#post-training-bar .mark').evaluateAll((marks) => marks.map((one) => one.getAttribute('data-part')));
-  assert.deepEqual(parts, ['generation', 'old_log_probs', 'reference', 'values', 'training', 'weight_sync', 'engine_switch']);
+  const parts = await page
+    .locator('#post-training-bar .mark')
+    .evaluateAll((marks) => marks.map((one) => one.getAttribute('data-part')));
+  assert.deepEqual(parts, [
+    'generation',
+    'old_log_probs',
+    'reference',
+    'values',
+    'training',
+    'weight_sync',
+    'engine_switch',
+  ]);
   await page.locator('#post-training-bar [data-part="generation"]').click();
   await page.waitForSelector('#sheet math');
   assert.match(await page.locator('#sheet h2').textContent(), /^Rollouts/);
@@ -39,7 +50,9 @@ test('the parts of a step open into their formulas', async () => {
 });
 
 test('pools show every split that was compared, the chosen one marked', async () => {
-  const { page, faults } = await chromium.open(`#/train?${REQUEST}&post_training.placement=pools&post_training.steps_off=1`);
+  const { page, faults } = await chromium.open(
+    `#/train?${REQUEST}&post_training.placement=pools&post_training.steps_off=1`,
+  );
   await page.waitForSelector('[data-key="rl-splits"]');
   await page.locator('[data-key="rl-splits"] summary').click();
   const rows = page.locator('[data-key="rl-splits"] tbody tr');

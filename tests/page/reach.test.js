@@ -14,7 +14,9 @@ test('on a phone the inputs are a sheet behind a bar that says the figures once 
   const bar = page.locator('#inputs-bar');
   assert.equal(await page.locator('#form').isVisible(), false);
   assert.match(await bar.locator('.said').textContent(), /Llama-3\.1-70B · 512 H100/);
-  for (const height of await page.locator('#roofline .drawing, #users-curve .drawing').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
+  for (const height of await page
+    .locator('#roofline .drawing, #users-curve .drawing')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
     assert.ok(height >= 280, `${height}`);
   await page.evaluate(() => window.scrollTo(0, 1500));
   await page.waitForSelector('#inputs-bar b');
@@ -46,20 +48,26 @@ test('at 768 px nothing collides or is cut, and at 1920 px the first scene has t
     const { page, done } = await chromium.open('', { width: 768, height: 1024, colorScheme: scheme });
     await settled(page);
     assert.ok((await wide(page)) <= 768);
-    const boxes = await page.locator('.four .answer, .four .value, #actions button').evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
+    const boxes = await page
+      .locator('.four .answer, .four .value, #actions button')
+      .evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
     for (const [over, right] of boxes) assert.ok(over <= 1 && right <= 768);
     await done();
   }
   const { page } = await chromium.open('', { width: 1920, height: 1080 });
   await settled(page);
-  const parts = await page.locator('#content > .part:not(.span)').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  const parts = await page
+    .locator('#content > .part:not(.span)')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
   assert.ok(new Set(parts).size === 2, parts.join());
 });
 
 test('on a phone the header is one row, the chosen tab is in view, and nothing gapes above the scene', async () => {
   const { page } = await chromium.open('#/method', { width: 320, height: 640 });
   await settled(page);
-  const row = await page.locator('#actions > button:visible').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
+  const row = await page
+    .locator('#actions > button:visible')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
   assert.ok(row.length >= 5 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
   assert.ok(Math.abs(row[0].top - (await page.locator('.brand').boundingBox()).y) < 20, 'beside the mark');
   for (const scene of ['compare', 'overview', 'lessons']) {
@@ -70,7 +78,11 @@ test('on a phone the header is one row, the chosen tab is in view, and nothing g
       return { tab: box(document.querySelector('#tabs [aria-current]')), tabs: box(document.getElementById('tabs')) };
     });
     assert.ok(tab.left >= tabs.left - 1 && tab.right <= tabs.right + 1, scene);
-    const gap = await page.evaluate(() => document.querySelector('h1.question').getBoundingClientRect().top - document.getElementById('answers').getBoundingClientRect().bottom);
+    const gap = await page.evaluate(
+      () =>
+        document.querySelector('h1.question').getBoundingClientRect().top -
+        document.getElementById('answers').getBoundingClientRect().bottom,
+    );
     assert.ok(gap < 60, `${scene}: ${gap} px`);
   }
 });
@@ -200,7 +212,10 @@ test('nothing of another host, no cookie, and no violation of the policy', async
   assert.deepEqual([...hosts].filter(Boolean), [new URL(chromium.base).host]);
   assert.deepEqual(await context.cookies(), []);
   // Leaving the page stops what it was still fetching.
-  assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
+  assert.deepEqual(
+    faults.filter((fault) => !fault.startsWith('failed: ')),
+    [],
+  );
 });
 
 test('without JavaScript the page says what is missing and leads to the lessons as text with pictures', async () => {
@@ -212,7 +227,8 @@ test('without JavaScript the page says what is missing and leads to the lessons 
   await plain.goto(`${chromium.base}lessons.html`);
   assert.ok((await plain.locator('section').count()) >= 25);
   assert.ok((await plain.locator('img').count()) >= 3);
-  for (const image of await plain.locator('img').all()) assert.ok(await image.evaluate((one) => one.complete && one.naturalWidth > 0).catch(() => true));
+  for (const image of await plain.locator('img').all())
+    assert.ok(await image.evaluate((one) => one.complete && one.naturalWidth > 0).catch(() => true));
   assert.match(await plain.locator('#zero').textContent(), /31\.4 GB/);
 });
 

@@ -38,10 +38,17 @@ test('a copied link names the release, that of the default state too', async () 
 
 test('a link of another release says so, and what moved where that is known', async () => {
   const { page, faults } = await chromium.open('#/serve?serving.batch=63&v=1&r=0.1.0', { prepare: withOlder });
-  await eventually(async () => assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/));
+  await eventually(async () =>
+    assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/),
+  );
   assert.doesNotMatch(await notice(page).textContent(), /moved: /);
   await page.evaluate((version) => (location.hash = `#/overview?r=0.1.0&v=${version}`), NEWEST);
-  await eventually(async () => assert.match(await notice(page).textContent(), /Here moved: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./));
+  await eventually(async () =>
+    assert.match(
+      await notice(page).textContent(),
+      /Here moved: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./,
+    ),
+  );
   await page.locator('#notice button').first().click();
   await page.waitForSelector('#releases');
   assert.deepEqual(faults, []);
@@ -52,7 +59,10 @@ test('Method lists what moved, with the way to each scenario', async () => {
   await page.evaluate(() => (location.hash = '#/method'));
   await page.waitForSelector('#releases tbody tr');
   assert.deepEqual(await page.locator('#releases tbody tr').count(), 1);
-  assert.match(await page.locator('#releases tbody tr').innerText(), /Llama-3\.1-70B on 512 H100[\s\S]*Time per output token[\s\S]*0\.1\.0[\s\S]*▼ 50\s%/);
+  assert.match(
+    await page.locator('#releases tbody tr').innerText(),
+    /Llama-3\.1-70B on 512 H100[\s\S]*Time per output token[\s\S]*0\.1\.0[\s\S]*▼ 50\s%/,
+  );
   await done();
   const { page: own } = await chromium.open('#/method');
   await own.waitForFunction(() => !/Computing/.test(document.querySelector('#releases')?.textContent ?? 'Computing'));

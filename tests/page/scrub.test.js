@@ -6,7 +6,8 @@ import { eventually, settled, site } from './browser.js';
 const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
-const made = async (page, id) => /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
+const made = async (page, id) =>
+  /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
 const answers = (page) => page.locator('.four .answer').allTextContents();
 // An input of the link in its base unit, "6.7 TB/s" as 6.7e12.
 const PREFIX = { T: 1e12, P: 1e15, G: 1e9 };
@@ -14,11 +15,18 @@ const inLink = (page, path) => {
   const [number, unit = ''] = (new URLSearchParams(page.url().split('?')[1]).get(path) ?? '').split(' ');
   return Number(number) * (PREFIX[unit[0]] ?? 1);
 };
-const near = (value, wanted, what) => assert.ok(Math.abs(value / wanted - 1) < 0.02, `${what}: ${value}, not ${wanted}`);
+const near = (value, wanted, what) =>
+  assert.ok(Math.abs(value / wanted - 1) < 0.02, `${what}: ${value}, not ${wanted}`);
 
 async function open(hash, options) {
   const { page, faults } = await chromium.open(hash, options);
-  const id = hash.includes('chiplets') ? 'die-split' : hash.includes('dies') ? 'yield-fan' : hash.includes('train') ? 'train-roofline' : 'roofline';
+  const id = hash.includes('chiplets')
+    ? 'die-split'
+    : hash.includes('dies')
+      ? 'yield-fan'
+      : hash.includes('train')
+        ? 'train-roofline'
+        : 'roofline';
   const handle = page.locator(`#${id} .drag`);
   await handle.waitFor();
   await settled(page);
@@ -65,7 +73,10 @@ async function dragBy(page, [x, y], [across, down], whileDown = async () => {}) 
 
 test('the ridge dragged sideways is another memory bandwidth, up another peak; all answers follow, and each drag is undone at once', async () => {
   const { page, faults, id, handle, knob, between } = await open('#/serve');
-  assert.match(await handle.getAttribute('aria-valuetext'), /^591 FLOP per byte: 1\.98.PFLOP\/s peak, 3\.35.TB\/s memory bandwidth$/u);
+  assert.match(
+    await handle.getAttribute('aria-valuetext'),
+    /^591 FLOP per byte: 1\.98.PFLOP\/s peak, 3\.35.TB\/s memory bandwidth$/u,
+  );
   const first = await answers(page);
   const decade = await between('100', '1,000', 'x');
   // Half the FLOP per byte at the same peak: twice the 3.35 TB/s.
@@ -75,7 +86,10 @@ test('the ridge dragged sideways is another memory bandwidth, up another peak; a
   });
   near(inLink(page, 'cluster.device.memory.bandwidth'), 6.7e12, 'bandwidth');
   assert.equal(await page.locator(`#${id} .ghost`).count(), 0);
-  assert.match(plain(await page.locator('#notice').textContent()), /^Memory bandwidth: 3\.35 TB\/s → 6\.\d+ TB\/s\. Undo/);
+  assert.match(
+    plain(await page.locator('#notice').textContent()),
+    /^Memory bandwidth: 3\.35 TB\/s → 6\.\d+ TB\/s\. Undo/,
+  );
   await page.locator('#notice .link').click();
   await settled(page);
   assert.deepEqual(await answers(page), first);
@@ -97,7 +111,11 @@ test('arrow keys on the ridge: sideways the bandwidth, up and down the peak, wit
   const press = async (key) => {
     await page.keyboard.press(key);
     await settled(page);
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Ridge of the roofline', key);
+    assert.equal(
+      await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+      'Ridge of the roofline',
+      key,
+    );
   };
   await press('ArrowLeft'); // less FLOP per byte: the next of two digits after 3.35 TB/s
   assert.equal(inLink(page, 'cluster.device.memory.bandwidth'), 3.4e12);
@@ -116,11 +134,17 @@ for (const [hash, path, from, to] of [
   ['#/chip/chiplets', 'cost.device.dies.0.area', '0.mm²', '1,000.mm²'],
 ]) {
   test(`a finger drags on a phone, and the page does not scroll under it: ${hash}`, async () => {
-    const { page, id, knob, between, faults } = await open(hash, { width: 360, height: 780, hasTouch: true, isMobile: true });
+    const { page, id, knob, between, faults } = await open(hash, {
+      width: 360,
+      height: 780,
+      hasTouch: true,
+      isMobile: true,
+    });
     const first = hash === '#/train' ? await answers(page) : await made(page, id);
     const stretch = await between(from, to, 'x');
     const client = await page.context().newCDPSession(page);
-    const touch = (type, ...points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+    const touch = (type, ...points) =>
+      client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
     const place = () => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top);
     const [x, y] = await knob();
     const top = await place();
@@ -150,7 +174,10 @@ for (const [hash, path, from, to] of [
 }
 
 test('the line of the die’s area is dragged on both charts that have it, and the bill of materials follows', async () => {
-  for (const [hash, from, to, stretch] of [['#/chip/chiplets', '0.mm²', '500.mm²', 500], ['#/chip/dies', '0.mm²', '200.mm²', 200]]) {
+  for (const [hash, from, to, stretch] of [
+    ['#/chip/chiplets', '0.mm²', '500.mm²', 500],
+    ['#/chip/dies', '0.mm²', '200.mm²', 200],
+  ]) {
     const { page, id, handle, knob, between, faults } = await open(hash);
     const first = await made(page, id);
     assert.match(await handle.getAttribute('aria-valuetext'), /^814.mm²$/u);

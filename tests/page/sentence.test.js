@@ -15,7 +15,10 @@ const focused = (page) => page.evaluate(() => document.activeElement.dataset.key
 
 test('the sentence is the control: model, count, device and task are chosen in it, by keyboard too', async () => {
   const { page, faults } = await chromium.open('');
-  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 15 T tokens with 512 H100, then serve 32 requests at once on 8 of them');
+  assert.equal(
+    await sentence(page),
+    'Pre-train Llama-3.1-70B on 15 T tokens with 512 H100, then serve 32 requests at once on 8 of them',
+  );
   await noun(page, 'model').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForSelector('.picker [role=option]');
@@ -67,27 +70,43 @@ test('models stand by family, the newest first, and are found by any of their wo
   const { page } = await chromium.open('');
   await noun(page, 'model').click();
   await page.waitForSelector('.picker [role=option]');
-  const rows = await page.locator('.picker li').evaluateAll((all) => all.map((one) => [one.classList.contains('head'), one.textContent]));
+  const rows = await page
+    .locator('.picker li')
+    .evaluateAll((all) => all.map((one) => [one.classList.contains('head'), one.textContent]));
   const heads = rows.filter(([isHead]) => isHead).map(([, text]) => text);
   assert.equal(new Set(heads.map((one) => one.toLowerCase())).size, heads.length, 'a family stands once');
   const llama = rows.slice(rows.findIndex(([isHead, text]) => isHead && text === 'Llama') + 1);
-  const years = llama.slice(0, llama.findIndex(([isHead]) => isHead)).map(([, text]) => Number(/(20\d\d) · /.exec(text)?.[1]));
+  const years = llama
+    .slice(
+      0,
+      llama.findIndex(([isHead]) => isHead),
+    )
+    .map(([, text]) => Number(/(20\d\d) · /.exec(text)?.[1]));
   assert.ok(years.length > 5);
-  assert.deepEqual(years, [...years].sort((a, b) => b - a));
+  assert.deepEqual(
+    years,
+    [...years].sort((a, b) => b - a),
+  );
   await page.keyboard.type('qwen moe 235');
   assert.match(await page.locator('.picker [role=option]').first().textContent(), /Qwen3-235B-A22B/);
   await page.keyboard.press('Escape');
   await noun(page, 'device').click();
   await page.waitForSelector('.picker [role=option]');
   await page.keyboard.type('dgx h100');
-  assert.match(await page.locator('.picker [role=option]').first().textContent(), /DGX H100.*80 GB · 3\.35\s?TB\/s · 2022/u);
+  assert.match(
+    await page.locator('.picker [role=option]').first().textContent(),
+    /DGX H100.*80 GB · 3\.35\s?TB\/s · 2022/u,
+  );
 });
 
 // "you: 32 at TPOT 21.7 ms", "64 requests at once: 33.1 tokens/s/user, 260 tokens/s per GPU"
 const curve = (page) =>
   page.locator('#users-curve .mark').evaluateAll((all) =>
     all.flatMap((one) => {
-      const [, requests, user, device] = /^([\d,]+) requests? at once: ([\d,.]+) tokens\/s\/user, ([\d,.]+) tokens/.exec(one.getAttribute('aria-label')) ?? [];
+      const [, requests, user, device] =
+        /^([\d,]+) requests? at once: ([\d,.]+) tokens\/s\/user, ([\d,.]+) tokens/.exec(
+          one.getAttribute('aria-label'),
+        ) ?? [];
       return requests ? [[requests, user, device].map((text) => Number(text.replace(/,/g, '')))] : [];
     }),
   );
@@ -111,7 +130,12 @@ test('100 requests at once are 100 in total: the answer is that of the command l
 });
 
 test('the curve of users against speed is monotone and lies on the answer, whatever the load says', async () => {
-  for (const link of ['model=qwen3-235b-a22b&training=null&v=3', 'training=null&v=3', 'serving.batch=48&serving.concurrency=null&training=null&v=3', 'model=llama-3.1-8b&serving.devices=1&training=null&v=2']) {
+  for (const link of [
+    'model=qwen3-235b-a22b&training=null&v=3',
+    'training=null&v=3',
+    'serving.batch=48&serving.concurrency=null&training=null&v=3',
+    'model=llama-3.1-8b&serving.devices=1&training=null&v=2',
+  ]) {
     const { page, done } = await chromium.open(`#/serve?${link}`);
     await page.waitForSelector('#users-curve .you');
     await settled(page);
@@ -148,7 +172,10 @@ test('the column of another count of GPUs is taken by a press, and the answers f
   const own = plain(await page.locator('#step-columns .you').getAttribute('aria-label'));
   const { training } = command('version=3', 'serving=null', 'cluster.devices=1024');
   assert.ok(own.startsWith(`1,024 GPUs: ${Number(training.step_time_s.toPrecision(3))} s`), own);
-  assert.ok(plain(await page.locator('[data-answer=training]').innerText()).includes(own.match(/: ([\d.]+ s)/)[1]), 'the column is the answer');
+  assert.ok(
+    plain(await page.locator('[data-answer=training]').innerText()).includes(own.match(/: ([\d.]+ s)/)[1]),
+    'the column is the answer',
+  );
   await page.locator('#step-columns .you').focus();
   for (const count of [512, 256]) {
     await page.keyboard.press('ArrowLeft');
@@ -171,9 +198,15 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   const count = Number(await page.locator('#picker-count').inputValue());
   // Of the multiples of 8 from 640 to 800, 696 is the first within 30 days (evaluate, one at a time).
   assert.equal(count, 696);
-  const days = (devices) => command('version=3', 'serving=null', 'training.tokens=2 Ttoken', `cluster.devices=${devices}`).training.time_to_train_s / 86400;
+  const days = (devices) =>
+    command('version=3', 'serving=null', 'training.tokens=2 Ttoken', `cluster.devices=${devices}`).training
+      .time_to_train_s / 86400;
   assert.ok(days(count) <= 30 && days(count - 8) > 30);
-  assert.ok(plain(await page.locator('[data-answer=training] .value').innerText()).startsWith(String(Number(days(count).toPrecision(3)))));
+  assert.ok(
+    plain(await page.locator('[data-answer=training] .value').innerText()).startsWith(
+      String(Number(days(count).toPrecision(3))),
+    ),
+  );
   assert.ok(took < 30_000, `${took} ms`); // 2,000 on an idle machine
   assert.deepEqual(faults, []);
 });

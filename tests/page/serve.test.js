@@ -8,11 +8,13 @@ import { eventually, settled, site, type } from './browser.js';
 const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
-const labels = (page, id) => page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+const labels = (page, id) =>
+  page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
 // Operators of the decode step that the first version asks for, as the command line answers.
 const decodeStep = () => JSON.parse(slipstickCommand(['evaluate', 'version=1'])).serving.operators.decode;
 // "weights: 4.33 ms, 21.8 %" -> ['weights', 0.218]
-const shares = (list) => Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
+const shares = (list) =>
+  Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
 
 test('the sentence names the largest part of the bar, with its share', async () => {
   const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // 32 on each of two replicas
@@ -21,7 +23,12 @@ test('the sentence names the largest part of the bar, with its share', async () 
   assert.ok(tpot['other users’ prefills'] > 0.4 && tpot.weights > 0.1 && tpot.scheduler > 0);
   assert.ok(Math.abs(Object.values(tpot).reduce((a, b) => a + b) - 1) < 0.01, 'the parts are the whole');
   const said = plain(await page.locator('.serve-answer').textContent());
-  assert.match(said, new RegExp(`^${Number((100 * tpot['other users’ prefills']).toPrecision(3))} % is other users’ prompts: each of the 31 others`));
+  assert.match(
+    said,
+    new RegExp(
+      `^${Number((100 * tpot['other users’ prefills']).toPrecision(3))} % is other users’ prompts: each of the 31 others`,
+    ),
+  );
   const ttft = shares(await labels(page, 'ttft-bar'));
   assert.ok(ttft['request handling'] > 0 && ttft['matrix products'] > 0.1 && ttft['all-reduce'] > 0.1);
   await type(page, 'serving.concurrency', '1');
@@ -37,9 +44,17 @@ test('no text of a chart touches another, at three widths', async () => {
     await settled(page);
     for (const id of ['tpot-bar', 'ttft-bar', 'users-curve', 'roofline']) {
       const touching = await page.locator(`#${id} .drawing svg text:not([transform])`).evaluateAll((all) => {
-        const boxes = all.filter((one) => one.textContent.trim()).map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }));
-        const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
-        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => hit(a.box, b.box)).map((b) => `${a.text} | ${b.text}`));
+        const boxes = all
+          .filter((one) => one.textContent.trim())
+          .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }));
+        const hit = (a, b) =>
+          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+        return boxes.flatMap((a, i) =>
+          boxes
+            .slice(i + 1)
+            .filter((b) => hit(a.box, b.box))
+            .map((b) => `${a.text} | ${b.text}`),
+        );
       });
       assert.deepEqual(touching, [], `${id} at ${width}`);
     }
@@ -68,7 +83,9 @@ test('the own point is dragged along the curve, and all answers follow before it
   await page.waitForSelector('#users-curve .measured'); // they come last, and move the chart
   await settled(page);
   const middle = async (selector) => {
-    const { x, y, width, height } = await eventually(async () => (await page.locator(selector).boundingBox()) ?? assert.fail(selector));
+    const { x, y, width, height } = await eventually(
+      async () => (await page.locator(selector).boundingBox()) ?? assert.fail(selector),
+    );
     return [x + width / 2, y + height / 2];
   };
   await page.locator('#users-curve .you').scrollIntoViewIfNeeded();
@@ -95,16 +112,25 @@ test('published runs of the model on its family of devices stand beside the curv
   const { rows } = JSON.parse(readFileSync(new URL('../../core/presets/evidence/inferencemax.json', import.meta.url)));
   const { value, serving } = rows.find(({ id }) => id === 'llama-3.1-70b-h100-sxm-vllm-fp8-1024x8192-c64-tp4-tpot');
   const user = 1 / value;
-  const device = (serving.concurrency / value) / serving.devices;
+  const device = serving.concurrency / value / serving.devices;
   const said = (await labels(page, 'users-curve')).map(plain);
   const one = said.find((label) => /^measured: Llama-3\.1-70B on 4 × H100.*922 → 7,373, 64 concurrent/.test(label));
   const [, toUser, perDevice] = /: ([\d.]+) tokens\/s\/user, ([\d.]+) tokens\/s per GPU$/.exec(one);
   assert.ok(Math.abs(toUser / user - 1) < 0.005 && Math.abs(perDevice / device - 1) < 0.005, one);
-  assert.match(plain(await page.locator('#users-curve').textContent()), /published runs of this model on this family of GPUs/);
-  assert.deepEqual(said.filter((label) => /^measured:.*(MI300X|A100|B200)/.test(label)), [], 'of its family only');
+  assert.match(
+    plain(await page.locator('#users-curve').textContent()),
+    /published runs of this model on this family of GPUs/,
+  );
+  assert.deepEqual(
+    said.filter((label) => /^measured:.*(MI300X|A100|B200)/.test(label)),
+    [],
+    'of its family only',
+  );
   await page.goto(`${chromium.base}#/serve?model=falcon-40b&v=1`);
   await settled(page);
-  await page.waitForFunction(() => /is the most within|out of memory/.test(document.querySelector('#users-curve')?.textContent));
+  await page.waitForFunction(() =>
+    /is the most within|out of memory/.test(document.querySelector('#users-curve')?.textContent),
+  );
   assert.equal(await page.locator('#users-curve .measured').count(), 0);
   assert.deepEqual(faults, []);
 });
@@ -112,10 +138,13 @@ test('published runs of the model on its family of devices stand beside the curv
 test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
   const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
-  const marks = await page.locator('#roofline .dot:not(.other)').evaluateAll((all) => all.map((one) => ({ label: one.getAttribute('aria-label'), size: one.getBBox().width })));
+  const marks = await page
+    .locator('#roofline .dot:not(.other)')
+    .evaluateAll((all) => all.map((one) => ({ label: one.getAttribute('aria-label'), size: one.getBBox().width })));
   const of = (name) => marks.find(({ label }) => label.includes(name));
   assert.ok(of('LM head').size < of('gate+up').size, 'once per step is small beside 80 layers');
-  for (const name of ['attention', 'gate+up projection', 'down projection', 'QKV projection']) assert.match(await page.locator('#roofline .drawing').textContent(), new RegExp(name.replace('+', '\\+')));
+  for (const name of ['attention', 'gate+up projection', 'down projection', 'QKV projection'])
+    assert.match(await page.locator('#roofline .drawing').textContent(), new RegExp(name.replace('+', '\\+')));
   const rows = await page.locator('.operators tbody tr').evaluateAll((all) => all.map((row) => row.textContent));
   assert.equal(rows.length, 11, 'operators without arithmetic too');
   const [most] = decodeStep().sort((a, b) => b.time_s * b.count - a.time_s * a.count);
@@ -145,14 +174,18 @@ test('a training step as a trace: a row per stage, passes that do not overlap', 
   assert.equal(new Set(events.map(({ tid }) => tid)).size, 4);
   for (const stage of [1, 2, 3, 4]) {
     const own = events.filter(({ tid }) => tid === stage).sort((a, b) => a.ts - b.ts);
-    assert.ok(own.every(({ ts }, i) => i === 0 || ts >= own[i - 1].ts + own[i - 1].dur - 1), `stage ${stage}`);
+    assert.ok(
+      own.every(({ ts }, i) => i === 0 || ts >= own[i - 1].ts + own[i - 1].dur - 1),
+      `stage ${stage}`,
+    );
   }
 });
 
 test('rate, latency and requests in flight of one screen obey Little’s law', async () => {
   const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
-  const figure = async (path) => Number((await page.locator(`.figure[data-figure="${path}"] .shown`).textContent()).replace(/[^\d.].*$/, ''));
+  const figure = async (path) =>
+    Number((await page.locator(`.figure[data-figure="${path}"] .shown`).textContent()).replace(/[^\d.].*$/, ''));
   const latency = await figure('serving.request_latency_s');
   const rate = 8 * (await figure('serving.tokens_per_s_per_device'));
   assert.ok(Math.abs((rate * latency) / (32 * 256) - 1) < 0.01, `${rate} tokens/s, ${latency} s`);

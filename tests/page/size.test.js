@@ -9,7 +9,8 @@ const enter = async (page, id, text) => {
   await page.locator(`#${id}`).fill(text);
   await page.keyboard.press('Enter');
 };
-const sized = (page) => page.waitForFunction(() => / sized in /.test(document.getElementById('size-progress')?.textContent));
+const sized = (page) =>
+  page.waitForFunction(() => / sized in /.test(document.getElementById('size-progress')?.textContent));
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 
 test('100 requests/s within 1 s and 40 ms: five actions from the first screen to a deployment that serves them', async () => {
@@ -21,11 +22,20 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   await enter(page, 'size-tpot', '40 ms'); // 4
   await sized(page);
   const words = plain(await page.locator('.size-answer').textContent());
-  assert.match(words, /^For Llama-3\.1-70B at 100 requests\/s the cheapest cluster is \d+ × \S+, \$[\d.,]+ per hour\. \w+ breaks first, at [\d.,]+ requests\/s \(\+[\d.]+ %\)\.$/);
+  assert.match(
+    words,
+    /^For Llama-3\.1-70B at 100 requests\/s the cheapest cluster is \d+ × \S+, \$[\d.,]+ per hour\. \w+ breaks first, at [\d.,]+ requests\/s \(\+[\d.]+ %\)\.$/,
+  );
   assert.match(page.url(), /#\/size\?size=rate:100&v=\d&r=[\d.]+$/, 'what is as at the start is not in the link');
-  const costs = (await page.locator('.size-table .first').allTextContents()).map((one) => Number(one.replace(/[$,]/g, '')));
+  const costs = (await page.locator('.size-table .first').allTextContents()).map((one) =>
+    Number(one.replace(/[$,]/g, '')),
+  );
   assert.ok(costs.length >= 5, `${costs.length} clusters hold`);
-  assert.deepEqual(costs, [...costs].sort((a, b) => a - b), 'cheapest first');
+  assert.deepEqual(
+    costs,
+    [...costs].sort((a, b) => a - b),
+    'cheapest first',
+  );
   await page.locator('#size-use').click(); // 5
   await settled(page);
   const report = await page.evaluate(() => location.hash);
@@ -53,7 +63,10 @@ test('what Size did not understand is said at its field, typed or in the link; a
   const { page, faults } = await chromium.open('#/size?size=tpot:30+tokenss/on:dgx-h100&v=2');
   const fault = page.locator('#size-tpot-fault');
   await page.waitForFunction(() => document.querySelector('#size-tpot-fault')?.textContent);
-  assert.match(await fault.textContent(), /^Not understood: “30 tokenss”\. Enter a time such as 40 ms, or a speed such as 25 tokens\/s\.$/);
+  assert.match(
+    await fault.textContent(),
+    /^Not understood: “30 tokenss”\. Enter a time such as 40 ms, or a speed such as 25 tokens\/s\.$/,
+  );
   assert.equal(await page.locator('#size-tpot').getAttribute('aria-invalid'), 'true');
   assert.match(await page.locator('.size-answer').textContent(), /Correct the marked field/);
   await enter(page, 'size-tpot', '30 tokens/s');
@@ -77,9 +90,14 @@ test('the cost in steps against the rate; ← and → on the red line change the
   const chart = page.locator('#size-steps');
   assert.ok((await chart.locator('polyline').count()) === 2);
   // Costs never fall with the rate.
-  for (const points of await chart.locator('polyline').evaluateAll((all) => all.map((one) => one.getAttribute('points')))) {
+  for (const points of await chart
+    .locator('polyline')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('points')))) {
     const heights = points.split(' ').map((one) => Number(one.split(',')[1]));
-    assert.ok(heights.every((y, i) => i === 0 || y <= heights[i - 1] + 0.2), points);
+    assert.ok(
+      heights.every((y, i) => i === 0 || y <= heights[i - 1] + 0.2),
+      points,
+    );
   }
   await chart.locator('.drag').focus();
   await page.keyboard.press('ArrowRight');

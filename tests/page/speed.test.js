@@ -28,7 +28,9 @@ const noteFirstAnswer = (page) =>
 async function firstView(context) {
   const page = await context.newPage();
   const asked = [];
-  page.on('request', (request) => asked.push({ path: new URL(request.url()).pathname.slice(1) || 'index.html', at: Date.now() }));
+  page.on('request', (request) =>
+    asked.push({ path: new URL(request.url()).pathname.slice(1) || 'index.html', at: Date.now() }),
+  );
   await noteFirstAnswer(page);
   await page.goto(chromium.base, { waitUntil: 'commit' });
   await page.waitForFunction(() => window.painted !== undefined, null, { polling: 5 });
@@ -42,7 +44,12 @@ function weigh(t, files, budget, isHeld = true) {
   const size = (path) => gzipSync(readFileSync(SITE + path), { level: 9 }).length;
   const sizes = files.map((path) => [path, size(path)]).sort((a, b) => b[1] - a[1]);
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-  t.diagnostic(`${total} bytes gzip (bar ${budget}) in ${files.length} files; the largest: ${sizes.slice(0, 4).map((one) => one.join(' ')).join(', ')}`);
+  t.diagnostic(
+    `${total} bytes gzip (bar ${budget}) in ${files.length} files; the largest: ${sizes
+      .slice(0, 4)
+      .map((one) => one.join(' '))
+      .join(', ')}`,
+  );
   if (isHeld) assert.ok(total <= budget, `${total} bytes:\n${sizes.map((one) => one.join(' ')).join('\n')}`);
 }
 
@@ -64,7 +71,8 @@ test('whichever scene is opened first, what is fetched for it is said beside the
     context.on('request', (request) => files.add(new URL(request.url()).pathname.slice(1) || 'index.html'));
     await fresh.goto(`${chromium.base}#/${scene}`);
     await answered(fresh);
-    for (const end = Date.now() + LOOSE_FIRST_MS; !files.has('wasm/slipstick.wasm') && Date.now() < end; ) await fresh.waitForTimeout(50);
+    for (const end = Date.now() + LOOSE_FIRST_MS; !files.has('wasm/slipstick.wasm') && Date.now() < end; )
+      await fresh.waitForTimeout(50);
     await settled(fresh);
     t.diagnostic(scene);
     assert.ok(files.has('wasm/slipstick.wasm'), [...files].join('\n'));
@@ -75,7 +83,10 @@ test('whichever scene is opened first, what is fetched for it is said beside the
 
 const SHIFT = 0.02; // Google's "good" is 0.1
 
-for (const [name, view] of Object.entries({ phone: { width: 412, height: 823 }, desktop: { width: 1280, height: 900 } })) {
+for (const [name, view] of Object.entries({
+  phone: { width: 412, height: 823 },
+  desktop: { width: 1280, height: 900 },
+})) {
   for (const hash of ['', '#/train', '#/overview?model=llama-3.1-8b&v=1']) {
     test(`nothing jumps on a ${name} when the answers of "${hash}" come`, async () => {
       const { context, page } = await chromium.open('', { ...view, fresh: true });
@@ -83,7 +94,10 @@ for (const [name, view] of Object.entries({ phone: { width: 412, height: 823 }, 
       const fresh = await context.newPage();
       await fresh.addInitScript(() => {
         window.shifts = [];
-        new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({ type: 'layout-shift', buffered: true });
+        new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({
+          type: 'layout-shift',
+          buffered: true,
+        });
       });
       await fresh.goto(`${chromium.base}${hash}`);
       await answered(fresh);

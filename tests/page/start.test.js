@@ -15,8 +15,16 @@ const CONTROLS = 48; // of the first screen at 1440 by 900: 17 of the header, 8 
 test('the first screen: four answers by name, one finding, one thing to move, and nothing that is off', async () => {
   const { page } = await chromium.open('', { width: 1440 });
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map(plain), ['Training time · uninterrupted', 'Inference latency · 2 replicas of 4 GPUs', 'KV-cache size · 320 KiB per token', 'Chip cost · one H100, price $33,500']);
-  assert.match(plain(await page.locator('#content h1').innerText()), /^A training step is compute-bound: \d\d % is forward, backward and optimizer\.$/);
+  assert.deepEqual(subjects.map(plain), [
+    'Training time · uninterrupted',
+    'Inference latency · 2 replicas of 4 GPUs',
+    'KV-cache size · 320 KiB per token',
+    'Chip cost · one H100, price $33,500',
+  ]);
+  assert.match(
+    plain(await page.locator('#content h1').innerText()),
+    /^A training step is compute-bound: \d\d % is forward, backward and optimizer\.$/,
+  );
   const bounds = await page.locator('.stack .bound b').allTextContents();
   assert.equal(bounds.length, 2, 'what the finding says is not said again');
   for (const bound of bounds) assert.match(bound, /bound/);
@@ -24,8 +32,13 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   await settled(page);
   const { y, height } = await page.locator('#step-columns .drawing').boundingBox();
   assert.ok(y + height <= 900, `${y + height}`);
-  const isSeen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().top < 900 && one.getBoundingClientRect().left > -100;
-  const controls = await page.locator('a, button, input, select, summary').evaluateAll((all, seen) => all.filter(new Function(`return ${seen}`)()).length, String(isSeen));
+  const isSeen = (one) =>
+    one.checkVisibility({ visibilityProperty: true }) &&
+    one.getBoundingClientRect().top < 900 &&
+    one.getBoundingClientRect().left > -100;
+  const controls = await page
+    .locator('a, button, input, select, summary')
+    .evaluateAll((all, seen) => all.filter(new Function(`return ${seen}`)()).length, String(isSeen));
   assert.ok(controls <= CONTROLS, `${controls} controls`);
   assert.doesNotMatch(await page.locator('body').innerText(), /\boff\b/);
   await page.locator('[data-key=part-serving]').click();
@@ -34,17 +47,20 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   assert.equal(await page.locator('#step-columns').count(), 0, 'one thing to move');
   await page.waitForSelector('#advice tbody tr');
   assert.equal(await page.locator('#advice tbody tr').count(), 3);
-  const overlaps = await page.locator('.labs').evaluateAll((rows) =>
-    rows.flatMap((row) => {
-      const boxes = [...row.children].map((one) => one.getBoundingClientRect()).sort((a, b) => a.left - b.left);
-      return boxes.slice(1).filter((box, i) => box.left < boxes[i].right - 1);
-    }).length,
+  const overlaps = await page.locator('.labs').evaluateAll(
+    (rows) =>
+      rows.flatMap((row) => {
+        const boxes = [...row.children].map((one) => one.getBoundingClientRect()).sort((a, b) => a.left - b.left);
+        return boxes.slice(1).filter((box, i) => box.left < boxes[i].right - 1);
+      }).length,
   );
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
 test('where nothing fits no heading stands empty, and the message of the card is whole at 320 px', async () => {
-  const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', { width: 320 });
+  const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
+    width: 320,
+  });
   assert.equal(await page.locator('#content h1').textContent(), 'What would fit?');
   const line = page.locator('[data-answer=serving] .next').first();
   assert.match(await line.textContent(), /4-bit weights, a smaller model or more devices$/);
@@ -57,8 +73,13 @@ test('after a change of the inputs no change is shown with figures of the former
   assert.match(await page.locator('#advice tbody').innerText(), /[▼▲]/u);
   const shown = page.waitForFunction(() => {
     const advice = document.querySelector('#advice');
-    if (!/Qwen3-235B/.test(document.querySelector('.say').textContent) || advice.getAttribute('aria-busy') !== 'true') return false;
-    return { rows: advice.querySelectorAll('tbody tr').length, marks: /[▼▲]/u.test(advice.textContent), offered: advice.querySelectorAll('.apply').length };
+    if (!/Qwen3-235B/.test(document.querySelector('.say').textContent) || advice.getAttribute('aria-busy') !== 'true')
+      return false;
+    return {
+      rows: advice.querySelectorAll('tbody tr').length,
+      marks: /[▼▲]/u.test(advice.textContent),
+      offered: advice.querySelectorAll('.apply').length,
+    };
   });
   await page.evaluate(() => (location.hash = '#/overview?model=qwen3-235b-a22b&v=2'));
   assert.deepEqual(await (await shown).jsonValue(), { rows: 3, marks: false, offered: 0 });
@@ -86,7 +107,11 @@ test('a change is applied and undone in place, and the answers follow', async ()
 });
 
 test('another cluster keeps the count of GPUs, says what it changed, and one click takes it back', async () => {
-  for (const [cluster, count] of [['dgx-b200', 512], ['hgx-mi300x', 512], ['gb200-nvl72', 504]]) {
+  for (const [cluster, count] of [
+    ['dgx-b200', 512],
+    ['hgx-mi300x', 512],
+    ['gb200-nvl72', 504],
+  ]) {
     const { page, done } = await chromium.open('#/overview?training.mapping.tp=8&training.mapping.pp=4&v=1');
     await noun(page, 'device').click();
     await page.waitForSelector('.picker [role=option]');
@@ -146,7 +171,8 @@ test('an own device in four actions, from six fields', async () => {
   for (const i of [0, 1]) assert.notEqual(after[i], before[i]);
   assert.match(await page.locator('.four .what').nth(3).textContent(), /price\s\$30,000/u);
   const fp8 = page.locator('[data-path="cluster.device.peak.fp8"] input[type=text]');
-  for (const key of ['group-cluster', 'more-cluster']) await page.locator(`[data-key=${key}]`).evaluate((one) => (one.open = true));
+  for (const key of ['group-cluster', 'more-cluster'])
+    await page.locator(`[data-key=${key}]`).evaluate((one) => (one.open = true));
   await fp8.waitFor();
   assert.match(await fp8.inputValue(), /^4\.0\d* PFLOP\/s|^400\d/, 'other formats keep their ratio');
 });
@@ -154,13 +180,24 @@ test('an own device in four actions, from six fields', async () => {
 test('no field is a list in disguise, and no label is the last word of a path', async () => {
   const { page } = await chromium.open('#/serve');
   await settled(page); // labels of inputs that do not stand open come with the core
-  for (const id of ['model', 'cluster', 'training', 'serving', 'cost']) await page.locator(`[data-key=more-${id}]`).evaluate((one) => (one.open = true));
+  for (const id of ['model', 'cluster', 'training', 'serving', 'cost'])
+    await page.locator(`[data-key=more-${id}]`).evaluate((one) => (one.open = true));
   await page.waitForFunction(() => document.querySelectorAll('#form .field').length > 400);
   const fields = await page.locator('#form .field').evaluateAll((all) =>
-    all.map((one) => ({ path: one.dataset.path, label: one.querySelector('label').textContent, value: one.querySelector('input[type=text]')?.value ?? '' })),
+    all.map((one) => ({
+      path: one.dataset.path,
+      label: one.querySelector('label').textContent,
+      value: one.querySelector('input[type=text]')?.value ?? '',
+    })),
   );
-  assert.deepEqual(fields.filter(({ value }) => value.includes('[object')), []);
-  assert.deepEqual(fields.filter(({ label }) => /^(\d+|On)$/.test(label)), []);
+  assert.deepEqual(
+    fields.filter(({ value }) => value.includes('[object')),
+    [],
+  );
+  assert.deepEqual(
+    fields.filter(({ label }) => /^(\d+|On)$/.test(label)),
+    [],
+  );
   const label = (path) => fields.find((one) => one.path === path)?.label;
   assert.equal(label('serving.engine.expert_exchange.0.units'), 'SMs that a normal kernel occupies');
   assert.equal(label('training.framework.compute.quantise.fp8'), 'Bytes per element, fp8');
@@ -176,9 +213,13 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   await page.locator('#exercise-choices').fill('as long\nhalf again\ntwice');
   await page.locator('#exercise-hint').fill('Who reads the weights?');
   await page.locator('[id="may-serving.concurrency"]').check();
-  await eventually(async () => assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s));
+  await eventually(async () =>
+    assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s),
+  );
   const link = await page.locator('#exercise-link').inputValue();
-  const labels = await page.locator('.may').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('label')].map((label) => label.textContent)));
+  const labels = await page
+    .locator('.may')
+    .evaluateAll((all) => all.map((one) => [...one.querySelectorAll('label')].map((label) => label.textContent)));
   for (const group of labels) assert.equal(new Set(group).size, group.length, 'a name stands once in its group');
   await page.goto('about:blank');
   await page.goto(link);
@@ -189,7 +230,8 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   await page.locator('#prediction-1').check();
   await page.locator('.asked summary').click();
   assert.match(await page.locator('.asked details').textContent(), /Who reads/);
-  for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]']) assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
+  for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]'])
+    assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
   assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
   assert.doesNotMatch(await page.locator('#content').innerText(), /bound|\d/, 'nothing of the answers');
   await page.locator('#reveal').click();
@@ -297,25 +339,46 @@ test('Explore opened by its link names its choices, each once', async () => {
   for (const view of ['search', 'fits', 'frontier', 'sweep', 'solve', 'sensitivity', 'studies']) {
     await page.evaluate((hash) => (location.hash = hash), `#/explore/${view}`);
     await settled(page);
-    const lists = await page.locator('#content select').evaluateAll((all) =>
-      all.map((one) => [...one.options].map((option) => `${option.parentElement.label ?? ''}: ${option.textContent.trim()}`)),
-    );
+    const lists = await page
+      .locator('#content select')
+      .evaluateAll((all) =>
+        all.map((one) =>
+          [...one.options].map((option) => `${option.parentElement.label ?? ''}: ${option.textContent.trim()}`),
+        ),
+      );
     for (const names of lists) {
-      assert.deepEqual(names.filter((name) => /\bper$|_|undefined|\[object/.test(name)), [], view);
-      assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), [], `${view}: twice in one list`);
+      assert.deepEqual(
+        names.filter((name) => /\bper$|_|undefined|\[object/.test(name)),
+        [],
+        view,
+      );
+      assert.deepEqual(
+        names.filter((name, i) => names.indexOf(name) !== i),
+        [],
+        `${view}: twice in one list`,
+      );
     }
   }
 });
 
 test('a written mapping that does not fit is given back in one press; what would fit is said in the words of the field', async () => {
-  const { page, faults } = await chromium.open('#/overview?model=llama-3.1-405b&cluster.devices=16384&training.mapping.tp=1&training.mapping.pp=1&v=2');
+  const { page, faults } = await chromium.open(
+    '#/overview?model=llama-3.1-405b&cluster.devices=16384&training.mapping.tp=1&training.mapping.pp=1&v=2',
+  );
   await settled(page);
   const training = page.locator('.four .answer').first();
-  assert.match((await training.innerText()).replaceAll(/\s/gu, ' '), /Out of memory.*needs 2\.\d+ TiB of 79\.\d+ GiB; ZeRO-3 would fit/);
+  assert.match(
+    (await training.innerText()).replaceAll(/\s/gu, ' '),
+    /Out of memory.*needs 2\.\d+ TiB of 79\.\d+ GiB; ZeRO-3 would fit/,
+  );
   const changes = page.locator('.advice td small');
   await changes.first().waitFor();
   assert.doesNotMatch(await page.locator('.advice thead').innerText(), /years/, 'what does not run has no time');
-  assert.doesNotMatch(await page.locator('.advice td[data-l^=Training]').first().innerText(), /[▼▲]/u, 'nor anything to be held against it');
+  assert.doesNotMatch(
+    await page.locator('.advice td[data-l^=Training]').first().innerText(),
+    /[▼▲]/u,
+    'nor anything to be held against it',
+  );
   await training.getByRole('button', { name: 'Choose the mapping' }).click();
   await settled(page);
   assert.doesNotMatch(await training.innerText(), /Out of memory/);

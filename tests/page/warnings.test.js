@@ -14,7 +14,8 @@ const TWO_POOLS =
   '#/serve?cluster.devices=16&serving.devices=16&serving.disaggregated.prefill_devices=8&serving.disaggregated.decode_devices=8&serving.simulate.requests=50&training=null&v=1';
 const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.matrix'];
 
-const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const sideways = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 // A site whose first answer says that training rests on these assumptions.
 const assuming = (paths) => (page) =>
@@ -26,7 +27,12 @@ const assuming = (paths) => (page) =>
   });
 
 test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
-  for (const [width, colorScheme] of [[320, 'light'], [320, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+  for (const [width, colorScheme] of [
+    [320, 'light'],
+    [320, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ]) {
     const { page, faults, done } = await chromium.open(TWO_POOLS, { width, colorScheme });
     const notes = page.locator('#remarks');
     await notes.waitFor();
@@ -52,8 +58,16 @@ test('without a warning there is no room for one; it goes when its cause goes', 
 });
 
 test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
-  for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
-    const { page, done } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true, prepare: assuming(ASSUMED) });
+  for (const [width, colorScheme] of [
+    [320, 'light'],
+    [1280, 'dark'],
+  ]) {
+    const { page, done } = await chromium.open('#/train', {
+      width,
+      colorScheme,
+      bypassCSP: true,
+      prepare: assuming(ASSUMED),
+    });
     await settled(page); // the form is made again when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated efficiencies/);
@@ -62,7 +76,10 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     assert.ok((await sideways(page)) <= 0);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/assumed-${width}-${colorScheme}.png` });
     await page.evaluate(AXE);
-    assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run('#remarks')).violations.map(({ id }) => id)), []);
+    assert.deepEqual(
+      await page.evaluate(async () => (await globalThis.axe.run('#remarks')).violations.map(({ id }) => id)),
+      [],
+    );
     await details.locator('li button').first().click();
     await page.waitForFunction(() => document.activeElement.id === 'in-cluster-device-memory-bandwidth');
     await done();
@@ -74,13 +91,32 @@ test('an answer that rests on assumptions says so in its place', async () => {
   const badge = await page.evaluate(async (assumed) => {
     const { showAnswers } = await import('./report/answers.js');
     const box = document.createElement('section');
-    box.append(Object.assign(document.createElement('p'), { role: 'status' }), Object.assign(document.createElement('nav'), { className: 'four' }));
-    const scenario = { model: { name: 'm' }, cluster: { device: { name: 'd' }, devices: 8 }, training: { tokens: 1e12 } };
-    const training = { feasible: true, time_to_train_s: 1e6, step_time_s: 1, model_flops_utilization: 0.4, time_s: {}, memory_bytes: { total: 1e9, capacity: 8e10 }, assumed };
+    box.append(
+      Object.assign(document.createElement('p'), { role: 'status' }),
+      Object.assign(document.createElement('nav'), { className: 'four' }),
+    );
+    const scenario = {
+      model: { name: 'm' },
+      cluster: { device: { name: 'd' }, devices: 8 },
+      training: { tokens: 1e12 },
+    };
+    const training = {
+      feasible: true,
+      time_to_train_s: 1e6,
+      step_time_s: 1,
+      model_flops_utilization: 0.4,
+      time_s: {},
+      memory_bytes: { total: 1e9, capacity: 8e10 },
+      assumed,
+    };
     box.firstChild.setAttribute('role', 'status');
     showAnswers(box, { scenario, training, serving: null, cost: null, faulty: new Set() });
     const badges = [...box.querySelectorAll('.badge')];
-    return badges.map((one) => [one.closest('.answer').querySelector('[data-scene]').dataset.scene, one.textContent, one.title]);
+    return badges.map((one) => [
+      one.closest('.answer').querySelector('[data-scene]').dataset.scene,
+      one.textContent,
+      one.title,
+    ]);
   }, ASSUMED);
   assert.deepEqual(badge, [['train', 'estimated efficiencies', ASSUMED.join(', ')]]);
 });

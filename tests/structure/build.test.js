@@ -27,8 +27,12 @@ test("a build configured without GoogleTest has its tests after the next call", 
 
 test("both commands configure on every call", () => {
   const configured = (script) =>
-    readFileSync(join(ROOT, script), "utf8").split("\n").filter((line) => /^\s*configure /.test(line)).map((line) => /build\/\w+/.exec(line)[0]);
+    readFileSync(join(ROOT, script), "utf8")
+      .split("\n")
+      .filter((line) => /^\s*configure /.test(line))
+      .map((line) => /build\/\w+/.exec(line)[0]);
   assert.deepEqual(configured("web/serve"), ["build/native", "build/wasm"]);
   assert.deepEqual(configured("tests/run"), ["build/native", "build/sanitize", "build/fuzz"]);
-  for (const script of ["web/serve", "tests/run"]) assert.doesNotMatch(readFileSync(join(ROOT, script), "utf8"), /build\.ninja/);
+  for (const script of ["web/serve", "tests/run"])
+    assert.doesNotMatch(readFileSync(join(ROOT, script), "utf8"), /build\.ninja/);
 });

@@ -56,10 +56,23 @@ const CORE = {
 };
 
 // Text is read before the model and written after it: the model itself knows neither.
-const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "advice", "import", "studies", "api", "text"];
+const MAY_SEE_JSON = [
+  "base",
+  "catalogue",
+  "scenario",
+  "evaluation",
+  "exploration",
+  "sizing",
+  "advice",
+  "import",
+  "studies",
+  "api",
+  "text",
+];
 
 const SOURCES = /\.(h|cc)$/;
-const includesOf = (path) => [...readFileSync(path, "utf8").matchAll(/^\s*#include\s*["<]([^">]+)[">]/gm)].map((match) => match[1]);
+const includesOf = (path) =>
+  [...readFileSync(path, "utf8").matchAll(/^\s*#include\s*["<]([^">]+)[">]/gm)].map((match) => match[1]);
 
 test("core's includes follow the layers", () => {
   const faults = [];
@@ -71,17 +84,18 @@ test("core's includes follow the layers", () => {
       continue;
     }
     for (const include of includesOf(path)) {
-      if (include.startsWith("nlohmann/") && place !== "core/base/json.h") faults.push(`${place} includes ${include}: use core/base/json.h`);
+      if (include.startsWith("nlohmann/") && place !== "core/base/json.h")
+        faults.push(`${place} includes ${include}: use core/base/json.h`);
       const [top, used] = include.split("/");
       if (["wasm", "web", "tests"].includes(top)) faults.push(`${place} includes ${include}`);
       if (top !== "core") continue;
       if (used !== folder && !CORE[folder].includes(used)) faults.push(`${place} includes ${include}`);
-      if (/^core\/base\/(json|schema)\.h$/.test(include) && !MAY_SEE_JSON.includes(folder)) faults.push(`${place} includes ${include}`);
+      if (/^core\/base\/(json|schema)\.h$/.test(include) && !MAY_SEE_JSON.includes(folder))
+        faults.push(`${place} includes ${include}`);
     }
   }
   assert.deepEqual(faults, []);
 });
-
 
 // No file includes, even indirectly, a file that includes it. A component is a header with its source and field table.
 test("files inside a folder form layers", () => {
@@ -91,7 +105,9 @@ test("files inside a folder form layers", () => {
     for (const path of filesBelow(join(ROOT, "core", folder), SOURCES)) {
       const component = componentOf(path.split(sep).at(-1));
       const siblings = includesOf(path).filter((include) => dirname(include) === `core/${folder}`);
-      const others = siblings.map((include) => componentOf(include.split("/").at(-1))).filter((name) => name !== component);
+      const others = siblings
+        .map((include) => componentOf(include.split("/").at(-1)))
+        .filter((name) => name !== component);
       used.set(component, new Set([...(used.get(component) ?? []), ...others]));
     }
     const done = new Set();
@@ -109,7 +125,8 @@ test("wasm names nothing of core but what answers requests", () => {
   const faults = filesBelow(join(ROOT, "wasm"), SOURCES).flatMap((path) =>
     includesOf(path)
       .filter((include) => include.startsWith("core/") && !FACE.includes(include.split("/")[1]))
-      .map((include) => `${relative(ROOT, path)} includes ${include}`));
+      .map((include) => `${relative(ROOT, path)} includes ${include}`),
+  );
   assert.deepEqual(faults, []);
 });
 
@@ -119,11 +136,17 @@ test("core has no exceptions, no output and no state", () => {
     const place = relative(ROOT, path).split(sep).join("/");
     if (place.startsWith("core/command_line/")) continue;
     for (const include of includesOf(path)) {
-      if (/^(iostream|fstream|filesystem|thread|mutex|random|chrono|ctime)$/.test(include)) faults.push(`${place} includes <${include}>`);
+      if (/^(iostream|fstream|filesystem|thread|mutex|random|chrono|ctime)$/.test(include))
+        faults.push(`${place} includes <${include}>`);
     }
-    const text = readFileSync(path, "utf8").replace(/\/\/.*$/gm, "").replace(/"(\\.|[^"\\])*"/g, '""');
-    for (const [word] of text.matchAll(/\b(throw|catch|dynamic_cast|typeid|getenv|printf|fopen|stdin|stdout)\b/g)) faults.push(`${place} says ${word}`);
-    for (const [line] of text.matchAll(/^\s*(static|thread_local|inline)\s+(?!const|constexpr|inline|_assert)[\w:<>,\s*&]+\s(=|\{[^}]*\};)/gm)) {
+    const text = readFileSync(path, "utf8")
+      .replace(/\/\/.*$/gm, "")
+      .replace(/"(\\.|[^"\\])*"/g, '""');
+    for (const [word] of text.matchAll(/\b(throw|catch|dynamic_cast|typeid|getenv|printf|fopen|stdin|stdout)\b/g))
+      faults.push(`${place} says ${word}`);
+    for (const [line] of text.matchAll(
+      /^\s*(static|thread_local|inline)\s+(?!const|constexpr|inline|_assert)[\w:<>,\s*&]+\s(=|\{[^}]*\};)/gm,
+    )) {
       faults.push(`${place} keeps state: ${line.trim()}`);
     }
   }
@@ -132,8 +155,13 @@ test("core has no exceptions, no output and no state", () => {
 
 const COMMENT = /^\s*(\/\/.*|\/\*\*.*\*\/)$/gm; // those of a line of their own, which name types too
 const importsOf = (path) =>
-  [...readFileSync(path, "utf8").replace(COMMENT, "").matchAll(/(?:^|\s)(?:import|export)\s*(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g)].map(
-    (match) => match[1] ?? match[2]);
+  [
+    ...readFileSync(path, "utf8")
+      .replace(COMMENT, "")
+      .matchAll(
+        /(?:^|\s)(?:import|export)\s*(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g,
+      ),
+  ].map((match) => match[1] ?? match[2]);
 
 test("the page imports only its own files, by relative paths, and only engine names wasm", () => {
   const web = join(ROOT, "web");
@@ -159,7 +187,10 @@ test("the page imports only its own files, by relative paths, and only engine na
 test("the top level holds only what a visitor should see", () => {
   const allowed = ["CMakeLists.txt", "README.md", "core", "tests", "wasm", "web", "build"];
   const shown = readdirSync(ROOT).filter((name) => !name.startsWith("."));
-  assert.deepEqual(shown.filter((name) => !allowed.includes(name)), []);
+  assert.deepEqual(
+    shown.filter((name) => !allowed.includes(name)),
+    [],
+  );
 });
 
 test("files of core stay short enough to be read whole", () => {

@@ -7,14 +7,21 @@ import test from "node:test";
 import { ROOT } from "../support/module.js";
 
 function faultsOf(command, words) {
-  const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 26 });
+  const { status, stdout, stderr, error } = spawnSync(command, words, {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
   assert.equal(error, undefined);
   return { status, said: stdout + stderr };
 }
 
 test("JavaScript", () => {
   const eslint = join(ROOT, "tests/node_modules/.bin/eslint");
-  assert.deepEqual(faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "wasm", "tests"]), { status: 0, said: "" });
+  assert.deepEqual(
+    faultsOf(eslint, ["--config", "tests/eslint.config.js", "--max-warnings=0", "web", "wasm", "tests"]),
+    { status: 0, said: "" },
+  );
 });
 
 test("form of JavaScript", () => {
@@ -30,5 +37,15 @@ test("types of the page", () => {
 });
 
 test("scripts of the shell", () => {
-  assert.deepEqual(faultsOf("shellcheck", ["--source-path=web", "--external-sources", ".ci/run", "tests/run", "web/serve", "web/packages.sh"]), { status: 0, said: "" });
+  assert.deepEqual(
+    faultsOf("shellcheck", [
+      "--source-path=web",
+      "--external-sources",
+      ".ci/run",
+      "tests/run",
+      "web/serve",
+      "web/packages.sh",
+    ]),
+    { status: 0, said: "" },
+  );
 });

@@ -13,13 +13,22 @@ const nameOf = (path) => relative(ROOT, path);
 const modules = filesBelow(WEB, /\.js$/);
 
 test("no module is imported for what it does when it is loaded", () => {
-  const faults = modules.flatMap((path) => [...codeOf(path).matchAll(/^\s*(?:await\s+)?import\s*\(?\s*["'][^"']*["']\)?;/gm)].map(([line]) => `${nameOf(path)}: ${line.trim()}`));
+  const faults = modules.flatMap((path) =>
+    [...codeOf(path).matchAll(/^\s*(?:await\s+)?import\s*\(?\s*["'][^"']*["']\)?;/gm)].map(
+      ([line]) => `${nameOf(path)}: ${line.trim()}`,
+    ),
+  );
   assert.deepEqual(faults, []);
 });
 
 test("modules of the page stay short enough to be read whole", () => {
   const long = modules
-    .map((path) => [nameOf(path), codeOf(path).split("\n").filter((line) => line.trim()).length])
+    .map((path) => [
+      nameOf(path),
+      codeOf(path)
+        .split("\n")
+        .filter((line) => line.trim()).length,
+    ])
     .filter(([, lines]) => lines > LONGEST);
   assert.deepEqual(long, []);
 });
@@ -37,12 +46,17 @@ function importedBy(path, seen = new Set()) {
 test("a text that a module says is in a table that comes with it", async () => {
   const { english } = await import(join(WEB, "text/english.js"));
   const tables = new Map();
-  for (const path of modules.filter((one) => one.endsWith("/texts.js"))) tables.set(path, Object.keys((await import(path)).texts));
+  for (const path of modules.filter((one) => one.endsWith("/texts.js")))
+    tables.set(path, Object.keys((await import(path)).texts));
   const faults = modules.flatMap((path) => {
     const keys = new Set([...Object.keys(english), ...[...importedBy(path)].flatMap((one) => tables.get(one) ?? [])]);
     const code = codeOf(path);
-    const said = [...code.matchAll(/\bt\(\s*(?:\w+(?:\(\))? \? )?'([^']+)'/g)].map(([, key]) => key).filter((key) => !keys.has(key));
-    const begun = [...code.matchAll(/\bt\(\s*`([\w.]+\.)\$\{/g)].map(([, start]) => start).filter((start) => ![...keys].some((key) => key.startsWith(start)));
+    const said = [...code.matchAll(/\bt\(\s*(?:\w+(?:\(\))? \? )?'([^']+)'/g)]
+      .map(([, key]) => key)
+      .filter((key) => !keys.has(key));
+    const begun = [...code.matchAll(/\bt\(\s*`([\w.]+\.)\$\{/g)]
+      .map(([, start]) => start)
+      .filter((start) => ![...keys].some((key) => key.startsWith(start)));
     return [...said, ...begun].map((key) => `${nameOf(path)}: ${key}`);
   });
   assert.deepEqual(faults, []);

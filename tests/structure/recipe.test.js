@@ -17,17 +17,27 @@ const KERNELS = {
   sources: { "rowwise.norm": "made up for this test: twice that of the families before" },
 };
 const DEVICE = {
-  name: "Rubin", vendor: "NVIDIA", year: 2026, architecture: "rubin",
+  name: "Rubin",
+  vendor: "NVIDIA",
+  year: 2026,
+  architecture: "rubin",
   peak: { fp32: "130 TFLOP/s", bf16: "4000 TFLOP/s", fp16: "4000 TFLOP/s", fp8: "17500 TFLOP/s", fp4: "35000 TFLOP/s" },
-  units: 224, clock: "1.9 GHz",
+  units: 224,
+  clock: "1.9 GHz",
   memory: { technology: "HBM4", capacity: "288 GB", bandwidth: "22 TB/s" },
   caches: [{ name: "L2", capacity: "256 MiB" }],
-  tdp: "1800 W", idle: "150 W", die: { area: "800 mm^2", node: "3nm", count: 2 },
+  tdp: "1800 W",
+  idle: "150 W",
+  die: { area: "800 mm^2", node: "3nm", count: 2 },
   sources: { "peak, memory, tdp": "made up for this test" },
 };
 const CLUSTER = {
-  name: "Rubin, 72 in a domain", device: { preset: "rubin" }, devices: 72,
-  networks: [{ name: "NVLink 6", fabric: "nvlink", topology: "switch", size: 72, bandwidth: "1800 GB/s", latency: "1 us" }],
+  name: "Rubin, 72 in a domain",
+  device: { preset: "rubin" },
+  devices: 72,
+  networks: [
+    { name: "NVLink 6", fabric: "nvlink", topology: "switch", size: 72, bandwidth: "1800 GB/s", latency: "1 us" },
+  ],
   sources: { networks: "made up for this test" },
 };
 
@@ -36,22 +46,42 @@ function buildWith(scratch, files) {
   const presets = join(scratch, "presets");
   cpSync(join(ROOT, "core/presets"), presets, { recursive: true });
   for (const [path, entry] of Object.entries(files)) writeFileSync(join(presets, path), JSON.stringify(entry));
-  const all = readdirSync(presets).flatMap((kind) => readdirSync(join(presets, kind)).map((file) => join(presets, kind, file)));
+  const all = readdirSync(presets).flatMap((kind) =>
+    readdirSync(join(presets, kind)).map((file) => join(presets, kind, file)),
+  );
   const texts = join(scratch, "preset_texts.cc");
   const program = join(scratch, "slipstick");
   execFileSync("python3", [join(ROOT, "core/embed_presets.py"), texts, ...all]);
   const compiler = /^CMAKE_CXX_COMPILER:\w+=(.*)$/m.exec(readFileSync(join(BUILD, "CMakeCache.txt"), "utf8"))[1];
   const commands = join(BUILD, "core/CMakeFiles/slipstick.dir");
-  const objects = readdirSync(commands, { recursive: true }).filter((file) => file.endsWith(".o")).map((file) => join(commands, file));
-  execFileSync(compiler, ["-std=c++20", "-O0", "-fno-exceptions", "-DJSON_USE_IMPLICIT_CONVERSIONS=0", `-I${ROOT}`, texts, ...objects,
-    join(BUILD, "core/libcore_model.a"), join(BUILD, "core/libcore_evidence.a"), "-pthread", "-o", program]);
+  const objects = readdirSync(commands, { recursive: true })
+    .filter((file) => file.endsWith(".o"))
+    .map((file) => join(commands, file));
+  execFileSync(compiler, [
+    "-std=c++20",
+    "-O0",
+    "-fno-exceptions",
+    "-DJSON_USE_IMPLICIT_CONVERSIONS=0",
+    `-I${ROOT}`,
+    texts,
+    ...objects,
+    join(BUILD, "core/libcore_model.a"),
+    join(BUILD, "core/libcore_evidence.a"),
+    "-pthread",
+    "-o",
+    program,
+  ]);
   return (args, input) => JSON.parse(execFileSync(program, args, { input, encoding: "utf8", maxBuffer: 1 << 28 }));
 }
 
 test("a family of GPUs is three JSON files", () => {
   const scratch = mkdtempSync(join(tmpdir(), "slipstick-recipe-"));
   try {
-    const slipstick = buildWith(scratch, { "kernels/rubin.json": KERNELS, "devices/rubin.json": DEVICE, "clusters/rubin-nvl72.json": CLUSTER });
+    const slipstick = buildWith(scratch, {
+      "kernels/rubin.json": KERNELS,
+      "devices/rubin.json": DEVICE,
+      "clusters/rubin-nvl72.json": CLUSTER,
+    });
     const report = slipstick(["evaluate", "model=llama-3.1-70b", "cluster=rubin-nvl72"]);
     assert.equal(report.issues, undefined);
     assert.equal(report.scenario.cluster.device.architecture, "rubin");
@@ -60,12 +90,17 @@ test("a family of GPUs is three JSON files", () => {
 
     // What it states is its own: a launch of 2 us (of a device announced from 2024 on, by the rules) counts 0.71 more for a norm.
     const time = (architecture, kind) =>
-      slipstick(["kernel", "-"], JSON.stringify({ device: { preset: "rubin", architecture }, operator: { kind, rows: 16, columns: 8192 } })).time_s;
+      slipstick(
+        ["kernel", "-"],
+        JSON.stringify({ device: { preset: "rubin", architecture }, operator: { kind, rows: 16, columns: 8192 } }),
+      ).time_s;
     assert.ok(Math.abs(time("rubin", "norm") - time("blackwell", "norm") - 0.71 * 2e-6) < 1e-12);
     // The rest is that of the family which it names.
     assert.equal(time("rubin", "softmax"), time("blackwell", "softmax"));
 
-    const choices = slipstick(["describe"]).inputs.find((input) => input.path === "cluster.device.architecture").choices;
+    const choices = slipstick(["describe"]).inputs.find(
+      (input) => input.path === "cluster.device.architecture",
+    ).choices;
     assert.ok(choices.includes("rubin") && choices.includes("hopper"));
   } finally {
     rmSync(scratch, { recursive: true });

@@ -38,8 +38,14 @@ const BANNED = [
   [/\b(GB|GiB|MB|kB|TB|Gb|Tb|GT)\/s an? (?!year)\w/, "per"],
   [/\d \$ an? \w|\bdollars? an? \w/i, "per"],
   [/\b(bytes?|tokens?|FLOPs?) an? (parameter|token|sequence|device|second|layer)\b/i, "per"],
-  [/\b[Cc]olour|\b[Cc]entre\b|\b[Nn]eighbour|\b[Ff]avour|\b[Bb]ehaviour|\b[Mm]odell(ed|ing)\b|\b[Uu]tilisation\b/, "American spelling"],
-  [/\b([Oo]ptimi|[Mm]inimi|[Mm]aximi|[Ss]peciali|[Qq]uanti|[Nn]ormali|[Rr]ecogni|[Ss]eriali|[Ss]ynchroni|[Pp]aralleli|[Ii]nitiali)s(e|es|ed|ing|ation)\b/, "American spelling"],
+  [
+    /\b[Cc]olour|\b[Cc]entre\b|\b[Nn]eighbour|\b[Ff]avour|\b[Bb]ehaviour|\b[Mm]odell(ed|ing)\b|\b[Uu]tilisation\b/,
+    "American spelling",
+  ],
+  [
+    /\b([Oo]ptimi|[Mm]inimi|[Mm]aximi|[Ss]peciali|[Qq]uanti|[Nn]ormali|[Rr]ecogni|[Ss]eriali|[Ss]ynchroni|[Pp]aralleli|[Ii]nitiali)s(e|es|ed|ing|ation)\b/,
+    "American spelling",
+  ],
 ];
 
 // In comments and texts of the core only: prose may say so.
@@ -121,7 +127,7 @@ const MESSAGES = {
   "cluster.device.memory.capacity=80 W": "Enter a quantity in B, not in W",
   "serving.bathc=4": "Unknown input",
   "model=no-such-model": 'Unknown model "no-such-model"',
-  "training.mapping.zero=\"x\"": /^Enter a whole number from 0 to 3$/,
+  'training.mapping.zero="x"': /^Enter a whole number from 0 to 3$/,
 };
 
 // Comments, those of several lines as one, and the texts in quotes that hold a space: others are names.
@@ -156,21 +162,41 @@ function textsOfPreset(value, key = "") {
 const withoutIds = (text) => text.replace(/(["`])[^"`\s]*\1|--\w+/g, "");
 
 const faultsOf = (where, texts, banned = BANNED_IN_CORE) =>
-  texts.flatMap((text) => banned.filter(([phrase]) => phrase.test(withoutIds(text))).map(([phrase, say]) => `${where}: "${text.trim().slice(0, 120)}" has ${phrase}: say ${say}`));
+  texts.flatMap((text) =>
+    banned
+      .filter(([phrase]) => phrase.test(withoutIds(text)))
+      .map(([phrase, say]) => `${where}: "${text.trim().slice(0, 120)}" has ${phrase}: say ${say}`),
+  );
 
 const CORE = join(ROOT, "core");
 const described = JSON.parse(slipstickCommand(["describe"]));
 
 test("comments and texts of the core", () => {
-  const faults = filesBelow(CORE, /\.(h|cc)$/).flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfSource(path)));
+  const faults = filesBelow(CORE, /\.(h|cc)$/).flatMap((path) =>
+    faultsOf(path.slice(ROOT.length), textsOfSource(path)),
+  );
   assert.deepEqual(faults, []);
 });
 
 test("texts of the presets and the READMEs", () => {
   const presets = filesBelow(join(CORE, "presets"), /\.json$/);
-  const faults = presets.flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8")))));
-  for (const path of ["README.md", "core/README.md", "web/README.md", "wasm/README.md", "tests/README.md", "tests/validation/README.md", "tests/benchmark/README.md", ".github/CONTRIBUTING.md", ".github/CHANGELOG.md"]) {
-    const paragraphs = readFileSync(join(ROOT, path), "utf8").split(/\n\s*\n/).map((paragraph) => paragraph.replace(/\n/g, " "));
+  const faults = presets.flatMap((path) =>
+    faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8")))),
+  );
+  for (const path of [
+    "README.md",
+    "core/README.md",
+    "web/README.md",
+    "wasm/README.md",
+    "tests/README.md",
+    "tests/validation/README.md",
+    "tests/benchmark/README.md",
+    ".github/CONTRIBUTING.md",
+    ".github/CHANGELOG.md",
+  ]) {
+    const paragraphs = readFileSync(join(ROOT, path), "utf8")
+      .split(/\n\s*\n/)
+      .map((paragraph) => paragraph.replace(/\n/g, " "));
     faults.push(...faultsOf(path, paragraphs, BANNED));
   }
   assert.deepEqual(faults, []);
@@ -183,7 +209,10 @@ const BANNED_ON_THE_PAGE = [
   [/\bthe bill\b(?! of)/i, "bill of materials, manufacturing cost"],
   [/\b(draws|guesses|guessed)\b/i, "Monte-Carlo samples, uncertain inputs"],
   [/\bthe front\b/i, "Pareto frontier"],
-  [/\b(how sure|best by|go on|take it with you|teach with it|take away|set the scene|ask it)\b/i, "the page's table of words"],
+  [
+    /\b(how sure|best by|go on|take it with you|teach with it|take away|set the scene|ask it)\b/i,
+    "the page's table of words",
+  ],
   [/\bready questions\b|\bwhat must (hold|come out)\b|\bwhat matters\b/i, "Examples, Constraint, Checks, Sensitivity"],
   [/\b(other|first) cop(y|ies)\b/i, "data-parallel replicas"],
   [/\bpart by part\b/i, "by component"],
@@ -194,7 +223,8 @@ const tableOf = async (path, name) => Object.entries((await import(join(ROOT, pa
 
 test("texts of the page", async () => {
   const tables = { "web/text/english.js": await tableOf("web/text/english.js", "english") };
-  for (const path of filesBelow(join(ROOT, "web"), /^texts\.js$/)) tables[path.slice(ROOT.length)] = await tableOf(path.slice(ROOT.length), "texts");
+  for (const path of filesBelow(join(ROOT, "web"), /^texts\.js$/))
+    tables[path.slice(ROOT.length)] = await tableOf(path.slice(ROOT.length), "texts");
   const faults = Object.entries(tables).flatMap(([path, texts]) =>
     texts.flatMap(([key, text]) => faultsOf(`${path} ${key}`, [text.replace(/\{[^}]*\}/g, "")], BANNED_ON_THE_PAGE)),
   );
@@ -205,19 +235,32 @@ test("texts of the page", async () => {
 test("texts of the lessons", () => {
   const TERMS = BANNED_ON_THE_PAGE.filter(([, say]) => say !== "American spelling");
   const lessons = filesBelow(join(ROOT, "web/lessons"), /\.json$/);
-  assert.deepEqual(lessons.flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8"))), TERMS)), []);
+  assert.deepEqual(
+    lessons.flatMap((path) =>
+      faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8"))), TERMS),
+    ),
+    [],
+  );
 });
 
 test("what describe says of inputs and outputs", () => {
-  const texts = [...described.inputs.map(({ path, help }) => [path, help]), ...described.outputs.map(({ path, title }) => [path, title ?? ""])];
-  assert.deepEqual(texts.flatMap(([path, text]) => faultsOf(path, [text])), []);
+  const texts = [
+    ...described.inputs.map(({ path, help }) => [path, help]),
+    ...described.outputs.map(({ path, title }) => [path, title ?? ""]),
+  ];
+  assert.deepEqual(
+    texts.flatMap(([path, text]) => faultsOf(path, [text])),
+    [],
+  );
 });
 
 test("explanations of the golden requests", () => {
   const folder = join(ROOT, "tests/golden");
   const requests = readdirSync(folder).filter((name) => name.endsWith(".request.json"));
   const faults = requests.flatMap((name) => {
-    const report = JSON.parse(slipstickCommand(["evaluate", "-", "--explain", "*"], readFileSync(join(folder, name), "utf8")));
+    const report = JSON.parse(
+      slipstickCommand(["evaluate", "-", "--explain", "*"], readFileSync(join(folder, name), "utf8")),
+    );
     return report.explanations.flatMap(({ path, title, note }) => faultsOf(`${name} ${path}`, [title, note]));
   });
   assert.deepEqual([...new Set(faults)], []);
@@ -225,9 +268,12 @@ test("explanations of the golden requests", () => {
 
 test("helps of inputs use the field's terms", () => {
   const helps = new Map(described.inputs.map(({ path, help }) => [path, help]));
-  const wrong = Object.entries(HELPS).flatMap(([path, says]) => (says.test(helps.get(path) ?? "") ? [] : [`${path}: "${helps.get(path)}" is not ${says}`]));
+  const wrong = Object.entries(HELPS).flatMap(([path, says]) =>
+    says.test(helps.get(path) ?? "") ? [] : [`${path}: "${helps.get(path)}" is not ${says}`],
+  );
   for (const [path, help] of helps) {
-    for (const [end, says] of Object.entries(HELPS_OF_ENDS)) if (path.endsWith(end) && !says.test(help)) wrong.push(`${path}: "${help}" is not ${says}`);
+    for (const [end, says] of Object.entries(HELPS_OF_ENDS))
+      if (path.endsWith(end) && !says.test(help)) wrong.push(`${path}: "${help}" is not ${says}`);
   }
   assert.deepEqual(wrong, []);
 });

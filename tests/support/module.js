@@ -1,12 +1,12 @@
 // The built module under Node, as the page loads it; and the built command line.
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { useNewest } from "../../web/state/scenario.js";
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { useNewest } from '../../web/state/scenario.js';
 
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-export const GLUE = ROOT + "build/site/wasm/slipstick.js";
-export const WASM = ROOT + "build/site/wasm/slipstick.wasm";
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const GLUE = ROOT + 'build/site/wasm/slipstick.js';
+export const WASM = ROOT + 'build/site/wasm/slipstick.wasm';
 
 /** The module, its memory, and what its WebAssembly exports; what the page asks of it is over its newest default scenario. */
 export async function loadSlipstick() {
@@ -27,9 +27,14 @@ export async function loadSlipstick() {
 }
 
 /** The command line's answer to arguments, as text. A wrong request exits with 2 and still answers. */
-export function slipstickCommand(args, input = "") {
+export function slipstickCommand(args, input = '') {
   try {
-    return execFileSync(ROOT + "build/native/slipstick", args, { input, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"] });
+    return execFileSync(ROOT + 'build/native/slipstick', args, {
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
   } catch (error) {
     if (error.status === 2) return error.stdout;
     throw error;

@@ -12,8 +12,14 @@ const { slipstick, compiled } = await loadSlipstick();
 const SPECS = {
   "the default scenario": { spec: {}, args: [] },
   "its serving": { spec: { for: "serving" }, args: ["--for", "serving"] },
-  "DeepSeek-V3 on 8 H100": { spec: { request: { model: { preset: "deepseek-v3" }, cluster: { preset: "dgx-h100", devices: 8 } } }, args: ["model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"] },
-  "7B LoRA on one RTX 4090": { spec: { request: { model: { preset: "llama-2-7b" }, cluster: { preset: "single-rtx-4090" } }, for: "serving" }, args: ["model=llama-2-7b", "cluster=single-rtx-4090", "--for", "serving"] },
+  "DeepSeek-V3 on 8 H100": {
+    spec: { request: { model: { preset: "deepseek-v3" }, cluster: { preset: "dgx-h100", devices: 8 } } },
+    args: ["model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"],
+  },
+  "7B LoRA on one RTX 4090": {
+    spec: { request: { model: { preset: "llama-2-7b" }, cluster: { preset: "single-rtx-4090" } }, for: "serving" },
+    args: ["model=llama-2-7b", "cluster=single-rtx-4090", "--for", "serving"],
+  },
 };
 
 function steps(spec) {
@@ -33,7 +39,11 @@ function steps(spec) {
 for (const [name, { spec, args }] of Object.entries(SPECS)) {
   test(`advice on ${name}: the command line's, within a second`, () => {
     const { report, times } = steps(spec);
-    timed("all steps", times.reduce((sum, one) => sum + one, 0), 1000);
+    timed(
+      "all steps",
+      times.reduce((sum, one) => sum + one, 0),
+      1000,
+    );
     const { seconds, ...said } = JSON.parse(slipstickCommand(["advise", ...args]));
     assert.ok(seconds > 0);
     if (spec.request) return; // a part that a request writes out is complete as it stands, an assignment is not

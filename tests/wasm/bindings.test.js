@@ -14,7 +14,9 @@ test("the types name exactly the functions that the module binds, with as many p
     return `${name} ${count(parameters)}`;
   });
   const types = readFileSync(ROOT + "wasm/slipstick.d.ts", "utf8").match(/interface Slipstick \{(.*?)\n\}/s)[1];
-  const typed = [...types.matchAll(/^ {2}(\w+)\((.*)\): string;$/gm)].map(([, name, parameters]) => `${name} ${count(parameters)}`);
+  const typed = [...types.matchAll(/^ {2}(\w+)\((.*)\): string;$/gm)].map(
+    ([, name, parameters]) => `${name} ${count(parameters)}`,
+  );
   assert.deepEqual(typed.sort(), bound.sort());
   for (const one of typed) assert.equal(typeof slipstick[one.split(" ")[0]], "function", one);
 });
@@ -26,18 +28,24 @@ test("the glue evaluates no text, so that the page can forbid it", () => {
 
 test("the module neither throws nor touches files", () => {
   const imports = WebAssembly.Module.imports(compiled).map((one) => one.name);
-  assert.deepEqual(imports.filter((name) => /throw|invoke_|__cxa|fd_read|path_open|syscall/.test(name)), []);
+  assert.deepEqual(
+    imports.filter((name) => /throw|invoke_|__cxa|fd_read|path_open|syscall/.test(name)),
+    [],
+  );
 });
 
 test("text crosses the boundary unharmed", () => {
-  const name = "Modell 模型 \u{1F9EE} \\ \" \n";
+  const name = 'Modell 模型 \u{1F9EE} \\ " \n';
   const report = JSON.parse(slipstick.evaluate(JSON.stringify({ model: { preset: "llama-3.1-70b", name } }), ""));
   assert.equal(report.scenario.model.name, name);
 });
 
 test("issues cross the boundary with their paths", () => {
   const { issues } = JSON.parse(slipstick.evaluate('{"training": {"sequence": -1}}', ""));
-  assert.deepEqual(issues.map((issue) => issue.path), ["training.sequence"]);
+  assert.deepEqual(
+    issues.map((issue) => issue.path),
+    ["training.sequence"],
+  );
 });
 
 test("a hostile request leaves the module able to answer", () => {
@@ -52,9 +60,11 @@ test("memory does not grow over 1,000 calls", () => {
   const call = (i) => {
     slipstick.evaluate(JSON.stringify({ training: { sequence: 1024 + i } }), i % 250 === 0 ? "*" : "");
     slipstick.evaluate("{", "");
-    slipstick.kernel('{"device": {"preset": "h100-sxm5-80gb"}, "operator": {"kind": "gemm", "m": 1, "n": 1024, "k": 1024, "precision": "bf16"}}');
+    slipstick.kernel(
+      '{"device": {"preset": "h100-sxm5-80gb"}, "operator": {"kind": "gemm", "m": 1, "n": 1024, "k": 1024, "precision": "bf16"}}',
+    );
   };
-  for (let i = 0; i < 300; ++i) call(i);  // two of them explain everything: the second finds the first one's memory in pieces
+  for (let i = 0; i < 300; ++i) call(i); // two of them explain everything: the second finds the first one's memory in pieces
   const before = memory.buffer.byteLength;
   for (let i = 0; i < 1000; ++i) call(i);
   assert.equal(memory.buffer.byteLength, before);

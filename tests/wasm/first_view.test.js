@@ -10,7 +10,8 @@ const { described, report, catalogue } = JSON.parse(readFileSync(ROOT + "build/s
 
 // Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
 function assertSame(a, b, path = "") {
-  if (typeof a === "number" && typeof b === "number") return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
+  if (typeof a === "number" && typeof b === "number")
+    return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return assert.equal(a, b, path);
   assert.deepEqual(Object.keys(a), Object.keys(b), path);
   for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
@@ -24,26 +25,44 @@ test("the report is the module's answer to what the page asks without inputs", (
 
 // Whether a part of a report has the figure of a path, in which "*" stands for any entry.
 const has = (part, [member, ...rest]) =>
-  member === undefined || (member === "*" ? Object.values(part ?? {}).some((entry) => has(entry, rest)) : member in Object(part) && has(part[member], rest));
+  member === undefined ||
+  (member === "*"
+    ? Object.values(part ?? {}).some((entry) => has(entry, rest))
+    : member in Object(part) && has(part[member], rest));
 
 test("what is said of inputs and outputs is what the module says, but help, inputs that do not stand open, figures the report lacks", () => {
   const whole = JSON.parse(slipstick.describe());
-  const inputs = whole.inputs.map((input, i) => Object.fromEntries(Object.keys(described.inputs[i]).map((key) => [key, input[key]])));
+  const inputs = whole.inputs.map((input, i) =>
+    Object.fromEntries(Object.keys(described.inputs[i]).map((key) => [key, input[key]])),
+  );
   const outputs = whole.outputs.filter(({ path }) => has(report, path.split(".")));
   assert.deepEqual(described, { ...whole, inputs, outputs });
   assert.ok(outputs.length > 300 && outputs.length < whole.outputs.length);
   for (const shape of ["path", "kind", "presets", "nullable"]) {
-    assert.deepEqual(described.inputs.map((input) => input[shape]), whole.inputs.map((input) => input[shape]));
+    assert.deepEqual(
+      described.inputs.map((input) => input[shape]),
+      whole.inputs.map((input) => input[shape]),
+    );
   }
 });
 
 // Members that the first view shows: of rentals also what the cost's answer says of the cheapest.
-const shown = ({ kind }) => ["kind", "id", "name", ...(kind === "rental" ? ["device", "provider", "date", "term", "price"] : [])];
+const shown = ({ kind }) => [
+  "kind",
+  "id",
+  "name",
+  ...(kind === "rental" ? ["device", "provider", "date", "term", "price"] : []),
+];
 
 test("the catalogue has the module's entries that an input picks, in its order, with what is shown of them", () => {
   const picked = new Set(JSON.parse(slipstick.describe()).inputs.map(({ presets }) => presets));
   const entries = JSON.parse(slipstick.presets("")).filter(({ kind }) => picked.has(kind));
-  const kept = (entry) => Object.fromEntries(shown(entry).filter((member) => member in entry).map((member) => [member, entry[member]]));
+  const kept = (entry) =>
+    Object.fromEntries(
+      shown(entry)
+        .filter((member) => member in entry)
+        .map((member) => [member, entry[member]]),
+    );
   assert.deepEqual(catalogue, entries.map(kept));
 });
 

@@ -7,7 +7,10 @@ import { loadSlipstick, slipstickCommand } from "../support/module.js";
 const { slipstick } = await loadSlipstick();
 
 /** The command line's answers to many requests, a line each. */
-const native = (requests) => slipstickCommand(["evaluate", "--lines"], requests.map((one) => JSON.stringify(one)).join("\n") + "\n").trimEnd().split("\n");
+const native = (requests) =>
+  slipstickCommand(["evaluate", "--lines"], requests.map((one) => JSON.stringify(one)).join("\n") + "\n")
+    .trimEnd()
+    .split("\n");
 
 // Drawn evenly, the same ones at every run.
 function drawing(seed) {
@@ -37,7 +40,13 @@ function drawnRequests(count) {
       engine: { preset: draw(engines) },
       prompt: draw([100, 1000, 1900]),
       output: draw([2, 100]),
-      ...draw([{ batch: 8 }, { batch: "max" }, { concurrency: 17 }, { requests_per_s: 0.3 }, { concurrency: 40, waves: 8 }]),
+      ...draw([
+        { batch: 8 },
+        { batch: "max" },
+        { concurrency: 17 },
+        { requests_per_s: 0.3 },
+        { concurrency: 40, waves: 8 },
+      ]),
     },
   }));
 }

@@ -36,14 +36,28 @@ for (const [kind, request] of Object.entries(REQUESTS)) {
 }
 
 // A dense model, and one with experts, whose replicas have the most mappings.
-const CLUSTERS = ["dgx-a100", "dgx-h100", "dgx-h200", "dgx-b200", "gb200-nvl72", "hgx-mi300x", "tpu-v5p-pod", "trn2-48xlarge"];
+const CLUSTERS = [
+  "dgx-a100",
+  "dgx-h100",
+  "dgx-h200",
+  "dgx-b200",
+  "gb200-nvl72",
+  "hgx-mi300x",
+  "tpu-v5p-pod",
+  "trn2-48xlarge",
+];
 const LOAD = { prompt: 2000, output: 300, precision: { weights: "fp8", activations: "fp8", kv_cache: "bf16" } };
 const TRAFFIC = { requests_per_s: 40, ttft: 2, tpot: 0.05, clusters: CLUSTERS };
 for (const preset of ["llama-3.1-70b", "deepseek-v3"]) {
   test(`what to buy for ${preset} on eight clusters takes at most 3 s`, () => {
     const start = performance.now();
-    const { clusters } = JSON.parse(slipstick.size(JSON.stringify({ request: { model: { preset }, serving: LOAD }, ...TRAFFIC })));
+    const { clusters } = JSON.parse(
+      slipstick.size(JSON.stringify({ request: { model: { preset }, serving: LOAD }, ...TRAFFIC })),
+    );
     timed("eight clusters", performance.now() - start, 3000);
-    assert.deepEqual(clusters.map((one) => one.holds), CLUSTERS.map(() => true));
+    assert.deepEqual(
+      clusters.map((one) => one.holds),
+      CLUSTERS.map(() => true),
+    );
   });
 }

@@ -22,12 +22,18 @@ test("mappings chosen by the program are answered in seconds", { timeout: 60_000
 test("the deepest calls leave three quarters of the stack untouched", () => {
   const read = (text) => assert.equal(JSON.parse(text).issues, undefined, text.slice(0, 300));
   const golden = ROOT + "tests/golden/";
-  for (const file of readdirSync(golden).filter((one) => one.endsWith(".request.json"))) read(slipstick.evaluate(readFileSync(golden + file, "utf8"), "*"));
+  for (const file of readdirSync(golden).filter((one) => one.endsWith(".request.json")))
+    read(slipstick.evaluate(readFileSync(golden + file, "utf8"), "*"));
   read(slipstick.evaluate('{"version": 2}', "*"));
   slipstick.evaluate('{"a":'.repeat(60) + "1" + "}".repeat(60), ""); // as deep as a request may be, and wrong
   read(slipstick.sensitivity("{}", "training.step_time_s", 0.1));
   read(slipstick.size('{"requests_per_s": 40, "ttft": 2, "tpot": 0.05, "clusters": ["dgx-h100"]}'));
-  for (const [Job, spec] of [["Advice", { request: { version: 2 } }], ["Advice", { for: "serving" }], ["Search", { for: "training" }], ["Search", { for: "serving" }]]) {
+  for (const [Job, spec] of [
+    ["Advice", { request: { version: 2 } }],
+    ["Advice", { for: "serving" }],
+    ["Search", { for: "training" }],
+    ["Search", { for: "serving" }],
+  ]) {
     const job = new slipstick[Job](JSON.stringify(spec));
     assert.equal(job.issues(), "");
     for (let more = true, steps = 0; more && steps < 500; steps++) more = job.step(1);

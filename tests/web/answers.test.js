@@ -23,29 +23,64 @@ const answers = (report) => answersOf({ ...report, faulty: new Set() });
 const question = (inputs) => questionText(reportOf(inputs).scenario, inputs);
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
-const SERVED = { model: 'qwen3-235b-a22b', training: 'null', 'serving.devices': '8', 'serving.mapping.tp': '4', 'serving.mapping.pp': '1', 'serving.mapping.attention_dp': '1', version: '2' };
+const SERVED = {
+  'model': 'qwen3-235b-a22b',
+  'training': 'null',
+  'serving.devices': '8',
+  'serving.mapping.tp': '4',
+  'serving.mapping.pp': '1',
+  'serving.mapping.attention_dp': '1',
+  'version': '2',
+};
 
 test('the question says the load in total: 100 per replica on 8 GPUs with TP 4 are 200', () => {
-  assert.equal(question({ ...SERVED, 'serving.batch': '100' }), 'Serve Qwen3-235B-A22B on 8 H100, 200 requests at once');
-  assert.equal(question({ ...SERVED, 'serving.concurrency': '100' }), 'Serve Qwen3-235B-A22B on 8 H100, 100 requests at once');
-  assert.equal(question({ ...SERVED, 'serving.mapping.tp': '8' }), 'Serve Qwen3-235B-A22B on 8 H100, 32 requests at once');
+  assert.equal(
+    question({ ...SERVED, 'serving.batch': '100' }),
+    'Serve Qwen3-235B-A22B on 8 H100, 200 requests at once',
+  );
+  assert.equal(
+    question({ ...SERVED, 'serving.concurrency': '100' }),
+    'Serve Qwen3-235B-A22B on 8 H100, 100 requests at once',
+  );
+  assert.equal(
+    question({ ...SERVED, 'serving.mapping.tp': '8' }),
+    'Serve Qwen3-235B-A22B on 8 H100, 32 requests at once',
+  );
   assert.equal(question({ ...SERVED, 'serving.requests_per_s': '2' }), 'Serve Qwen3-235B-A22B on 8 H100, 2 requests/s');
-  const one = { model: 'llama-3.1-8b', cluster: 'single-h100-sxm5-80gb', training: 'null', 'serving.batch': '1', version: '2' };
+  const one = {
+    'model': 'llama-3.1-8b',
+    'cluster': 'single-h100-sxm5-80gb',
+    'training': 'null',
+    'serving.batch': '1',
+    'version': '2',
+  };
   assert.equal(question(one), 'Serve Llama-3.1-8B on 1 H100, 1 request at once');
-  assert.equal(question({ ...SERVED, 'serving.batch': 'max' }), 'Serve Qwen3-235B-A22B on 8 H100, as many requests at once as fit');
+  assert.equal(
+    question({ ...SERVED, 'serving.batch': 'max' }),
+    'Serve Qwen3-235B-A22B on 8 H100, as many requests at once as fit',
+  );
 });
 
 test('training time, inference latency, KV cache and chip cost are the answers, each with what belongs to it', () => {
-  const report = reportOf({ 'serving.mapping.tp': '4', 'serving.mapping.pp': '1', version: '2' });
+  const report = reportOf({ 'serving.mapping.tp': '4', 'serving.mapping.pp': '1', 'version': '2' });
   const [training, latency, cache, cost] = answers(report);
-  assert.deepEqual([training, latency, cache, cost].map(({ title }) => title), ['Training time', 'Inference latency', 'KV-cache size', 'Chip cost']);
+  assert.deepEqual(
+    [training, latency, cache, cost].map(({ title }) => title),
+    ['Training time', 'Inference latency', 'KV-cache size', 'Chip cost'],
+  );
   assert.equal(plain(latency.subject), '2 replicas of 4 GPUs');
-  assert.match(plain(latency.line), new RegExp(`^${Number((1 / report.serving.tpot_s).toPrecision(3))} tokens/s per user · TTFT [\\d.]+ ms$`));
+  assert.match(
+    plain(latency.line),
+    new RegExp(`^${Number((1 / report.serving.tpot_s).toPrecision(3))} tokens/s per user · TTFT [\\d.]+ ms$`),
+  );
   assert.match(latency.more, /^[\d,]+ tokens\/s per GPU$/);
   // 80 layers of 8 KV heads of 128, key and value, two bytes each; 32 sequences of up to 2,304 tokens on 4 GPUs.
   assert.equal(plain(cache.subject), '320 KiB per token');
   assert.ok(cache.value <= (327680 * 32 * 2304) / 4 && cache.value >= (327680 * 32 * 2048) / 4, `${cache.value}`);
-  assert.equal(plain(cache.line), `fits ${report.serving.max_batch * 2} requests, or one of ${(report.serving.max_context / 1000).toPrecision(3)} k tokens`);
+  assert.equal(
+    plain(cache.line),
+    `fits ${report.serving.max_batch * 2} requests, or one of ${(report.serving.max_context / 1000).toPrecision(3)} k tokens`,
+  );
   assert.match(plain(cache.memory.words), /^memory [\d.]+ of 79\.2 GiB/);
   assert.equal(cost.value, report.cost.device_usd);
   assert.equal(plain(cost.subject), 'one H100, price $33,500');
@@ -56,11 +91,19 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
 
 test('requests that find no slot are counted as waiting', () => {
   // 24 GB hold some of 4,096 requests of an 8B model at a time.
-  const report = reportOf({ model: 'llama-3.1-8b', cluster: 'single-rtx-4090', training: 'null', 'serving.concurrency': '4096' });
+  const report = reportOf({
+    'model': 'llama-3.1-8b',
+    'cluster': 'single-rtx-4090',
+    'training': 'null',
+    'serving.concurrency': '4096',
+  });
   const { requests_in_flight: running } = report.serving;
   assert.ok(running > 1 && running < 200, `${running}`);
   const [latency] = answers(report);
-  assert.ok(latency.more.endsWith(` · ${(4096 - Math.round(running)).toLocaleString('en')} wait for a slot`), latency.more);
+  assert.ok(
+    latency.more.endsWith(` · ${(4096 - Math.round(running)).toLocaleString('en')} wait for a slot`),
+    latency.more,
+  );
 });
 
 test('what is off takes no room: no answer, no column of advice', () => {
@@ -68,7 +111,10 @@ test('what is off takes no room: no answer, no column of advice', () => {
   assert.deepEqual(titles({ training: 'null' }), ['Inference latency', 'KV-cache size', 'Chip cost']);
   assert.deepEqual(titles({ serving: 'null' }), ['Training time', 'Chip cost']);
   assert.deepEqual(titles({ cost: 'null' }), ['Training time', 'Inference latency', 'KV-cache size']);
-  assert.deepEqual(columnsOf(reportOf({ training: 'null' })).map(({ id }) => id), ['token', 'memory', 'cost']);
+  assert.deepEqual(
+    columnsOf(reportOf({ training: 'null' })).map(({ id }) => id),
+    ['token', 'memory', 'cost'],
+  );
 });
 
 test('memory has its verdict in a word, and nothing fits where nothing fits', () => {
@@ -79,7 +125,15 @@ test('memory has its verdict in a word, and nothing fits where nothing fits', ()
   assert.equal(said(part('tight')), 'memory 65.2 of 74.5 GiB, tight');
   assert.equal(said(part('may_not_fit', 85e9)), 'memory 79.2 of 74.5 GiB, may not fit');
   assert.equal(said(part(undefined, 85e9)), 'memory 79.2 of 74.5 GiB, does not fit');
-  const [latency, cache] = answers(reportOf({ model: 'qwen3-32b', cluster: 'single-rtx-4090', training: 'null', 'serving.batch': '1', version: '2' }));
+  const [latency, cache] = answers(
+    reportOf({
+      'model': 'qwen3-32b',
+      'cluster': 'single-rtx-4090',
+      'training': 'null',
+      'serving.batch': '1',
+      'version': '2',
+    }),
+  );
   assert.equal(latency.trouble, 'Out of memory');
   assert.equal(cache.line, '', 'no word on how many of none');
 });
@@ -94,11 +148,27 @@ test('a change that serves fewer says so, one that serves as many says nothing',
 });
 
 test('a report whose times are beyond any number still has its answers, and no phase', () => {
-  const emptied = (value) => (typeof value === 'number' ? null : Array.isArray(value) ? value.map(emptied) : value && typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, emptied(one)])) : value);
+  const emptied = (value) =>
+    typeof value === 'number'
+      ? null
+      : Array.isArray(value)
+        ? value.map(emptied)
+        : value && typeof value === 'object'
+          ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, emptied(one)]))
+          : value;
   const { scenario, training, serving, cost, warnings } = reportOf({});
-  const report = { scenario, warnings, cost, training: { ...emptied(training), feasible: true }, serving: { ...emptied(serving), feasible: true } };
+  const report = {
+    scenario,
+    warnings,
+    cost,
+    training: { ...emptied(training), feasible: true },
+    serving: { ...emptied(serving), feasible: true },
+  };
   assert.deepEqual(phasesOf({ report, scenario }), []);
-  assert.deepEqual(answers(report).map(({ title }) => title), ['Training time', 'Inference latency', 'KV-cache size', 'Chip cost']);
+  assert.deepEqual(
+    answers(report).map(({ title }) => title),
+    ['Training time', 'Inference latency', 'KV-cache size', 'Chip cost'],
+  );
 });
 
 test('one of a kind is said in the singular', () => {
@@ -110,7 +180,12 @@ test('one of a kind is said in the singular', () => {
 test('what needs no purchase comes first, and one thing that money buys is always shown', () => {
   const change = (id, needs) => ({ id, needs });
   const [device, devices] = [change('device.a', 'purchase'), change('devices.x2', 'purchase')];
-  const free = [change('precision.fp8', 'accuracy'), change('precision.nvfp4', 'accuracy'), change('mapping', 'settings'), change('zero.1', 'settings')];
+  const free = [
+    change('precision.fp8', 'accuracy'),
+    change('precision.nvfp4', 'accuracy'),
+    change('mapping', 'settings'),
+    change('zero.1', 'settings'),
+  ];
   const shown = (...list) => chooseShown(list, 3).map(({ id }) => id);
   assert.deepEqual(shown(device, devices, ...free), ['precision.fp8', 'mapping', 'device.a']);
   assert.deepEqual(shown(device, devices, free[0]), ['precision.fp8', 'device.a', 'devices.x2']);

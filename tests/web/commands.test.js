@@ -10,9 +10,15 @@ const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const models = JSON.parse(slipstick.presets('model'));
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const scenarioOf = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
+const scenarioOf = (inputs) =>
+  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 // Over the first default scenario, whose mapping is TP 8, PP 4.
-const commandOf = (id, inputs) => commandFor(TOOLS.find((tool) => tool.id === id), scenarioOf({ ...inputs, version: '1' }).scenario, models);
+const commandOf = (id, inputs) =>
+  commandFor(
+    TOOLS.find((tool) => tool.id === id),
+    scenarioOf({ ...inputs, version: '1' }).scenario,
+    models,
+  );
 
 test('each engine writes its share of memory by its own flag', () => {
   const share = { 'serving.engine.memory.share': '0.83' };
@@ -28,7 +34,17 @@ test('words are those of a POSIX shell: quotes, continued lines, comments', () =
 
 test('every flag of a tool stands once', () => {
   for (const tool of TOOLS)
-    for (const inputs of [{}, { model: 'deepseek-v3', 'training.mapping.ep': '8', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' }]) {
+    for (const inputs of [
+      {},
+      {
+        'model': 'deepseek-v3',
+        'training.mapping.ep': '8',
+        'serving.mapping.tp': '1',
+        'serving.mapping.attention_dp': '16',
+        'serving.mapping.ep': '16',
+        'serving.devices': '16',
+      },
+    ]) {
       const flags = commandOf(tool.id, inputs).match(/(?<= )--[\w.-]+/g);
       assert.equal(new Set(flags).size, flags.length, tool.id);
       assert.doesNotMatch(commandOf(tool.id, inputs), /undefined|null|NaN|\[object/);
@@ -38,50 +54,163 @@ test('every flag of a tool stands once', () => {
 // Megatron-LM's own argument names (megatron/training/arguments.py); a Llama recipe has no biases, DeepSeek-V3 has latent attention.
 test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
   const llama = commandOf('megatron', {});
-  for (const flag of ['--num-layers 80', '--hidden-size 8192', '--num-query-groups 8', '--disable-bias-linear', '--swiglu', '--tensor-model-parallel-size 8', '--pipeline-model-parallel-size 4', '--num-layers-per-virtual-pipeline-stage 4', '--global-batch-size 512', '--use-distributed-optimizer', '--nproc-per-node 8', '--nnodes 64'])
+  for (const flag of [
+    '--num-layers 80',
+    '--hidden-size 8192',
+    '--num-query-groups 8',
+    '--disable-bias-linear',
+    '--swiglu',
+    '--tensor-model-parallel-size 8',
+    '--pipeline-model-parallel-size 4',
+    '--num-layers-per-virtual-pipeline-stage 4',
+    '--global-batch-size 512',
+    '--use-distributed-optimizer',
+    '--nproc-per-node 8',
+    '--nnodes 64',
+  ])
     assert.ok(llama.includes(flag), flag);
-  const deepseek = commandOf('megatron', { model: 'deepseek-v3', 'training.mapping.ep': '8' });
-  for (const flag of ['--multi-latent-attention', '--q-lora-rank 1536', '--kv-lora-rank 512', '--qk-head-dim 128', '--qk-pos-emb-head-dim 64', '--v-head-dim 128', "--moe-layer-freq '([0]*3+[1]*58)'", '--moe-shared-expert-intermediate-size 2048', '--num-experts 256', '--mtp-num-layers 1'])
+  const deepseek = commandOf('megatron', { 'model': 'deepseek-v3', 'training.mapping.ep': '8' });
+  for (const flag of [
+    '--multi-latent-attention',
+    '--q-lora-rank 1536',
+    '--kv-lora-rank 512',
+    '--qk-head-dim 128',
+    '--qk-pos-emb-head-dim 64',
+    '--v-head-dim 128',
+    "--moe-layer-freq '([0]*3+[1]*58)'",
+    '--moe-shared-expert-intermediate-size 2048',
+    '--num-experts 256',
+    '--mtp-num-layers 1',
+  ])
     assert.ok(deepseek.includes(flag), flag);
   assert.doesNotMatch(deepseek, /--kv-channels|--num-query-groups/);
-  assert.match(commandOf('megatron', { 'training.mapping.schedule': 'zb-v', 'training.mapping.virtual_stages': '2', 'training.mapping.zero': '2' }), /# not in Megatron-LM: schedule zb-v[^]*# not written: ZeRO stage 2/);
+  assert.match(
+    commandOf('megatron', {
+      'training.mapping.schedule': 'zb-v',
+      'training.mapping.virtual_stages': '2',
+      'training.mapping.zero': '2',
+    }),
+    /# not in Megatron-LM: schedule zb-v[^]*# not written: ZeRO stage 2/,
+  );
 });
 
 // Megatron-LM knows full and selective; torchtitan none, selective and full.
 test('recomputation that the core chooses stage by stage is written as what the tool knows, and said', () => {
-  const auto = { 'training.recompute': 'auto', model: 'llama-3.1-405b' };
-  assert.match(commandOf('megatron', auto), /# recomputation here is the least that fits[^]*--recompute-granularity selective/);
-  assert.match(commandOf('torchtitan', auto), /# recomputation here is the least that fits[^]*--activation_checkpoint\.mode selective/);
+  const auto = { 'training.recompute': 'auto', 'model': 'llama-3.1-405b' };
+  assert.match(
+    commandOf('megatron', auto),
+    /# recomputation here is the least that fits[^]*--recompute-granularity selective/,
+  );
+  assert.match(
+    commandOf('torchtitan', auto),
+    /# recomputation here is the least that fits[^]*--activation_checkpoint\.mode selective/,
+  );
   for (const tool of ['megatron', 'torchtitan']) assert.doesNotMatch(commandOf(tool, auto), /(granularity|mode) auto/);
 });
 
 test('engines: repositories of Hugging Face, degrees, precisions, and what no flag says', () => {
-  const vllm = commandOf('vllm', { 'serving.precision.kv_cache': 'fp8', 'serving.mapping.replicas': '2', 'serving.devices': '16' });
-  for (const words of ['vllm serve meta-llama/Llama-3.1-70B', '--tensor-parallel-size 8', '--quantization fp8', '--kv-cache-dtype fp8', '--max-model-len 2304', '# 2 of these behind a router']) assert.ok(vllm.includes(words), words);
-  assert.match(commandOf('vllm', { 'serving.precision.weights': 'int8', 'serving.precision.activations': 'int8' }), /# not a flag: weights in int8/);
-  const wide = { model: 'deepseek-v3', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' };
+  const vllm = commandOf('vllm', {
+    'serving.precision.kv_cache': 'fp8',
+    'serving.mapping.replicas': '2',
+    'serving.devices': '16',
+  });
+  for (const words of [
+    'vllm serve meta-llama/Llama-3.1-70B',
+    '--tensor-parallel-size 8',
+    '--quantization fp8',
+    '--kv-cache-dtype fp8',
+    '--max-model-len 2304',
+    '# 2 of these behind a router',
+  ])
+    assert.ok(vllm.includes(words), words);
+  assert.match(
+    commandOf('vllm', { 'serving.precision.weights': 'int8', 'serving.precision.activations': 'int8' }),
+    /# not a flag: weights in int8/,
+  );
+  const wide = {
+    'model': 'deepseek-v3',
+    'serving.mapping.tp': '1',
+    'serving.mapping.attention_dp': '16',
+    'serving.mapping.ep': '16',
+    'serving.devices': '16',
+  };
   assert.match(commandOf('vllm', wide), /--data-parallel-size 16[^]*--enable-expert-parallel/);
   // SGLang and TensorRT-LLM count the ranks of DP attention among those of tensor parallelism.
   assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
-  assert.match(commandOf('trtllm', wide), /enable_attention_dp: true[^]*trtllm-serve deepseek-ai\/DeepSeek-V3[^]*--tp_size 16[^]*--ep_size 16/);
-  assert.match(commandOf('llamacpp', { 'serving.precision.weights': 'q4_k_m', 'serving.batch': '4' }), /--model Llama-3\.1-70B-Q4_K_M\.gguf[^]*--ctx-size 9216[^]*--parallel 4/);
-  const host = { model: 'gpt-oss-120b', 'serving.engine': 'llamacpp-2025', 'serving.mapping.tp': '1', 'serving.devices': '1', 'serving.host_experts.layers': '1024' };
+  assert.match(
+    commandOf('trtllm', wide),
+    /enable_attention_dp: true[^]*trtllm-serve deepseek-ai\/DeepSeek-V3[^]*--tp_size 16[^]*--ep_size 16/,
+  );
+  assert.match(
+    commandOf('llamacpp', { 'serving.precision.weights': 'q4_k_m', 'serving.batch': '4' }),
+    /--model Llama-3\.1-70B-Q4_K_M\.gguf[^]*--ctx-size 9216[^]*--parallel 4/,
+  );
+  const host = {
+    'model': 'gpt-oss-120b',
+    'serving.engine': 'llamacpp-2025',
+    'serving.mapping.tp': '1',
+    'serving.devices': '1',
+    'serving.host_experts.layers': '1024',
+  };
   assert.match(commandOf('llamacpp', host), /--n-cpu-moe 36/);
   // The first three layers of DeepSeek-R1 are dense, and every second of Llama 4 Maverick.
-  for (const [model, layers, flag] of [['deepseek-r1', 10, 13], ['deepseek-r1', 1024, 61], ['llama-4-maverick', 5, 10]])
-    assert.match(commandOf('llamacpp', { ...host, model, 'serving.host_experts.layers': String(layers) }), new RegExp(`--n-cpu-moe ${flag}\\b`));
+  for (const [model, layers, flag] of [
+    ['deepseek-r1', 10, 13],
+    ['deepseek-r1', 1024, 61],
+    ['llama-4-maverick', 5, 10],
+  ])
+    assert.match(
+      commandOf('llamacpp', { ...host, model, 'serving.host_experts.layers': String(layers) }),
+      new RegExp(`--n-cpu-moe ${flag}\\b`),
+    );
 });
 
 test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
   const members = {
-    training: ['training.sequence', 'training.global_batch', 'training.mapping', 'training.recompute', 'training.precision', 'training.devices'],
+    training: [
+      'training.sequence',
+      'training.global_batch',
+      'training.mapping',
+      'training.recompute',
+      'training.precision',
+      'training.devices',
+    ],
     serving: ['serving.devices', 'serving.mapping', 'serving.precision', 'serving.prompt'],
   };
   const at = (scenario, path) => path.split('.').reduce((one, member) => one[member], scenario);
   const cases = {
-    megatron: [{}, { 'training.recompute': 'full', 'training.mapping.cp': '2' }, { model: 'deepseek-v3', 'training.mapping.ep': '8', 'cluster.devices': '1024' }, { model: 'llama-3.1-405b', 'cluster.devices': '16384', 'training.mapping.pp': '16', 'training.mapping.virtual_stages': '1', 'training.global_batch': '2048' }],
-    vllm: [{}, { model: 'deepseek-v3', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' }],
-    sglang: [{}, { model: 'deepseek-r1', 'serving.mapping.tp': '2', 'serving.mapping.attention_dp': '8', 'serving.mapping.ep': '16', 'serving.devices': '16' }],
+    megatron: [
+      {},
+      { 'training.recompute': 'full', 'training.mapping.cp': '2' },
+      { 'model': 'deepseek-v3', 'training.mapping.ep': '8', 'cluster.devices': '1024' },
+      {
+        'model': 'llama-3.1-405b',
+        'cluster.devices': '16384',
+        'training.mapping.pp': '16',
+        'training.mapping.virtual_stages': '1',
+        'training.global_batch': '2048',
+      },
+    ],
+    vllm: [
+      {},
+      {
+        'model': 'deepseek-v3',
+        'serving.mapping.tp': '1',
+        'serving.mapping.attention_dp': '16',
+        'serving.mapping.ep': '16',
+        'serving.devices': '16',
+      },
+    ],
+    sglang: [
+      {},
+      {
+        'model': 'deepseek-r1',
+        'serving.mapping.tp': '2',
+        'serving.mapping.attention_dp': '8',
+        'serving.mapping.ep': '16',
+        'serving.devices': '16',
+      },
+    ],
     trtllm: [{ 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16' }],
   };
   for (const [id, list] of Object.entries(cases))
@@ -93,11 +222,16 @@ test('what a tool writes it reads: the same mapping, batch, precisions and model
       assert.equal(again.issues, undefined, JSON.stringify(again.issues));
       // Models of one shape are one model to Megatron-LM.
       const { preset, name, context, ...shape } = scenario.model;
-      for (const member of Object.keys(shape)) assert.deepEqual(again.scenario.model[member], shape[member], `${id} ${member}`);
+      for (const member of Object.keys(shape))
+        assert.deepEqual(again.scenario.model[member], shape[member], `${id} ${member}`);
       for (const path of members[read.tool.part]) {
         const [mine, theirs] = [at(scenario, path), at(again.scenario, path)];
         // Whether communication overlaps is written as a flag where the framework's default does it.
-        assert.deepEqual({ ...theirs, overlap: null, auto: null, sequence: theirs }, { ...mine, overlap: null, auto: null, sequence: theirs }, `${id} ${path}`);
+        assert.deepEqual(
+          { ...theirs, overlap: null, auto: null, sequence: theirs },
+          { ...mine, overlap: null, auto: null, sequence: theirs },
+          `${id} ${path}`,
+        );
       }
     }
 });
@@ -105,7 +239,9 @@ test('what a tool writes it reads: the same mapping, batch, precisions and model
 test('commands from the field', () => {
   const read = (text) => readCommand(text, models);
   // README of vLLM's quantised Llama checkpoints; two names for a flag, an equals sign, a flag of another kind.
-  const vllm = read('VLLM_USE_V1=1 vllm serve RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic -tp 4 --max-num-seqs=256 --gpu_memory_utilization 0.9 --strange');
+  const vllm = read(
+    'VLLM_USE_V1=1 vllm serve RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic -tp 4 --max-num-seqs=256 --gpu_memory_utilization 0.9 --strange',
+  );
   assert.equal(vllm.model.id, 'llama-3.3-70b');
   assert.equal(vllm.inputs['serving.mapping.tp'], '4');
   assert.equal(vllm.inputs['serving.max_requests'], '256');
@@ -113,44 +249,109 @@ test('commands from the field', () => {
   assert.equal(vllm.inputs['serving.engine.memory.share'], '0.9');
   assert.deepEqual(vllm.unknown, ['--strange']);
   // vLLM's guide to Docker, with two flags that no input says: how long a context may be, and that prefixes are kept.
-  const docker = read('docker run --runtime nvidia --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92');
-  assert.deepEqual([docker.tool.id, docker.model.id, docker.inputs['serving.engine.memory.share']], ['vllm', 'qwen3-0.6b', '0.92']);
+  const docker = read(
+    'docker run --runtime nvidia --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92',
+  );
+  assert.deepEqual(
+    [docker.tool.id, docker.model.id, docker.inputs['serving.engine.memory.share']],
+    ['vllm', 'qwen3-0.6b', '0.92'],
+  );
   assert.deepEqual([docker.unused, docker.unknown], [['--max-model-len 32768', '--enable-prefix-caching'], []]);
   // SGLang's documentation of DeepSeek on two nodes: DP attention inside TP 16.
-  const sglang = read('python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 16 --enable-dp-attention --nnodes 2 --node-rank 0 --trust-remote-code');
-  assert.deepEqual([sglang.model.id, sglang.inputs['serving.devices'], sglang.inputs['serving.mapping.tp'], sglang.inputs['serving.mapping.attention_dp'], sglang.inputs['serving.precision.weights']], ['deepseek-r1', '16', '1', '16', 'fp8']);
+  const sglang = read(
+    'python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 16 --enable-dp-attention --nnodes 2 --node-rank 0 --trust-remote-code',
+  );
+  assert.deepEqual(
+    [
+      sglang.model.id,
+      sglang.inputs['serving.devices'],
+      sglang.inputs['serving.mapping.tp'],
+      sglang.inputs['serving.mapping.attention_dp'],
+      sglang.inputs['serving.precision.weights'],
+    ],
+    ['deepseek-r1', '16', '1', '16', 'fp8'],
+  );
   const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
-  assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.inputs['serving.engine'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0]);
+  assert.deepEqual(
+    [
+      llama.model.id,
+      llama.inputs['serving.precision.weights'],
+      llama.inputs['serving.batch'],
+      llama.inputs['serving.engine'],
+      llama.unknown.length,
+    ],
+    ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0],
+  );
   // llama.cpp's README of the server, and TensorRT-LLM's of trtllm-serve: how long a context may be is no input, a share of free memory is.
   for (const flag of ['-c 32768', '--ctx-size 32768']) {
     const long = read(`llama-server -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf ${flag} -np 4`);
     assert.deepEqual([long.unused, long.unknown], [[flag], []]);
   }
-  const trt = read('trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --max_seq_len 8192 --kv_cache_free_gpu_memory_fraction 0.8 --tp_size 2');
-  assert.deepEqual([trt.unused, trt.unknown, trt.inputs['serving.engine.memory.share']], [['--max_seq_len 8192'], [], '0.8']);
-  const file = read("cat > options.yaml <<'END'\nkv_cache_config:\n  free_gpu_memory_fraction: 0.85\nEND\ntrtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --extra_llm_api_options options.yaml");
+  const trt = read(
+    'trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --max_seq_len 8192 --kv_cache_free_gpu_memory_fraction 0.8 --tp_size 2',
+  );
+  assert.deepEqual(
+    [trt.unused, trt.unknown, trt.inputs['serving.engine.memory.share']],
+    [['--max_seq_len 8192'], [], '0.8'],
+  );
+  const file = read(
+    "cat > options.yaml <<'END'\nkv_cache_config:\n  free_gpu_memory_fraction: 0.85\nEND\ntrtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --extra_llm_api_options options.yaml",
+  );
   assert.equal(file.inputs['serving.engine.memory.share'], '0.85');
   // llama.cpp's guides to mixtures of experts on one GPU: the experts of some layers, or of all, in host memory.
   const moe = (flags) => read(`llama-server -hf ggml-org/gpt-oss-120b-GGUF ${flags} --n-gpu-layers 999 -c 0 -fa on`);
-  assert.deepEqual([moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']], ['gpt-oss-120b', '26']);
-  for (const all of ['--cpu-moe', '-cmoe', '--cpu-moe --n-cpu-moe 26', '-ot exps=CPU', "-ot '.ffn_.*_exps.=CPU'", "-ot '\\.ffn_.*_exps\\.=CPU'", "-ot '.ffn_(up|down|gate)_exps.=CPU'", "-ot 'ffn_(gate|up|down)_exps=CPU'"])
+  assert.deepEqual(
+    [moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']],
+    ['gpt-oss-120b', '26'],
+  );
+  for (const all of [
+    '--cpu-moe',
+    '-cmoe',
+    '--cpu-moe --n-cpu-moe 26',
+    '-ot exps=CPU',
+    "-ot '.ffn_.*_exps.=CPU'",
+    "-ot '\\.ffn_.*_exps\\.=CPU'",
+    "-ot '.ffn_(up|down|gate)_exps.=CPU'",
+    "-ot 'ffn_(gate|up|down)_exps=CPU'",
+  ])
     assert.deepEqual([moe(all).inputs['serving.host_experts.layers'], moe(all).unknown], ['1024', []], all);
-  for (const part of ['blk.1.attn_q=CPU', '.ffn_(up)_exps.=CPU', '.ffn_(up|down)_exps.=CPU', '.ffn_gate_exps.=CPU', 'blk.1.ffn_.*_exps.=CPU', 'exps=CUDA1']) {
+  for (const part of [
+    'blk.1.attn_q=CPU',
+    '.ffn_(up)_exps.=CPU',
+    '.ffn_(up|down)_exps.=CPU',
+    '.ffn_gate_exps.=CPU',
+    'blk.1.ffn_.*_exps.=CPU',
+    'exps=CUDA1',
+  ]) {
     const { inputs, unknown } = moe(`-ot '${part}'`);
     assert.deepEqual([inputs['serving.host_experts.layers'], unknown], [undefined, [`-ot ${part}`]]);
   }
   assert.deepEqual(moe('--n-cpu-moe few').unknown, ['--n-cpu-moe few']);
   // Of 61 layers the first three have no experts, of Maverick's every second has.
-  const kept = (file, count) => read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
-  assert.deepEqual([0, 3, 13].map((count) => kept('DeepSeek-R1-Q4_K_M', count)), [undefined, undefined, '10']);
-  assert.deepEqual([kept('Llama-4-Maverick-17B-128E-Instruct-Q4_K_M', 10), moe('--n-cpu-moe 0').inputs['serving.host_experts.layers']], ['5', undefined]);
+  const kept = (file, count) =>
+    read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
+  assert.deepEqual(
+    [0, 3, 13].map((count) => kept('DeepSeek-R1-Q4_K_M', count)),
+    [undefined, undefined, '10'],
+  );
+  assert.deepEqual(
+    [kept('Llama-4-Maverick-17B-128E-Instruct-Q4_K_M', 10), moe('--n-cpu-moe 0').inputs['serving.host_experts.layers']],
+    ['5', undefined],
+  );
   // Whole layers on the processor are not timed: 33 are all of Llama-3.1-8B and its head, 20 are not.
   const layers = (count) => read(`llama-cli -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl ${count}`).unknown;
   assert.deepEqual([layers(33), layers(-1), layers(20)], [[], [], ['--n-gpu-layers 20']]);
-  const titan = read('CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8');
-  assert.deepEqual([titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']], ['llama-3.1-70b', '8', '3']);
+  const titan = read(
+    'CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8',
+  );
+  assert.deepEqual(
+    [titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']],
+    ['llama-3.1-70b', '8', '3'],
+  );
   // A shape that is no catalogue entry's stays a shape; a broken JSON value is not understood.
-  const own = read('torchrun pretrain_gpt.py --num-layers 10 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096');
+  const own = read(
+    'torchrun pretrain_gpt.py --num-layers 10 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096',
+  );
   assert.deepEqual([own.model, own.shape['model.layers']], [undefined, '10']);
   assert.deepEqual(read("vllm serve x --eplb-config '{'").unknown, ['--eplb-config {']);
   assert.equal(read('ls -l'), null);
@@ -159,12 +360,21 @@ test('commands from the field', () => {
 test('a flag whose value is named as what every object has sets nothing by it', () => {
   const inputsOf = (text) => readCommand(text, models).inputs;
   for (const word of ['constructor', 'toString', '__proto__']) {
-    assert.equal(inputsOf(`llama-server -m a.gguf -ctk ${word}`)['serving.precision.kv_cache'], inputsOf('llama-server -m a.gguf')['serving.precision.kv_cache']);
+    assert.equal(
+      inputsOf(`llama-server -m a.gguf -ctk ${word}`)['serving.precision.kv_cache'],
+      inputsOf('llama-server -m a.gguf')['serving.precision.kv_cache'],
+    );
     for (const flags of [`--quantization ${word}`, `--dtype ${word}`]) {
       assert.deepEqual(readCommand(`vllm serve a ${flags}`, models).unknown, []);
-      assert.deepEqual(inputsOf(`python -m sglang.launch_server --model-path a ${flags}`), inputsOf('python -m sglang.launch_server --model-path a'));
+      assert.deepEqual(
+        inputsOf(`python -m sglang.launch_server --model-path a ${flags}`),
+        inputsOf('python -m sglang.launch_server --model-path a'),
+      );
     }
     assert.equal(inputsOf(`torchrun pretrain_gpt.py --cp-comm-type ${word}`)['training.mapping.cp_kind'], 'ring');
-    assert.equal(inputsOf(`torchrun pretrain_gpt.py --fp8-format hybrid --fp8-recipe ${word}`)['training.precision'], 'fp8');
+    assert.equal(
+      inputsOf(`torchrun pretrain_gpt.py --fp8-format hybrid --fp8-recipe ${word}`)['training.precision'],
+      'fp8',
+    );
   }
 });

@@ -4,7 +4,11 @@ import { Engine } from '../../web/engine/engine.js';
 
 // A worker that answers when told to.
 function slowWorker() {
-  const worker = { sent: [], postMessage: (message) => worker.sent.push(message), terminate: () => (worker.ended = true) };
+  const worker = {
+    sent: [],
+    postMessage: (message) => worker.sent.push(message),
+    terminate: () => (worker.ended = true),
+  };
   worker.answer = (text) => worker.onmessage({ data: { id: worker.sent.at(-1).id, text } });
   worker.fail = (error) => worker.onmessage({ data: { id: worker.sent.at(-1).id, error } });
   return worker;

@@ -22,10 +22,16 @@ test('every run can be loaded as the scenario, and is computed as it is where th
     const rows = rowsById(JSON.parse(textOf(id)));
     for (const run of JSON.parse(slipstick.measurements(id, textOf(id))).runs) {
       const { row } = rows.get(run.id);
-      const report = JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputsOf(rows.get(run.id)), presetPaths)), ''));
+      const report = JSON.parse(
+        slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputsOf(rows.get(run.id)), presetPaths)), ''),
+      );
       assert.equal(report.issues, undefined, `${run.id}: ${JSON.stringify(report.issues)}`);
-      const figure = row.figure.startsWith('training.') && run.kind !== 'training_memory' ? 'training.step_time_s' : row.figure;
-      assert.ok(Math.abs(get(report, figure) / run.computed - 1) < 1e-9, `${run.id}: ${get(report, figure)} against ${run.computed}`);
+      const figure =
+        row.figure.startsWith('training.') && run.kind !== 'training_memory' ? 'training.step_time_s' : row.figure;
+      assert.ok(
+        Math.abs(get(report, figure) / run.computed - 1) < 1e-9,
+        `${run.id}: ${get(report, figure)} against ${run.computed}`,
+      );
       ++count;
     }
   }
@@ -35,7 +41,8 @@ test('every run can be loaded as the scenario, and is computed as it is where th
 test('a run in words says what ran where, under what, and how', () => {
   const source = JSON.parse(textOf('nvidia-dgxc'));
   const [row] = source.rows.filter(({ id }) => id === 'dgxc-v25.02-llama3-70b-BF16-H100-256');
-  const named = (kind, id) => ({ 'device/h100-sxm5-80gb': 'H100', 'software/megatron': 'Megatron-Core' })[`${kind}/${id}`];
+  const named = (kind, id) =>
+    ({ 'device/h100-sxm5-80gb': 'H100', 'software/megatron': 'Megatron-Core' })[`${kind}/${id}`];
   const { what, how } = runWords({ row, source }, { device: 'h100-sxm5-80gb', software: 'megatron' }, named);
   assert.equal(what, 'Llama-3-70B on 256 × H100, Megatron-Core, bf16');
   assert.match(how, /^8,192 × 512 tokens, TP 4 PP 4/);
@@ -46,8 +53,17 @@ test('errors are summarized by hand: median, mean, worst', () => {
   const { count, median, mean, worst } = summaryOf(runs);
   assert.deepEqual([count, median, worst.id], [3, 0.2, '1']);
   assert.ok(Math.abs(mean - 0.2) < 1e-12);
-  assert.deepEqual(worstFirst(runs).map(({ id }) => id), ['1', '2', '0']);
-  assert.deepEqual(grouped(runs, ({ kind }) => kind).map(([key, list]) => [key, list.length]), [['a', 2], ['b', 1]]);
+  assert.deepEqual(
+    worstFirst(runs).map(({ id }) => id),
+    ['1', '2', '0'],
+  );
+  assert.deepEqual(
+    grouped(runs, ({ kind }) => kind).map(([key, list]) => [key, list.length]),
+    [
+      ['a', 2],
+      ['b', 1],
+    ],
+  );
   assert.equal(signedShare(-0.034), '−3.4\u00a0%');
   assert.equal(signedShare(0.18), '+18\u00a0%');
 });

@@ -11,11 +11,18 @@ import { setOutputs } from '../../web/text/outputs.js';
 const rows = [
   { rank: 1, overrides: { 'training.mapping.tp': 8, 'training.recompute': 'full' }, step_time_s: 3 },
   { rank: 2, overrides: { 'training.mapping.tp': 4, 'training.recompute': 'full' }, step_time_s: 5 },
-  { rank: 3, overrides: { 'training.mapping.tp': 16, 'training.recompute': 'full', 'training.mapping.pp': 2 }, step_time_s: 4 },
+  {
+    rank: 3,
+    overrides: { 'training.mapping.tp': 16, 'training.recompute': 'full', 'training.mapping.pp': 2 },
+    step_time_s: 4,
+  },
 ];
 
 test('members that tell rows apart become columns, the others are said once', () => {
-  assert.deepEqual(columnsOf(rows), { differ: ['training.mapping.tp', 'training.mapping.pp'], common: ['training.recompute'] });
+  assert.deepEqual(columnsOf(rows), {
+    differ: ['training.mapping.tp', 'training.mapping.pp'],
+    common: ['training.recompute'],
+  });
 });
 
 test('rows sort by a member or a figure and keep the search’s order among equals', () => {
@@ -26,37 +33,83 @@ test('rows sort by a member or a figure and keep the search’s order among equa
 });
 
 test('every word of a filter must fit; tp=8 is not tp=18', () => {
-  assert.deepEqual(filtered(rows, 'tp=4').map(({ rank }) => rank), [2]);
-  assert.deepEqual(filtered(rows, 'full pp').map(({ rank }) => rank), [3]);
+  assert.deepEqual(
+    filtered(rows, 'tp=4').map(({ rank }) => rank),
+    [2],
+  );
+  assert.deepEqual(
+    filtered(rows, 'full pp').map(({ rank }) => rank),
+    [3],
+  );
   assert.equal(filtered(rows, 'tp=1').length, 0);
 });
 
 test('a mapping laid over inputs: null takes back, a catalogue entry takes the place of what lay below it', () => {
-  const inputs = { cluster: 'dgx-a100', 'cluster.device.tdp': '300 W', 'serving.prefill_chunk': '512', 'serving.disaggregated.prefill_devices': '8', 'serving.batch': '4' };
-  assert.deepEqual(asInputs(inputs, { cluster: 'dgx-h100', 'cluster.devices': 16, 'serving.prefill_chunk': null, 'serving.disaggregated': null, 'serving.batch': 32 }), {
-    cluster: 'dgx-h100',
-    'cluster.devices': '16',
-    'serving.batch': '32',
-  });
+  const inputs = {
+    'cluster': 'dgx-a100',
+    'cluster.device.tdp': '300 W',
+    'serving.prefill_chunk': '512',
+    'serving.disaggregated.prefill_devices': '8',
+    'serving.batch': '4',
+  };
+  assert.deepEqual(
+    asInputs(inputs, {
+      'cluster': 'dgx-h100',
+      'cluster.devices': 16,
+      'serving.prefill_chunk': null,
+      'serving.disaggregated': null,
+      'serving.batch': 32,
+    }),
+    {
+      'cluster': 'dgx-h100',
+      'cluster.devices': '16',
+      'serving.batch': '32',
+    },
+  );
 });
 
 test('a panel’s question is text, and its values may hold slashes', () => {
-  const controls = { unknown: { value: 'cost.device.dies.0.area' }, from: { value: ' 0.01 /cm^2 ' }, against: { value: '' } };
+  const controls = {
+    unknown: { value: 'cost.device.dies.0.area' },
+    from: { value: ' 0.01 /cm^2 ' },
+    against: { value: '' },
+  };
   const text = writeAsked('solve', controls);
   assert.equal(text, 'solve/unknown:cost.device.dies.0.area/from:0.01 /cm^2/against:');
-  assert.deepEqual(readAsked(text, 'solve', controls), { unknown: 'cost.device.dies.0.area', from: '0.01 /cm^2', against: '' });
+  assert.deepEqual(readAsked(text, 'solve', controls), {
+    unknown: 'cost.device.dies.0.area',
+    from: '0.01 /cm^2',
+    against: '',
+  });
   assert.deepEqual(readAsked('solve/other:1/from:2', 'solve', controls), { from: '2' });
   assert.equal(readAsked(text, 'sweep', controls), undefined);
   assert.equal(readAsked(undefined, 'solve', controls), undefined);
 });
 
 test('a front keeps what no other beats in both', () => {
-  const points = [[9, 1], [8, 3], [8, 2], [7, 3], [5, 5], [4, 4]].map(([a, b]) => ({ a, b }));
-  assert.deepEqual(frontOf(points, ['a', 'b']).map(({ a, b }) => [a, b]), [[9, 1], [8, 3], [5, 5]]);
+  const points = [
+    [9, 1],
+    [8, 3],
+    [8, 2],
+    [7, 3],
+    [5, 5],
+    [4, 4],
+  ].map(([a, b]) => ({ a, b }));
+  assert.deepEqual(
+    frontOf(points, ['a', 'b']).map(({ a, b }) => [a, b]),
+    [
+      [9, 1],
+      [8, 3],
+      [5, 5],
+    ],
+  );
 });
 
 test('a long front is thinned and keeps its ends', () => {
-  const { nth, points } = thinned(Array.from({ length: 1001 }, (_, i) => i), 200);
+  const { nth, points } = thinned(
+    Array.from({ length: 1001 }, (_, i) => i),
+    200,
+  );
   assert.ok(points.length <= 202 && points[0] === 0 && points.at(-1) === 1000 && nth === 6);
 });
 
@@ -70,7 +123,15 @@ test('workers, time left and pieces of a sweep', () => {
 
 test('a mapping in words leaves out what says nothing; a search looks for the figure that is swept', () => {
   assert.equal(mappingWords(undefined), '');
-  assert.match(mappingWords({ 'training.mapping.tp': 8, 'training.mapping.cp': 1, 'training.recompute': 'none', 'serving.disaggregated': null }), /^[^,]+ 8$/);
+  assert.match(
+    mappingWords({
+      'training.mapping.tp': 8,
+      'training.mapping.cp': 1,
+      'training.recompute': 'none',
+      'serving.disaggregated': null,
+    }),
+    /^[^,]+ 8$/,
+  );
   setOutputs([{ path: 'training.cost_usd', sought: true }, { path: 'cost.device_usd' }]);
   assert.equal(objectiveFor('training.cost_usd', 'training'), 'cost_usd');
   assert.equal(objectiveFor('cost.device_usd', 'training'), '');
@@ -85,6 +146,9 @@ test('a check of a study is said in words, with the figures that it found', () =
   const ratio = { ratio: 'training.step_time_s', of: ['a', 'b'], low: 1.25, high: 1.4 };
   assert.match(checkWords(ratio), /“a” over “b” is 1\.25 to 1\.4$/);
   assert.equal(foundWords(ratio, 1.362), '1.36');
-  assert.match(checkWords({ equals: 'serving.bound.decode', at: ['H100'], value: 'memory' }), /is memory-bandwidth-bound at “H100”$/);
+  assert.match(
+    checkWords({ equals: 'serving.bound.decode', at: ['H100'], value: 'memory' }),
+    /is memory-bandwidth-bound at “H100”$/,
+  );
   assert.equal(foundWords({ between: 'link_power_w', at: ['a'], low: 9, high: 10 }, [9.6]), '9.6\u00a0W');
 });

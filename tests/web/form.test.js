@@ -6,24 +6,47 @@ import { found } from '../../web/form/search.js';
 import { loadSlipstick } from '../support/module.js';
 
 const INPUTS = [
-  { path: 'serving.engine.memory.rule', label: 'Memory of the KV cache', group: 'Serving', help: 'How much is kept', advanced: true },
+  {
+    path: 'serving.engine.memory.rule',
+    label: 'Memory of the KV cache',
+    group: 'Serving',
+    help: 'How much is kept',
+    advanced: true,
+  },
   { path: 'serving.precision.kv_cache', label: 'KV cache', group: 'Serving', help: 'Format of the cache' },
   { path: 'model.kv_heads', label: 'Heads of keys', group: 'Model', help: '' },
   { path: 'cost.electricity', label: 'Electricity', group: 'Cost', help: 'Price; the kv of no cable' },
 ];
 
 test('an input is found by its label before its path before its help, the common ones first', () => {
-  assert.deepEqual(found(INPUTS, 'kv').map(({ path }) => path), ['serving.precision.kv_cache', 'serving.engine.memory.rule', 'model.kv_heads', 'cost.electricity']);
-  assert.deepEqual(found(INPUTS, ' cache FORMAT ').map(({ path }) => path), ['serving.precision.kv_cache']);
+  assert.deepEqual(
+    found(INPUTS, 'kv').map(({ path }) => path),
+    ['serving.precision.kv_cache', 'serving.engine.memory.rule', 'model.kv_heads', 'cost.electricity'],
+  );
+  assert.deepEqual(
+    found(INPUTS, ' cache FORMAT ').map(({ path }) => path),
+    ['serving.precision.kv_cache'],
+  );
   assert.deepEqual(found(INPUTS, 'serving electricity'), []);
   assert.deepEqual(found(INPUTS, ''), []);
-  const batches = ['training.global_batch', 'serving.batch'].map((path) => ({ path, label: path === 'serving.batch' ? 'Concurrent requests per replica' : 'Global batch size', group: '' }));
-  assert.deepEqual(found(batches, 'batch').map(({ path }) => path), ['serving.batch', 'training.global_batch'], 'a member by its very name comes first');
+  const batches = ['training.global_batch', 'serving.batch'].map((path) => ({
+    path,
+    label: path === 'serving.batch' ? 'Concurrent requests per replica' : 'Global batch size',
+    group: '',
+  }));
+  assert.deepEqual(
+    found(batches, 'batch').map(({ path }) => path),
+    ['serving.batch', 'training.global_batch'],
+    'a member by its very name comes first',
+  );
 });
 
 // Over all inputs that the core describes, by their own labels; those of presets come last.
 const { slipstick } = await loadSlipstick();
-const described = JSON.parse(slipstick.describe()).inputs.map((input) => ({ ...input, group: input.path.split('.')[0] }));
+const described = JSON.parse(slipstick.describe()).inputs.map((input) => ({
+  ...input,
+  group: input.path.split('.')[0],
+}));
 
 for (const [typed, ...first] of [
   ['quantization', 'serving.precision.weights'],
@@ -36,17 +59,30 @@ for (const [typed, ...first] of [
   ['parallelism', 'training.mapping.tp'],
 ]) {
   test(`the word of the field finds the input: ${typed}`, () => {
-    const paths = found(described, typed).slice(0, 4).map(({ path }) => path);
+    const paths = found(described, typed)
+      .slice(0, 4)
+      .map(({ path }) => path);
     for (const path of first) assert.ok(paths.includes(path), `${path} among ${paths.join(', ')}`);
   });
 }
 
 test('one load takes the place of another and begins near it', () => {
   const report = { requests_in_flight: 60.8, requests_waiting: 3, requests_per_s: 9.1, batch: 30.4 };
-  const open = withLoad({ model: 'm', 'serving.concurrency': '8', 'serving.waves': '2' }, 'rate', report);
-  assert.deepEqual(open, { model: 'm', 'serving.requests_per_s': '6.4' }, 'seven tenths of 9.1');
-  assert.deepEqual(withLoad(open, 'concurrency', report), { model: 'm', 'serving.concurrency': '64' });
-  assert.deepEqual(withLoad(open, 'batch', report), { model: 'm', 'serving.concurrency': 'null', 'serving.batch': '30' });
-  assert.deepEqual(withLoad({ 'serving.batch': '8', 'serving.concurrency': 'null' }, 'concurrency', report, '100'), { 'serving.concurrency': '100' });
-  assert.deepEqual([{ requests_per_s: 2 }, { concurrency: 4 }, { batch: 32 }, null].map(loadOf), ['rate', 'concurrency', 'batch', 'batch']);
+  const open = withLoad({ 'model': 'm', 'serving.concurrency': '8', 'serving.waves': '2' }, 'rate', report);
+  assert.deepEqual(open, { 'model': 'm', 'serving.requests_per_s': '6.4' }, 'seven tenths of 9.1');
+  assert.deepEqual(withLoad(open, 'concurrency', report), { 'model': 'm', 'serving.concurrency': '64' });
+  assert.deepEqual(withLoad(open, 'batch', report), {
+    'model': 'm',
+    'serving.concurrency': 'null',
+    'serving.batch': '30',
+  });
+  assert.deepEqual(withLoad({ 'serving.batch': '8', 'serving.concurrency': 'null' }, 'concurrency', report, '100'), {
+    'serving.concurrency': '100',
+  });
+  assert.deepEqual([{ requests_per_s: 2 }, { concurrency: 4 }, { batch: 32 }, null].map(loadOf), [
+    'rate',
+    'concurrency',
+    'batch',
+    'batch',
+  ]);
 });

@@ -29,7 +29,8 @@ test('C++ spellings are read: namespaces, exponents, line breaks', () => {
 });
 
 test('what is not of the language is refused', () => {
-  for (const text of ['', '1 +', 'a.b', '(1', '1)', 'a b', '1 # 2', 'f(']) assert.throws(() => parse(text), undefined, text);
+  for (const text of ['', '1 +', 'a.b', '(1', '1)', 'a b', '1 # 2', 'f('])
+    assert.throws(() => parse(text), undefined, text);
   assert.throws(() => value('a'), /no value/);
   assert.throws(() => value('alert(1)'), /no function/);
 });
@@ -41,6 +42,9 @@ test('every formula of the default scenario, computed anew from its values, give
   for (const { path, kind, formula, value, terms } of explanations) {
     if (kind) continue; // a choice, a constant, or found by a procedure
     const anew = evaluate(parse(formula), new Map(terms.map((term) => [term.symbol, term.value])));
-    assert.ok(Math.abs(anew - value) <= 1e-9 * Math.abs(value) || anew === value, `${path}: ${formula} is ${anew}, shown ${value}`);
+    assert.ok(
+      Math.abs(anew - value) <= 1e-9 * Math.abs(value) || anew === value,
+      `${path}: ${formula} is ${anew}, shown ${value}`,
+    );
   }
 });

@@ -12,12 +12,18 @@ import { loadSlipstick, ROOT } from '../support/module.js';
 
 const FILE = `${ROOT}tests/web/frozen_links.json`;
 const SCENES = ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method'];
-const ARITHMETIC = ['training.model_flops_per_step', 'serving.kv_cache_bytes_per_token', 'scenario.model.layers', 'scenario.cluster.devices'];
+const ARITHMETIC = [
+  'training.model_flops_per_step',
+  'serving.kv_cache_bytes_per_token',
+  'scenario.model.layers',
+  'scenario.cluster.devices',
+];
 
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
+const evaluate = (inputs) =>
+  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 const frozen = JSON.parse(readFileSync(FILE, 'utf8'));
 
 async function resultsOf(link) {
@@ -38,13 +44,19 @@ if (process.env.FREEZE) {
 
 test('a frozen link of every lesson and every kind of state is kept', () => {
   const lessons = JSON.parse(readFileSync(`${ROOT}web/lessons/index.json`, 'utf8'));
-  for (const id of lessons) assert.ok(frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)), id);
+  for (const id of lessons)
+    assert.ok(
+      frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)),
+      id,
+    );
   assert.ok(frozen.length >= lessons.length + 12);
 });
 
 // The values of an object by their paths.
 const leavesOf = (json, path = '') =>
-  json !== null && typeof json === 'object' ? Object.entries(json).flatMap(([key, one]) => leavesOf(one, path ? `${path}.${key}` : key)) : [[path, json]];
+  json !== null && typeof json === 'object'
+    ? Object.entries(json).flatMap(([key, one]) => leavesOf(one, path ? `${path}.${key}` : key))
+    : [[path, json]];
 
 // What a link asked when there was but one default scenario.
 test('a link of the first version asks what it asked then', async () => {
@@ -70,7 +82,8 @@ for (const { link, results, migration } of frozen) {
     const now = await resultsOf(link);
     assert.deepEqual(now.map(Object.keys), results.map(Object.keys));
     results.forEach((were, i) => {
-      for (const [path, value] of Object.entries(were)) assert.ok(Math.abs(now[i][path] - value) <= 1e-13 * value, `${path}: ${now[i][path]}, was ${value}`);
+      for (const [path, value] of Object.entries(were))
+        assert.ok(Math.abs(now[i][path] - value) <= 1e-13 * value, `${path}: ${now[i][path]}, was ${value}`);
     });
     const { faults, ...state } = await read(link, SCENES);
     assert.deepEqual(faults, []);

@@ -117,7 +117,20 @@ const ACCEPTED = [
 ];
 
 // Numbers without a unit.
-const BARE = [[MEMORY, '141'], [BANDWIDTH, '4'], [RATE, '1000'], [LATENCY, '0.5'], [POWER, '700'], [LIFETIME, '5'], [ELECTRICITY, '0.12'], [PRICE, '30000'], [AREA, '814'], [MEMORY, '80e9', 'base'], [BANDWIDTH, '3.35e12', 'base'], [RATE, '989e12', 'base']];
+const BARE = [
+  [MEMORY, '141'],
+  [BANDWIDTH, '4'],
+  [RATE, '1000'],
+  [LATENCY, '0.5'],
+  [POWER, '700'],
+  [LIFETIME, '5'],
+  [ELECTRICITY, '0.12'],
+  [PRICE, '30000'],
+  [AREA, '814'],
+  [MEMORY, '80e9', 'base'],
+  [BANDWIDTH, '3.35e12', 'base'],
+  [RATE, '989e12', 'base'],
+];
 
 const REFUSED = [
   [BATCH, '1,5', /comma/],
@@ -162,7 +175,8 @@ const REFUSED = [
   [LIFETIME, '4 fortnights', /^(Enter|Must|Too)/],
 ];
 
-const evaluate = (path, text, version = {}) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(defaults, { [path]: text, ...version }, presetPaths)), ''));
+const evaluate = (path, text, version = {}) =>
+  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(defaults, { [path]: text, ...version }, presetPaths)), ''));
 const valueAt = (json, path) => path.split('.').reduce((at, member) => at?.[member], json);
 
 test('there are at least 120 rows of what may be typed', () => assert.ok(ACCEPTED.length + REFUSED.length >= 120));
@@ -173,7 +187,9 @@ test('every accepted spelling is read as what it means', () => {
     const found = valueAt(report.scenario, path);
     // An issue elsewhere (a batch that the mapping cannot split) is no fault of the reading.
     const refused = report.issues?.find((issue) => issue.path === path);
-    return !refused && Math.abs(found - expected) <= 1e-9 * Math.abs(expected) ? [] : [`${path}=${text}: ${refused?.message ?? found}`];
+    return !refused && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
+      ? []
+      : [`${path}=${text}: ${refused?.message ?? found}`];
   });
   assert.deepEqual(wrong, []);
 });
@@ -201,7 +217,8 @@ test('the page reads every unit that the core describes, also as it spells it, a
   const quantities = inputs.filter(({ kind }) => kind === 'quantity');
   assert.ok(quantities.length > 100);
   for (const { path, unit, unit_factor: factor } of quantities)
-    for (const one of [unit, unitIn(spelled(`3 ${unit}`))]) assert.ok(Math.abs(sizeOf(one) / factor - 1) < 1e-12, `${path}: ${one}`);
+    for (const one of [unit, unitIn(spelled(`3 ${unit}`))])
+      assert.ok(Math.abs(sizeOf(one) / factor - 1) < 1e-12, `${path}: ${one}`);
 });
 
 test('every input has a label of its own beside its neighbors', () => {
@@ -213,5 +230,8 @@ test('every input has a label of its own beside its neighbors', () => {
     assert.equal(places.get(place), undefined, `${path} is called as ${places.get(place)} is: ${label}`);
     places.set(place, path);
   }
-  assert.equal(inputs.find(({ path }) => path === 'serving.engine.expert_exchange.*.units').label, 'SMs that a normal kernel occupies');
+  assert.equal(
+    inputs.find(({ path }) => path === 'serving.engine.expert_exchange.*.units').label,
+    'SMs that a normal kernel occupies',
+  );
 });

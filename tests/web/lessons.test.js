@@ -10,7 +10,10 @@ import { loadSlipstick, ROOT } from '../support/module.js';
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, { ...inputs, version: '1' }, presetPaths)), ''));
+const evaluate = (inputs) =>
+  JSON.parse(
+    slipstick.evaluate(JSON.stringify(requestOf(described.defaults, { ...inputs, version: '1' }, presetPaths)), ''),
+  );
 const json = (path) => JSON.parse(readFileSync(`${ROOT}web/${path}`, 'utf8'));
 const outputs = new Set(described.outputs.map(({ path }) => path));
 const SCENES = ['overview', 'train', 'serve', 'memory', 'chip'];
@@ -28,7 +31,9 @@ for (const id of json('lessons/index.json')) {
   });
 
   test(`what lesson ${id} claims comes out`, () => {
-    const reports = Object.fromEntries(Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]));
+    const reports = Object.fromEntries(
+      Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]),
+    );
     for (const [letter, report] of Object.entries(reports))
       assert.equal(report.issues, undefined, `${letter}: ${JSON.stringify(report.issues)}`);
     for (const { expr } of lesson.expect) {
@@ -39,7 +44,9 @@ for (const id of json('lessons/index.json')) {
 
   // Of what the choices say, only the keyed one may come out.
   test(`the keyed answer of lesson ${id} follows from its reports`, () => {
-    const reports = Object.fromEntries(Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]));
+    const reports = Object.fromEntries(
+      Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]),
+    );
     const value = valueOf(lesson.predict.asks, reports);
     const right = lesson.predict.ranges.flatMap(([low, high], i) => (value >= low && value <= high ? [i] : []));
     assert.deepEqual(right, [lesson.predict.answer], `${lesson.predict.asks} = ${value}`);

@@ -16,7 +16,18 @@ const PATHS = [
   'training.tokens',
   'cost.electricity',
 ];
-const VALUES = ['64', 'llama-3.1-8b', '4 TB/s', '8k', '0.08 $/kWh', '{"layers":2,"name":"a & b = c?#"}', 'true', 'µ²/ü', '50%', '+1'];
+const VALUES = [
+  '64',
+  'llama-3.1-8b',
+  '4 TB/s',
+  '8k',
+  '0.08 $/kWh',
+  '{"layers":2,"name":"a & b = c?#"}',
+  'true',
+  'µ²/ü',
+  '50%',
+  '+1',
+];
 
 // A small generator of its own, so that a failure can be run again.
 function random(seed) {
@@ -28,7 +39,9 @@ function random(seed) {
 }
 
 function inputsFrom(pick) {
-  return Object.fromEntries(Array.from({ length: pick(6) }, () => [PATHS[pick(PATHS.length)], VALUES[pick(VALUES.length)]]));
+  return Object.fromEntries(
+    Array.from({ length: pick(6) }, () => [PATHS[pick(PATHS.length)], VALUES[pick(VALUES.length)]]),
+  );
 }
 
 test('a thousand random states survive writing and reading, and write again to the same link', async () => {
@@ -52,9 +65,15 @@ test('a thousand random states survive writing and reading, and write again to t
 test('a link without words is the newest default scenario, one that names no version the first', async () => {
   assert.deepEqual((await read('#/train', SCENES)).inputs, {});
   assert.deepEqual((await read('#/train?r=1.2.0', SCENES)).inputs, {}); // the address of the default state
-  assert.deepEqual((await read('#/train?serving.batch=64', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
-  assert.deepEqual((await read('#/train?serving.batch=64&v=1', SCENES)).inputs, { 'serving.batch': '64', version: '1' });
-  assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, { 'serving.batch': '64', version: '2' });
+  assert.deepEqual((await read('#/train?serving.batch=64', SCENES)).inputs, { 'serving.batch': '64', 'version': '1' });
+  assert.deepEqual((await read('#/train?serving.batch=64&v=1', SCENES)).inputs, {
+    'serving.batch': '64',
+    'version': '1',
+  });
+  assert.deepEqual((await read('#/train?serving.batch=64&v=2', SCENES)).inputs, {
+    'serving.batch': '64',
+    'version': '2',
+  });
   assert.deepEqual((await read('#/train?serving.batch=64&v=3', SCENES)).inputs, { 'serving.batch': '64' });
   assert.equal(write({ scene: 'train', sub: '', inputs: { version: '1' } }), '#/train?v=1');
 });
@@ -70,7 +89,13 @@ test('the newest version is the one that the core describes', async () => {
 });
 
 test('scenarios of a comparison may be over different defaults', async () => {
-  const state = { scene: 'compare', sub: '', inputs: { version: '1' }, others: [{}, { 'serving.batch': '64', version: '1' }], view: {} };
+  const state = {
+    scene: 'compare',
+    sub: '',
+    inputs: { version: '1' },
+    others: [{}, { 'serving.batch': '64', 'version': '1' }],
+    view: {},
+  };
   const link = write(state);
   assert.equal(link, '#/compare?b:v=3&c:serving.batch=64&v=1');
   assert.deepEqual(await read(link, SCENES), { ...state, faults: [] });
@@ -110,16 +135,28 @@ test('a long state is compressed: four custom scenarios stay below 1,600 charact
     'training.global_batch': '4096',
   });
   const two = await writeShort({ scene: 'compare', sub: '', inputs: inputs(0), others: [inputs(1)] });
-  const four = await writeShort({ scene: 'compare', sub: '', inputs: inputs(0), others: [inputs(1), inputs(2), inputs(3)] });
+  const four = await writeShort({
+    scene: 'compare',
+    sub: '',
+    inputs: inputs(0),
+    others: [inputs(1), inputs(2), inputs(3)],
+  });
   assert.match(two, /\?z=[\w-]+&v=3$|v=3$/);
   assert.ok(two.length <= 1000, `two: ${two.length}`);
   assert.ok(four.length <= 1600, `four: ${four.length}`);
 });
 
 test('white space that a line wrap left in a link is ignored', async () => {
-  const link = write({ scene: 'serve', sub: '', inputs: { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' } });
+  const link = write({
+    scene: 'serve',
+    sub: '',
+    inputs: { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' },
+  });
   const wrapped = link.replace(/(.{20})/g, '$1\n  ');
-  assert.deepEqual((await read(wrapped, SCENES)).inputs, { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' });
+  assert.deepEqual((await read(wrapped, SCENES)).inputs, {
+    'serving.batch': '64',
+    'cluster.device.memory.bandwidth': '4 TB/s',
+  });
 });
 
 test('a link survives being percent-encoded anew, and stands in Markdown', async () => {
@@ -134,7 +171,8 @@ test('a link survives being percent-encoded anew, and stands in Markdown', async
 });
 
 test('no link ends in punctuation', () => {
-  for (const value of ['a-', 'b_', 'c.', 'd!']) assert.match(write({ scene: 'train', sub: '', inputs: { model: value } }), /\w$/);
+  for (const value of ['a-', 'b_', 'c.', 'd!'])
+    assert.match(write({ scene: 'train', sub: '', inputs: { model: value } }), /\w$/);
 });
 
 const bomb = async () => {
@@ -174,7 +212,8 @@ test('hostile links never throw, change nothing they may not, and name what was 
     assert.ok(SCENES.includes(state.scene), link);
     assert.equal({}.x, undefined);
     assert.equal({}.polluted, undefined);
-    for (const one of [state.inputs, ...state.others]) for (const value of Object.values(one)) assert.equal(typeof value, 'string');
+    for (const one of [state.inputs, ...state.others])
+      for (const value of Object.values(one)) assert.equal(typeof value, 'string');
   }
   assert.deepEqual((await read('#/train?v=99', SCENES)).faults, [{ path: 'v', kind: 'version' }]);
   assert.equal((await read('#/train?toString=1', SCENES)).faults[0].kind, 'unknown');

@@ -11,8 +11,18 @@ test('a measurement is two inputs, a second one of the same figure takes its pla
   const one = withMeasured(BATCH, 'serving.tpot_s', '0.021');
   assert.deepEqual(one, { ...BATCH, 'measured.0.path': 'serving.tpot_s', 'measured.0.value': '0.021' });
   const two = withMeasured(withMeasured(one, 'training.step_time_s', '9'), 'serving.tpot_s', '0.03');
-  assert.deepEqual(measurementsIn(two).map(({ path, value }) => [path, value]), [['training.step_time_s', '9'], ['serving.tpot_s', '0.03']]);
-  assert.deepEqual(withoutMeasured(two, 'training.step_time_s'), { ...BATCH, 'measured.0.path': 'serving.tpot_s', 'measured.0.value': '0.03' });
+  assert.deepEqual(
+    measurementsIn(two).map(({ path, value }) => [path, value]),
+    [
+      ['training.step_time_s', '9'],
+      ['serving.tpot_s', '0.03'],
+    ],
+  );
+  assert.deepEqual(withoutMeasured(two, 'training.step_time_s'), {
+    ...BATCH,
+    'measured.0.path': 'serving.tpot_s',
+    'measured.0.value': '0.03',
+  });
 });
 
 test('another input that changes does not move the measurement: it says where it was made', () => {
@@ -28,7 +38,11 @@ test('another input that changes does not move the measurement: it says where it
 test('the store keeps measurements through every way of editing, and undo takes one back', () => {
   const store = new Store({ scene: 'overview', inputs: {} });
   store.setInputs(withMeasured(store.inputs, 'serving.tpot_s', '0.021'));
-  for (const edit of [() => store.set('serving.batch', '8'), () => store.pick('model', 'llama-3.1-8b'), () => store.reset('serving.batch')]) {
+  for (const edit of [
+    () => store.set('serving.batch', '8'),
+    () => store.pick('model', 'llama-3.1-8b'),
+    () => store.reset('serving.batch'),
+  ]) {
     edit();
     assert.equal(store.inputs['measured.0.at'], 'version=3');
   }
@@ -45,5 +59,12 @@ test('the link holds it', async () => {
 
 // A list of 4,294,967,294 places took minutes to walk.
 test('a place that no list of measurements has is none', () => {
-  assert.deepEqual(measurementsIn({ 'measured.4294967294.path': 'serving.tpot_s', 'measured.4294967294.value': '21 ms', 'measured.1.path': 'serving.ttft_s' }), [{ path: 'serving.ttft_s' }]);
+  assert.deepEqual(
+    measurementsIn({
+      'measured.4294967294.path': 'serving.tpot_s',
+      'measured.4294967294.value': '21 ms',
+      'measured.1.path': 'serving.ttft_s',
+    }),
+    [{ path: 'serving.ttft_s' }],
+  );
 });

@@ -6,7 +6,10 @@ import { inputsWith, readMeasurement } from '../../web/measurements/read.js';
 import { loadSlipstick } from '../support/module.js';
 
 const { slipstick } = await loadSlipstick();
-const catalogue = { models: JSON.parse(slipstick.presets('model')), clusters: JSON.parse(slipstick.presets('cluster')) };
+const catalogue = {
+  models: JSON.parse(slipstick.presets('model')),
+  clusters: JSON.parse(slipstick.presets('cluster')),
+};
 const read = (text) => readMeasurement(text, catalogue);
 const scenario = { model: { preset: 'llama-3.1-70b' }, cluster: { preset: 'dgx-h100' } };
 
@@ -18,11 +21,17 @@ const MEGATRON = ` [2024-04-06 02:59:36] iteration       43/     100 | consumed 
 test('lines of a Megatron-LM log: the step without the first, which warms up', () => {
   const found = read(MEGATRON);
   assert.equal(found.format.id, 'megatron-log');
-  assert.deepEqual(found.measured.map(({ figure }) => figure), ['training.step_time_s']);
+  assert.deepEqual(
+    found.measured.map(({ figure }) => figure),
+    ['training.step_time_s'],
+  );
   assert.ok(Math.abs(found.measured[0].value - (5.5338 + 5.7186) / 2) < 1e-9);
   assert.deepEqual(found.inputs, { 'training.global_batch': '128' });
   assert.deepEqual(found.unread, []);
-  assert.deepEqual(inputsWith({ 'training.sequence': '4096' }, found, scenario), { 'training.sequence': '4096', 'training.global_batch': '128' });
+  assert.deepEqual(inputsWith({ 'training.sequence': '4096' }, found, scenario), {
+    'training.sequence': '4096',
+    'training.global_batch': '128',
+  });
 });
 
 test('a log with its table of arguments sets the whole run, and what was not understood is listed', () => {
@@ -52,13 +61,32 @@ test('a log with its table of arguments sets the whole run, and what was not und
 a stray line
 ${MEGATRON}`;
   const found = read(dump);
-  const after = inputsWith({ 'training.mapping.tp': '8', 'training.tokens': '1T', 'serving.batch': '4' }, found, scenario);
+  const after = inputsWith(
+    { 'training.mapping.tp': '8', 'training.tokens': '1T', 'serving.batch': '4' },
+    found,
+    scenario,
+  );
   assert.equal(after.model, 'mixtral-8x7b');
-  for (const [path, value] of Object.entries({ 'training.mapping.tp': '1', 'training.mapping.pp': '4', 'training.mapping.ep': '4', 'training.mapping.micro_batch': '1', 'training.global_batch': '128', 'training.sequence': '4096', 'training.devices': '16', 'cluster.devices': '16', 'training.framework': 'megatron', 'training.tokens': '1T', 'serving.batch': '4' })) {
+  for (const [path, value] of Object.entries({
+    'training.mapping.tp': '1',
+    'training.mapping.pp': '4',
+    'training.mapping.ep': '4',
+    'training.mapping.micro_batch': '1',
+    'training.global_batch': '128',
+    'training.sequence': '4096',
+    'training.devices': '16',
+    'cluster.devices': '16',
+    'training.framework': 'megatron',
+    'training.tokens': '1T',
+    'serving.batch': '4',
+  })) {
     assert.equal(after[path], value, path);
   }
   assert.deepEqual(found.measured[1], { figure: 'training.memory_bytes.total', value: 71680 * 2 ** 20 });
-  assert.deepEqual(found.unread.map((line) => line.trim()), ['a stray line']);
+  assert.deepEqual(
+    found.unread.map((line) => line.trim()),
+    ['a stray line'],
+  );
 });
 
 // github.com/vllm-project/vllm/pull/18566
@@ -99,15 +127,52 @@ test('the table of vllm bench serve: means, lengths by request, all requests at 
   assert.equal(found.inputs['serving.waves'], '1');
   assert.deepEqual(found.unread, []);
   assert.deepEqual(found.missing, ['engine', 'precision', 'devices']);
-  const after = inputsWith({ 'serving.batch': '64', 'serving.requests_per_s': '3', cluster: 'dgx-h200' }, found, scenario);
-  assert.deepEqual([after.model, after['serving.batch'], after['serving.requests_per_s'], after.cluster], ['llama-3.1-8b', undefined, undefined, 'dgx-h200']);
+  const after = inputsWith(
+    { 'serving.batch': '64', 'serving.requests_per_s': '3', 'cluster': 'dgx-h200' },
+    found,
+    scenario,
+  );
+  assert.deepEqual(
+    [after.model, after['serving.batch'], after['serving.requests_per_s'], after.cluster],
+    ['llama-3.1-8b', undefined, undefined, 'dgx-h200'],
+  );
 });
 
 test('the JSON of vllm bench serve, with its concurrency and rounds', () => {
   const found = read(
-    JSON.stringify({ date: '20260301-120000', backend: 'vllm', model_id: 'RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8', tokenizer_id: 'x', num_prompts: 640, tensor_parallel_size: '8', request_rate: 'inf', burstiness: 1.0, max_concurrency: 64, duration: 100.5, completed: 640, total_input_tokens: 655360, total_output_tokens: 655360, request_throughput: 6.37, output_throughput: 6521, mean_ttft_ms: 180.5, median_ttft_ms: 170.1, mean_tpot_ms: 9.61, mean_itl_ms: 9.6 }),
+    JSON.stringify({
+      date: '20260301-120000',
+      backend: 'vllm',
+      model_id: 'RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8',
+      tokenizer_id: 'x',
+      num_prompts: 640,
+      tensor_parallel_size: '8',
+      request_rate: 'inf',
+      burstiness: 1.0,
+      max_concurrency: 64,
+      duration: 100.5,
+      completed: 640,
+      total_input_tokens: 655360,
+      total_output_tokens: 655360,
+      request_throughput: 6.37,
+      output_throughput: 6521,
+      mean_ttft_ms: 180.5,
+      median_ttft_ms: 170.1,
+      mean_tpot_ms: 9.61,
+      mean_itl_ms: 9.6,
+    }),
   );
-  assert.deepEqual(found.inputs, { 'serving.prompt': '1024', 'serving.output': '1024', 'serving.concurrency': '64', 'serving.waves': '10', 'serving.engine': 'vllm', 'serving.mapping.tp': '8', 'serving.devices': '8', 'serving.precision.weights': 'fp8', 'serving.precision.activations': 'fp8' });
+  assert.deepEqual(found.inputs, {
+    'serving.prompt': '1024',
+    'serving.output': '1024',
+    'serving.concurrency': '64',
+    'serving.waves': '10',
+    'serving.engine': 'vllm',
+    'serving.mapping.tp': '8',
+    'serving.devices': '8',
+    'serving.precision.weights': 'fp8',
+    'serving.precision.activations': 'fp8',
+  });
   assert.equal(found.model.id, 'llama-3.1-70b');
   assert.deepEqual(found.missing, []);
   assert.equal(found.measured[0].value, 9.61 / 1000);
@@ -144,11 +209,21 @@ A row of tomorrow:                       3`);
 });
 
 test('a line of JSON of sglang.bench_serving among others', () => {
-  const found = read(`INFO starting\n${JSON.stringify({ backend: 'sglang', dataset_name: 'random', request_rate: 4.0, max_concurrency: null, random_input_len: 1024, completed: 100, total_input_tokens: 102400, total_output_tokens: 25600, output_throughput: 900, mean_ttft_ms: 90, mean_tpot_ms: 12 })}\n`);
-  assert.deepEqual(found.inputs, { 'serving.prompt': '1024', 'serving.output': '256', 'serving.requests_per_s': '4', 'serving.engine': 'sglang' });
+  const found = read(
+    `INFO starting\n${JSON.stringify({ backend: 'sglang', dataset_name: 'random', request_rate: 4.0, max_concurrency: null, random_input_len: 1024, completed: 100, total_input_tokens: 102400, total_output_tokens: 25600, output_throughput: 900, mean_ttft_ms: 90, mean_tpot_ms: 12 })}\n`,
+  );
+  assert.deepEqual(found.inputs, {
+    'serving.prompt': '1024',
+    'serving.output': '256',
+    'serving.requests_per_s': '4',
+    'serving.engine': 'sglang',
+  });
 });
 
-const NCCL = (head, rows) => `# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 32(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+const NCCL = (
+  head,
+  rows,
+) => `# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 32(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
 #
 # Using devices
 ${Array.from({ length: 8 }, (_, i) => `#  Rank  ${i} Group  0 Pid  18416 on    node-1 device  ${i} [0x${i}7] NVIDIA H200`).join('\n')}
@@ -171,27 +246,52 @@ test('a table of nccl-tests: which collective by its bandwidths, ranks and devic
   );
   assert.equal(found.format.id, 'nccl-tests');
   assert.equal(found.cluster.id, 'dgx-h200');
-  assert.deepEqual(found.measured.map(({ collective, value }) => [collective.kind, collective.bytes, collective.ranks, value]), [
-    ['all_reduce', 1073741824, 8, 0.00395], // the largest and the smallest first
-    ['all_reduce', 1048576, 8, 0.0000402],
-    ['all_reduce', 33554432, 8, 0.00018],
-  ]);
+  assert.deepEqual(
+    found.measured.map(({ collective, value }) => [collective.kind, collective.bytes, collective.ranks, value]),
+    [
+      ['all_reduce', 1073741824, 8, 0.00395], // the largest and the smallest first
+      ['all_reduce', 1048576, 8, 0.0000402],
+      ['all_reduce', 33554432, 8, 0.00018],
+    ],
+  );
   assert.deepEqual(found.unread, []);
-  const gathers = read(NCCL('', '  1073741824     16777216     float    none      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0'));
+  const gathers = read(
+    NCCL(
+      '',
+      '  1073741824     16777216     float    none      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0',
+    ),
+  );
   assert.equal(gathers.measured[0].collective.kind, 'all_gather');
-  const scatters = read(NCCL('', '  1073741824     16777216     float     sum      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0'));
+  const scatters = read(
+    NCCL(
+      '',
+      '  1073741824     16777216     float     sum      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0',
+    ),
+  );
   assert.equal(scatters.measured[0].collective.kind, 'reduce_scatter');
 });
 
 test('what is no measurement is none', () => {
-  for (const text of ['', 'hello', '{"a": 1}', '{', 'vllm serve meta-llama/Llama-3.1-8B', 'iteration 3', '============ Serving Benchmark Result ============']) assert.equal(read(text), null, text);
+  for (const text of [
+    '',
+    'hello',
+    '{"a": 1}',
+    '{',
+    'vllm serve meta-llama/Llama-3.1-8B',
+    'iteration 3',
+    '============ Serving Benchmark Result ============',
+  ])
+    assert.equal(read(text), null, text);
 });
 
 test('a step without a time and a size of nothing are left out; where nothing else was measured, there is no measurement', () => {
   const line = (time) => ` iteration 2/ 10 | elapsed time per iteration (ms): ${time} |`;
   for (const time of ['.', '1.2.3', '0']) assert.equal(read(line(time)), null, time);
-  assert.deepEqual(read([line('1.2.3'), line('12.5')].join('\n')).measured, [{ figure: 'training.step_time_s', value: 0.0125, count: 1 }]);
-  const row = '  1048576        262144     float     sum      -1    40.20   26.08   45.65      0    39.50   26.55   46.46      0';
+  assert.deepEqual(read([line('1.2.3'), line('12.5')].join('\n')).measured, [
+    { figure: 'training.step_time_s', value: 0.0125, count: 1 },
+  ]);
+  const row =
+    '  1048576        262144     float     sum      -1    40.20   26.08   45.65      0    39.50   26.55   46.46      0';
   assert.equal(read(NCCL('', row.replace('1048576', '0'))), null);
   assert.equal(read(NCCL('', row.replace('40.20', '1e999'))), null);
   assert.equal(read(NCCL('', `${row}\n${row.replace('40.20', '1e999')}`)).measured.length, 1);
@@ -199,9 +299,15 @@ test('a step without a time and a size of nothing are left out; where nothing el
 
 test('JSON whose members are not what a benchmark writes is read as far as it is', () => {
   const result = { completed: 100, total_input_tokens: 51200, mean_tpot_ms: 12 };
-  assert.deepEqual(read(JSON.stringify({ ...result, model_id: 7, backend: null, unread: 'a', max_concurrency: 0, request_rate: -1 })).inputs, { 'serving.prompt': '512', 'serving.concurrency': '100', 'serving.waves': '1' });
+  assert.deepEqual(
+    read(JSON.stringify({ ...result, model_id: 7, backend: null, unread: 'a', max_concurrency: 0, request_rate: -1 }))
+      .inputs,
+    { 'serving.prompt': '512', 'serving.concurrency': '100', 'serving.waves': '1' },
+  );
   assert.deepEqual(read(JSON.stringify({ ...result, unread: 'ab' })).unread, []);
-  assert.deepEqual(read(JSON.stringify({ completed: null, mean_tpot_ms: 12, max_concurrency: 64 })).inputs, { 'serving.concurrency': '64' });
+  assert.deepEqual(read(JSON.stringify({ completed: null, mean_tpot_ms: 12, max_concurrency: 64 })).inputs, {
+    'serving.concurrency': '64',
+  });
 });
 
 test('a row of a table that is named as what every object has is one that was not understood', () => {

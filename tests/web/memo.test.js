@@ -37,26 +37,52 @@ test('a memo has question, answers with intervals, limits, sources, release and 
   assert.match(text, /\| Training time · uninterrupted \| \d+ days \| 90 %: \d+–\d+ days \|/);
   assert.match(text, /## What limits each phase\n\n- .*compute-bound/);
   // One source of the model, the cluster, the device, the framework, the engine, the server and the bill of materials each.
-  for (const source of [/meta-llama\/Llama-3\.1-70B config\.json/, /NVIDIA DGX H100 data sheet/, /H100 whitepaper/, /Megatron-Core 0\.16/, /V1's scheduler/, /SemiAnalysis/, /814 mm/])
+  for (const source of [
+    /meta-llama\/Llama-3\.1-70B config\.json/,
+    /NVIDIA DGX H100 data sheet/,
+    /H100 whitepaper/,
+    /Megatron-Core 0\.16/,
+    /V1's scheduler/,
+    /SemiAnalysis/,
+    /814 mm/,
+  ])
     assert.match(text.split('## Sources')[1], source);
   assert.match(text, /Slipstick 9\.9\.9 on May 1, 2026.*\n\n<https:\/\/example\.org\/#\/overview>\n$/);
   assert.doesNotMatch(text, /undefined|\[object|NaN/);
 });
 
 test('what was changed and what auto chose stand in it, with the reasons', () => {
-  const { changed, chosen } = memo({ cluster: 'dgx-b200', 'cluster.devices': '512', 'training.mapping': 'auto', 'serving.prompt': '4k' });
-  assert.deepEqual(changed.map(({ label, value }) => [label, value]).slice(0, 2), [['Cluster', 'dgx-b200'], ['Cluster, Devices', '512']]);
+  const { changed, chosen } = memo({
+    'cluster': 'dgx-b200',
+    'cluster.devices': '512',
+    'training.mapping': 'auto',
+    'serving.prompt': '4k',
+  });
+  assert.deepEqual(changed.map(({ label, value }) => [label, value]).slice(0, 2), [
+    ['Cluster', 'dgx-b200'],
+    ['Cluster, Devices', '512'],
+  ]);
   assert.ok(chosen.length >= 5);
-  for (const { label, value, why } of chosen) assert.ok(label && value && why.endsWith('.'), `${label} ${value} ${why}`);
+  for (const { label, value, why } of chosen)
+    assert.ok(label && value && why.endsWith('.'), `${label} ${value} ${why}`);
 });
 
 test('changes are those of advice, other hardware apart from them', () => {
   const inputs = { training: 'null' };
-  const advice = advise({ request: requestOf(described.defaults, inputs, presetPaths), for: 'serving', objective: 'tpot_s', top: 12 });
+  const advice = advise({
+    request: requestOf(described.defaults, inputs, presetPaths),
+    for: 'serving',
+    objective: 'tpot_s',
+    top: 12,
+  });
   const { changes, alternatives } = memo(inputs, advice);
   assert.equal(alternatives[0].title, advice.changes.find(({ id }) => id.startsWith('device.')).title);
   assert.equal(changes[0].title, advice.changes.find(({ id }) => !id.startsWith('device.')).title);
-  assert.match(alternatives[0].effects[0], /^[\d.]+\u00a0ms ▼ \d+\u00a0%$/, 'nothing is trained, so the first column is TPOT');
+  assert.match(
+    alternatives[0].effects[0],
+    /^[\d.]+\u00a0ms ▼ \d+\u00a0%$/,
+    'nothing is trained, so the first column is TPOT',
+  );
 });
 
 test('a change of twenty times or more is a factor', () => {
@@ -65,7 +91,12 @@ test('a change of twenty times or more is a factor', () => {
 });
 
 test('a scenario that does not fit says so in place of a figure', () => {
-  const { answers } = memo({ model: 'llama-3.1-405b', 'cluster.devices': '8', training: 'null', 'serving.precision.weights': 'bf16' });
+  const { answers } = memo({
+    'model': 'llama-3.1-405b',
+    'cluster.devices': '8',
+    'training': 'null',
+    'serving.precision.weights': 'bf16',
+  });
   assert.equal(answers[0].name.split(' · ')[0], 'Inference latency', 'what is off has no answer');
   assert.match(answers[0].value, /memory/i);
   assert.equal(answers[0].interval, '');

@@ -5,7 +5,11 @@ import { Pool } from '../../web/engine/pool.js';
 function fakePool() {
   const workers = [];
   const start = () => {
-    const worker = { sent: [], postMessage: (message) => worker.sent.push(message), terminate: () => (worker.ended = true) };
+    const worker = {
+      sent: [],
+      postMessage: (message) => worker.sent.push(message),
+      terminate: () => (worker.ended = true),
+    };
     worker.say = (data) => worker.onmessage({ data });
     workers.push(worker);
     return worker;
@@ -16,7 +20,9 @@ function fakePool() {
 test('advice is heard as it comes, with its seconds, and stopped by its id', async () => {
   const { pool, workers } = fakePool();
   const heard = [];
-  const advice = await pool.advise({ request: { a: 1 }, for: 'serving' }, (report, state) => heard.push([report, state]));
+  const advice = await pool.advise({ request: { a: 1 }, for: 'serving' }, (report, state) =>
+    heard.push([report, state]),
+  );
   const worker = workers[1];
   const { id, verb, args } = worker.sent.at(-1);
   assert.equal(verb, 'advise');
@@ -38,7 +44,11 @@ test('advice is heard as it comes, with its seconds, and stopped by its id', asy
 test('a module that breaks is told to whoever waits for advice', async () => {
   const { pool, workers } = fakePool();
   let error;
-  await pool.advise({}, () => {}, (one) => (error = one));
+  await pool.advise(
+    {},
+    () => {},
+    (one) => (error = one),
+  );
   workers[1].say({ id: workers[1].sent.at(-1).id, error: 'unreachable' });
   assert.match(error.message, /unreachable/);
 });

@@ -13,7 +13,10 @@ import { loadSlipstick } from '../support/module.js';
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const catalogue = { models: JSON.parse(slipstick.presets('model')), clusters: JSON.parse(slipstick.presets('cluster')) };
+const catalogue = {
+  models: JSON.parse(slipstick.presets('model')),
+  clusters: JSON.parse(slipstick.presets('cluster')),
+};
 const SCENES = ['overview', 'train', 'serve'];
 const LONGEST = 2000; // ms that reading one text may take on a busy machine; most take less than one
 
@@ -25,7 +28,47 @@ function random(seed) {
   };
 }
 
-const HARD = ['', '0', '-1', '1e999', 'NaN', 'Infinity', '1.2.3', '99999999999999999999', '4294967294', 'null', 'true', '{}', '[]', '[[', '"', "'", '\\', '%', '%zz', '%00', '\0', '\n', '\r\n', ' ', '=', '&', '#', '--', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'é', '😀', '\u202e', '\ud800', 'x'.repeat(3000), ' '.repeat(3000), '9'.repeat(400)];
+const HARD = [
+  '',
+  '0',
+  '-1',
+  '1e999',
+  'NaN',
+  'Infinity',
+  '1.2.3',
+  '99999999999999999999',
+  '4294967294',
+  'null',
+  'true',
+  '{}',
+  '[]',
+  '[[',
+  '"',
+  "'",
+  '\\',
+  '%',
+  '%zz',
+  '%00',
+  '\0',
+  '\n',
+  '\r\n',
+  ' ',
+  '=',
+  '&',
+  '#',
+  '--',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'é',
+  '😀',
+  '\u202e',
+  '\ud800',
+  'x'.repeat(3000),
+  ' '.repeat(3000),
+  '9'.repeat(400),
+];
 
 /** The text with one to three places broken. */
 function broken(text, pick) {
@@ -50,7 +93,8 @@ function broken(text, pick) {
   return changed;
 }
 
-const answerTo = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
+const answerTo = (inputs) =>
+  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 const scenarioOf = (inputs) => answerTo(inputs).scenario;
 
 /**
@@ -77,9 +121,15 @@ async function readBroken(samples, count, seed, check) {
   }
   assert.equal(Object.keys(Object.prototype).length, 0);
 }
-const ASKED = [{}, { model: 'deepseek-v3', 'serving.mapping.ep': '8', 'serving.devices': '8' }, { model: 'qwen3-30b-a3b', 'serving.engine': 'llamacpp', cluster: 'single-rtx-4090' }];
+const ASKED = [
+  {},
+  { 'model': 'deepseek-v3', 'serving.mapping.ep': '8', 'serving.devices': '8' },
+  { 'model': 'qwen3-30b-a3b', 'serving.engine': 'llamacpp', 'cluster': 'single-rtx-4090' },
+];
 const COMMANDS = [
-  ...ASKED.flatMap((inputs) => TOOLS.map((tool) => commandFor(tool, scenarioOf(inputs), catalogue.models))).filter(Boolean),
+  ...ASKED.flatMap((inputs) => TOOLS.map((tool) => commandFor(tool, scenarioOf(inputs), catalogue.models))).filter(
+    Boolean,
+  ),
   `docker run --gpus all vllm/vllm-openai:latest --model meta-llama/Llama-3.1-8B --speculative-config '{"num_speculative_tokens": 3}' --eplb-config '{"num_redundant_experts": 2}' --kv-cache-dtype fp8 -q awq`,
   'llama-server -m Qwen3-30B-A3B-Q4_K_M.gguf -ngl 99 --n-cpu-moe 12 -ot "exps=CPU" -ctk q8_0 -c 8192 -np 4',
 ];
@@ -119,8 +169,31 @@ Output token throughput (tok/s):         6582.87
 Mean TTFT (ms):                          9626.13
 Mean TPOT (ms):                          77.86
 A row of tomorrow:                       3`,
-  JSON.stringify({ backend: 'vllm', model_id: 'RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8', num_prompts: 640, tensor_parallel_size: '8', request_rate: 'inf', max_concurrency: 64, completed: 640, total_input_tokens: 655360, total_output_tokens: 655360, output_throughput: 6521, mean_ttft_ms: 180.5, mean_tpot_ms: 9.61 }),
-  JSON.stringify({ backend: 'sglang', server_info: { model_path: 'x', tp_size: 4 }, request_rate: 4.0, max_concurrency: null, completed: 100, total_input_tokens: 102400, total_output_tokens: 25600, mean_ttft_ms: 90, mean_itl_ms: 12 }),
+  JSON.stringify({
+    backend: 'vllm',
+    model_id: 'RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8',
+    num_prompts: 640,
+    tensor_parallel_size: '8',
+    request_rate: 'inf',
+    max_concurrency: 64,
+    completed: 640,
+    total_input_tokens: 655360,
+    total_output_tokens: 655360,
+    output_throughput: 6521,
+    mean_ttft_ms: 180.5,
+    mean_tpot_ms: 9.61,
+  }),
+  JSON.stringify({
+    backend: 'sglang',
+    server_info: { model_path: 'x', tp_size: 4 },
+    request_rate: 4.0,
+    max_concurrency: null,
+    completed: 100,
+    total_input_tokens: 102400,
+    total_output_tokens: 25600,
+    mean_ttft_ms: 90,
+    mean_itl_ms: 12,
+  }),
   `# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 32(factor)
 #  Rank  0 Group  0 Pid  18416 on    node-1 device  0 [0x07] NVIDIA H200
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
@@ -135,23 +208,46 @@ test('measurements', async () => {
     if (!found) return [];
     for (const { figure, collective, value } of found.measured) {
       assert.ok(Number.isFinite(value) && value > 0, `${figure}: ${value}`);
-      assert.ok(figure ? described.outputs.some(({ path }) => path === figure) : collective.bytes > 0 && collective.ranks > 0, `${figure}`);
+      assert.ok(
+        figure ? described.outputs.some(({ path }) => path === figure) : collective.bytes > 0 && collective.ranks > 0,
+        `${figure}`,
+      );
     }
     for (const line of [...found.unread, ...found.missing]) assert.equal(typeof line, 'string');
-    if (found.format.id === 'serving-benchmark') assert.doesNotMatch(JSON.stringify(found.inputs), /NaN|Infinity|undefined/);
+    if (found.format.id === 'serving-benchmark')
+      assert.doesNotMatch(JSON.stringify(found.inputs), /NaN|Infinity|undefined/);
     return [inputsWith({ 'serving.batch': '8', 'training.sequence': '4096' }, found, scenario)];
   });
 });
 
 test('links', async () => {
-  const inputs = { model: 'deepseek-v3', 'serving.batch': '64', 'cost.electricity': '0.08 $/kWh', 'cluster.networks.1.bandwidth': '25 GB/s', 'measured.0.path': 'serving.tpot_s', 'measured.0.value': '21 ms' };
-  const state = { scene: 'serve', sub: 'bubble/2', inputs, others: [{ version: '2' }, { 'training.tokens': '1T' }], view: { embed: '1', size: '{"rate":2}', explore: 'a,b' } };
+  const inputs = {
+    'model': 'deepseek-v3',
+    'serving.batch': '64',
+    'cost.electricity': '0.08 $/kWh',
+    'cluster.networks.1.bandwidth': '25 GB/s',
+    'measured.0.path': 'serving.tpot_s',
+    'measured.0.value': '21 ms',
+  };
+  const state = {
+    scene: 'serve',
+    sub: 'bubble/2',
+    inputs,
+    others: [{ version: '2' }, { 'training.tokens': '1T' }],
+    view: { embed: '1', size: '{"rate":2}', explore: 'a,b' },
+  };
   const long = { ...state, inputs: { ...inputs, 'model.name': 'x'.repeat(1500) } };
-  const samples = [await writeShort(state), await writeShort(long), '#/train?serving.batch=64&v=1', '#/serve?b:=&c:v=2&d:model=llama-3.1-8b&v=3'];
+  const samples = [
+    await writeShort(state),
+    await writeShort(long),
+    '#/train?serving.batch=64&v=1',
+    '#/serve?b:=&c:v=2&d:model=llama-3.1-8b&v=3',
+  ];
   await readBroken(samples, 3000, 3, async (text) => {
     const found = await read(text, SCENES);
     assert.ok(SCENES.includes(found.scene));
-    for (const { path, kind } of found.faults) assert.ok(typeof path === 'string' && path.length <= 120 && kind, JSON.stringify(found.faults));
+    for (const { path, kind } of found.faults)
+      assert.ok(typeof path === 'string' && path.length <= 120 && kind, JSON.stringify(found.faults));
     for (const { path } of measurementsIn(found.inputs)) assert.equal(typeof path, 'string');
     // What was read is written as a link that is read as the same; a word of the view that says nothing is not written.
     const { faults: _, ...before } = found;

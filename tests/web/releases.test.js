@@ -44,7 +44,10 @@ test('every scenario opens, is answered and has an answer of a former release fo
     assert.ok(Object.keys(answers).length > 0, title);
     for (const were of Object.values(answers)) {
       assert.equal(were.length, known.figures.length, title);
-      assert.ok(were.some((value) => value > 0), title);
+      assert.ok(
+        were.some((value) => value > 0),
+        title,
+      );
     }
   }
 });
@@ -52,7 +55,7 @@ test('every scenario opens, is answered and has an answer of a former release fo
 test('an answer moved if a reader sees another figure, or if it came or went', () => {
   const figures = ['training.step_time_s', 'serving.tpot_s', 'serving.ttft_s'];
   const report = { training: { step_time_s: 1.1 }, serving: { tpot_s: 0.02001, ttft_s: null } };
-  const answers = { '0.1': [1, 0.02, 0.5], '0.2': [1.1, 0.02, null] };
+  const answers = { 0.1: [1, 0.02, 0.5], 0.2: [1.1, 0.02, null] };
   assert.deepEqual(movesOf({ answers }, figures, report), [
     { release: '0.1', path: 'training.step_time_s', before: 1, after: 1.1 },
     { release: '0.1', path: 'serving.ttft_s', before: 0.5, after: null },
@@ -62,7 +65,7 @@ test('an answer moved if a reader sees another figure, or if it came or went', (
 test('a link names the release that made it, and is read with and without', async () => {
   const named = await read('#/serve?serving.batch=64&v=1&r=1.0.0', SCENES);
   assert.equal(named.release, '1.0.0');
-  assert.deepEqual([named.inputs, named.faults], [{ version: '1', 'serving.batch': '64' }, []]);
+  assert.deepEqual([named.inputs, named.faults], [{ 'version': '1', 'serving.batch': '64' }, []]);
   const odd = await read('#/serve?serving.batch=64&v=1&r=<b>', SCENES);
   assert.deepEqual([odd.release, odd.faults], [undefined, []]);
 });

@@ -26,22 +26,29 @@ function command(args, input) {
 
 // Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
 function assertSame(a, b, path = '') {
-  if (typeof a === 'number' && typeof b === 'number') return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
+  if (typeof a === 'number' && typeof b === 'number')
+    return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return assert.equal(a, b, path);
   assert.deepEqual(Object.keys(a), Object.keys(b), path);
   for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
 }
 
-const studies = readdirSync(`${ROOT}core/presets/studies`).map((name) => [name, JSON.parse(readFileSync(`${ROOT}core/presets/studies/${name}`, 'utf8'))]);
+const studies = readdirSync(`${ROOT}core/presets/studies`).map((name) => [
+  name,
+  JSON.parse(readFileSync(`${ROOT}core/presets/studies/${name}`, 'utf8')),
+]);
 
 for (const [name, study] of studies) {
   if (study.verb || !study.points) continue;
   test(`every point of ${name} opens on the page with the study's figures`, () => {
     study.points.forEach((point, at) => {
       const { figures } = JSON.parse(slipstick.studyPoint(name.replace('.json', ''), at)).point;
-      const report = evaluate(asked({ ...inputsOf(defaults, study.request, described.inputs), ...flat(point.overrides) }));
+      const report = evaluate(
+        asked({ ...inputsOf(defaults, study.request, described.inputs), ...flat(point.overrides) }),
+      );
       assert.equal(report.issues, undefined, `${point.label}: ${JSON.stringify(report.issues)}`);
-      for (const [path, figure] of Object.entries(figures)) assert.deepEqual(get(report, path) ?? null, figure, `${point.label} ${path}`);
+      for (const [path, figure] of Object.entries(figures))
+        assert.deepEqual(get(report, path) ?? null, figure, `${point.label} ${path}`);
     });
   });
 }
@@ -59,7 +66,12 @@ const LINKS = [
   { cluster: 'gb200-nvl72', model: 'llama-3.1-405b' },
   { 'serving.mapping.tp': '16' },
   { 'cluster.devices': '500' },
-  { cluster: 'dgx-a100', 'cluster.devices': '64', 'cluster.device.design': 'h100-like', 'cluster.device.design.area': '600' },
+  {
+    'cluster': 'dgx-a100',
+    'cluster.devices': '64',
+    'cluster.device.design': 'h100-like',
+    'cluster.device.design.area': '600',
+  },
 ];
 
 for (const inputs of LINKS) {
@@ -72,10 +84,12 @@ for (const inputs of LINKS) {
 }
 
 test('a value written on the page stays, though it is the default scenario’s', () => {
-  const inputs = { cluster: 'single-rtx-4090', 'serving.devices': '8', version: '1' };
+  const inputs = { 'cluster': 'single-rtx-4090', 'serving.devices': '8', 'version': '1' };
   assert.equal(evaluate(asked(inputs)).issues[0].path, 'serving.devices');
   assert.deepEqual(withoutIdle(defaults, inputs, presetPaths, described.follows), inputs);
-  assert.deepEqual(withoutIdle(defaults, { 'serving.devices': '8', version: '1' }, presetPaths, described.follows), { version: '1' });
+  assert.deepEqual(withoutIdle(defaults, { 'serving.devices': '8', 'version': '1' }, presetPaths, described.follows), {
+    version: '1',
+  });
 });
 
 test('a change laid over a request is written', () => {

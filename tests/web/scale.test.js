@@ -12,7 +12,10 @@ test('ticks are one, two or five times a power of ten', () => {
 });
 test('times have ticks in minutes, hours, days', () => {
   assert.deepEqual(unitTicks([0, 900], 6, 's'), [0, 300, 600, 900]);
-  assert.deepEqual(unitTicks([0, 4 * 86400], 4, 's'), [0, 1, 2, 3, 4].map((day) => day * 86400));
+  assert.deepEqual(
+    unitTicks([0, 4 * 86400], 4, 's'),
+    [0, 1, 2, 3, 4].map((day) => day * 86400),
+  );
   assert.deepEqual(unitTicks([0, 100], 5, 's'), [0, 20, 40, 60, 80, 100]);
   assert.deepEqual(unitLogTicks([50, 1500], 6, 's'), [60, 120, 300, 600, 1200]);
 });
@@ -29,10 +32,38 @@ test('a key moves the rate to the next round one', () => {
 
 test('a text takes the first place that is off lines, marks and other texts', () => {
   const box = { left: 0, right: 200, top: 0, bottom: 100 };
-  const labels = placer({ box, lines: [[[0, 50], [200, 50]], [[100, 0], [100, 40]], [[20, 80]]] });
-  const [onLine, above] = [{ x: 10, y: 52 }, { x: 10, y: 30 }];
+  const labels = placer({
+    box,
+    lines: [
+      [
+        [0, 50],
+        [200, 50],
+      ],
+      [
+        [100, 0],
+        [100, 40],
+      ],
+      [[20, 80]],
+    ],
+  });
+  const [onLine, above] = [
+    { x: 10, y: 52 },
+    { x: 10, y: 30 },
+  ];
   assert.deepEqual(labels.place('words', [onLine, above]), above);
-  assert.deepEqual(labels.place('words', [above, { x: 70, y: 30 }, { x: 120, y: 30 }]), { x: 120, y: 30 }, 'the first lies on a text, the second on a line');
-  assert.deepEqual(labels.place('words', [{ x: 12, y: 84 }, { x: 190, y: 84 }, { x: 199, y: 84, 'text-anchor': 'end' }]), { x: 199, y: 84, 'text-anchor': 'end' }, 'a mark, the edge');
+  assert.deepEqual(
+    labels.place('words', [above, { x: 70, y: 30 }, { x: 120, y: 30 }]),
+    { x: 120, y: 30 },
+    'the first lies on a text, the second on a line',
+  );
+  assert.deepEqual(
+    labels.place('words', [
+      { x: 12, y: 84 },
+      { x: 190, y: 84 },
+      { 'x': 199, 'y': 84, 'text-anchor': 'end' },
+    ]),
+    { 'x': 199, 'y': 84, 'text-anchor': 'end' },
+    'a mark, the edge',
+  );
   assert.deepEqual(labels.place('words', [onLine]), onLine, 'there may be no other');
 });

@@ -2,7 +2,15 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, isPath, set } from '../../web/state/paths.js';
-import { requestOf, useNewest, withChoiceKept, withFix, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
+import {
+  requestOf,
+  useNewest,
+  withChoiceKept,
+  withFix,
+  withoutFaulty,
+  withoutIdle,
+  withPick,
+} from '../../web/state/scenario.js';
 import { setInputs } from '../../web/text/inputs.js';
 
 const FIRST = {
@@ -21,7 +29,12 @@ const PICKS = ['model', 'cluster', 'cluster.device'];
 test('inputs are laid over the default, truth values as such, numbers as the text that they are', () => {
   const request = requestOf(
     STANDARD,
-    { 'serving.batch': '64', 'training.mapping.sequence_parallel': 'true', 'cost.electricity': '0.1 $/kWh', 'serving.prompt': '8k' },
+    {
+      'serving.batch': '64',
+      'training.mapping.sequence_parallel': 'true',
+      'cost.electricity': '0.1 $/kWh',
+      'serving.prompt': '8k',
+    },
     PICKS,
   );
   assert.equal(request.serving.batch, '64');
@@ -43,20 +56,36 @@ test('a number without a unit stays text, which the core reads in the input’s 
 });
 
 test('a value of a fix in base units becomes a text with the input’s unit', () => {
-  setInputs([{ path: 'cluster.networks.*.bandwidth', kind: 'quantity', unit: 'GB/s', unit_factor: 1e9 }, { path: 'serving.batch', kind: 'count' }]);
-  assert.deepEqual(withFix({}, { path: 'cluster.networks.1.bandwidth', value: 6.25e9 }), { 'cluster.networks.1.bandwidth': '6.25 GB/s' });
+  setInputs([
+    { path: 'cluster.networks.*.bandwidth', kind: 'quantity', unit: 'GB/s', unit_factor: 1e9 },
+    { path: 'serving.batch', kind: 'count' },
+  ]);
+  assert.deepEqual(withFix({}, { path: 'cluster.networks.1.bandwidth', value: 6.25e9 }), {
+    'cluster.networks.1.bandwidth': '6.25 GB/s',
+  });
   assert.deepEqual(withFix({}, { path: 'serving.batch', value: 8 }), { 'serving.batch': '8' });
   assert.deepEqual(withFix({}, { path: 'serving.prompt', value: '8k' }), { 'serving.prompt': '8k' });
 });
 
 test('what the core chose is kept as inputs', () => {
-  const report = { training: { chosen: [{ path: 'training.mapping.tp', value: 4 }, { path: 'training.recompute', value: 'none' }] } };
-  assert.deepEqual(withChoiceKept({ model: 'llama-3.1-8b' }, 'training', report), { model: 'llama-3.1-8b', 'training.mapping.tp': '4', 'training.recompute': 'none' });
+  const report = {
+    training: {
+      chosen: [
+        { path: 'training.mapping.tp', value: 4 },
+        { path: 'training.recompute', value: 'none' },
+      ],
+    },
+  };
+  assert.deepEqual(withChoiceKept({ model: 'llama-3.1-8b' }, 'training', report), {
+    'model': 'llama-3.1-8b',
+    'training.mapping.tp': '4',
+    'training.recompute': 'none',
+  });
   assert.deepEqual(withChoiceKept({}, 'serving', report), {});
 });
 
 test('inputs that name a version are laid over its default', () => {
-  const request = requestOf(STANDARD, { version: '1', 'training.mapping.pp': '2' }, PICKS);
+  const request = requestOf(STANDARD, { 'version': '1', 'training.mapping.pp': '2' }, PICKS);
   assert.equal(request.version, 1);
   assert.deepEqual(request.training.mapping, { tp: 8, pp: 2 }, 'numbers, as that version reads them');
 });
@@ -64,10 +93,14 @@ test('inputs that name a version are laid over its default', () => {
 test('a preset replaces what stood below it, and what is set below it stays on top', () => {
   const request = requestOf(
     STANDARD,
-    { 'cluster.devices': '16', cluster: 'd', 'cluster.device': 'e', 'cluster.device.memory.bandwidth': '4 TB/s' },
+    { 'cluster.devices': '16', 'cluster': 'd', 'cluster.device': 'e', 'cluster.device.memory.bandwidth': '4 TB/s' },
     PICKS,
   );
-  assert.deepEqual(request.cluster, { preset: 'd', devices: '16', device: { preset: 'e', memory: { bandwidth: '4 TB/s' } } });
+  assert.deepEqual(request.cluster, {
+    preset: 'd',
+    devices: '16',
+    device: { preset: 'e', memory: { bandwidth: '4 TB/s' } },
+  });
 });
 
 test('a whole model may be given as an object', () => {
@@ -75,7 +108,10 @@ test('a whole model may be given as an object', () => {
 });
 
 test('a part of an object is that of its members, as on the command line', () => {
-  assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2}' }, PICKS), requestOf(STANDARD, { 'model.layers': 2 }, PICKS));
+  assert.deepEqual(
+    requestOf(STANDARD, { model: '{"layers":2}' }, PICKS),
+    requestOf(STANDARD, { 'model.layers': 2 }, PICKS),
+  );
 });
 
 test('places of a list that are not named become empty objects', () => {
@@ -90,12 +126,20 @@ test('a number too large for JSON stays text, so that the core can refuse it', (
 });
 
 test('inputs that change nothing are dropped', () => {
-  assert.deepEqual(withoutIdle(STANDARD, { 'serving.batch': '32', 'cluster.devices': '8' }, PICKS), { 'cluster.devices': '8' });
-  assert.deepEqual(withoutIdle(STANDARD, { cluster: 'd', 'cluster.devices': '512' }, PICKS), { cluster: 'd', 'cluster.devices': '512' });
+  assert.deepEqual(withoutIdle(STANDARD, { 'serving.batch': '32', 'cluster.devices': '8' }, PICKS), {
+    'cluster.devices': '8',
+  });
+  assert.deepEqual(withoutIdle(STANDARD, { 'cluster': 'd', 'cluster.devices': '512' }, PICKS), {
+    'cluster': 'd',
+    'cluster.devices': '512',
+  });
 });
 
 test('picking a preset takes back what was set below it', () => {
-  assert.deepEqual(withPick({ 'cluster.devices': '8', 'serving.batch': '4' }, 'cluster', 'd'), { cluster: 'd', 'serving.batch': '4' });
+  assert.deepEqual(withPick({ 'cluster.devices': '8', 'serving.batch': '4' }, 'cluster', 'd'), {
+    'cluster': 'd',
+    'serving.batch': '4',
+  });
 });
 
 test('parts that have issues are left out so that the others still answer', () => {
@@ -107,7 +151,8 @@ test('parts that have issues are left out so that the others still answer', () =
 });
 
 test('no path reaches a prototype', () => {
-  for (const path of ['__proto__.x', 'model.__proto__.x', 'a..b', '.a', 'a.', '', 'A.b']) assert.equal(isPath(path), false, path);
+  for (const path of ['__proto__.x', 'model.__proto__.x', 'a..b', '.a', 'a.', '', 'A.b'])
+    assert.equal(isPath(path), false, path);
   const json = { model: {} };
   assert.equal(get(json, 'constructor.name'), undefined);
   set(json, 'constructor.prototype.x', 1);

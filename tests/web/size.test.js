@@ -5,16 +5,33 @@ import { test } from 'node:test';
 import { askedOf, readQuestion, STANDARD, valueIn, writeQuestion } from '../../web/size/question.js';
 
 test('a target for TPOT is a time or its inverse, the tokens that a user reads per second', () => {
-  const times = { '40 ms': 0.04, 40: 0.04, '0.04 s': 0.04, '1,000 ms': 1, '30 tokens/s': 1 / 30, '30 tok/s': 1 / 30, '25 tokens/s/user': 1 / 25, '25 tokens per second per user': 1 / 25 };
-  for (const [text, seconds] of Object.entries(times)) assert.ok(Math.abs(valueIn('tpot', text) / seconds - 1) < 1e-12, text);
+  const times = {
+    '40 ms': 0.04,
+    '40': 0.04,
+    '0.04 s': 0.04,
+    '1,000 ms': 1,
+    '30 tokens/s': 1 / 30,
+    '30 tok/s': 1 / 30,
+    '25 tokens/s/user': 1 / 25,
+    '25 tokens per second per user': 1 / 25,
+  };
+  for (const [text, seconds] of Object.entries(times))
+    assert.ok(Math.abs(valueIn('tpot', text) / seconds - 1) < 1e-12, text);
   assert.equal(valueIn('tpot', ''), null, 'no target');
 });
 
 test('what is not understood is no value: no other unit, no word', () => {
-  for (const text of ['30 tokenss', '30 /s', '30 bananas', 'abc', '40 GB', '-3 ms', '0']) assert.equal(valueIn('tpot', text), undefined, text);
+  for (const text of ['30 tokenss', '30 /s', '30 bananas', 'abc', '40 GB', '-3 ms', '0'])
+    assert.equal(valueIn('tpot', text), undefined, text);
   assert.equal(valueIn('ttft', '30 tokens/s'), undefined, 'no speed is a time to first token');
   for (const text of ['100 users', '5 TB', 'many', '']) assert.equal(valueIn('rate', text), undefined, text);
-  for (const [text, rate] of [['100', 100], ['100/s', 100], ['100 requests/s', 100], ['2k', 2000]]) assert.equal(valueIn('rate', text), rate);
+  for (const [text, rate] of [
+    ['100', 100],
+    ['100/s', 100],
+    ['100 requests/s', 100],
+    ['2k', 2000],
+  ])
+    assert.equal(valueIn('rate', text), rate);
   assert.deepEqual(askedOf({ ...STANDARD, tpot: '30 tokenss', rate: 'many' }).wrong, ['rate', 'tpot']);
 });
 
@@ -22,5 +39,11 @@ test('the link holds what was typed, slashes too', () => {
   const question = { ...STANDARD, rate: '100', tpot: '30 tokens/s' };
   assert.equal(writeQuestion(question), 'rate:100/tpot:30 tokens/s');
   assert.deepEqual(readQuestion(writeQuestion(question)), question);
-  assert.deepEqual(readQuestion('rate:40/ttft:800 ms/spare:1/on:dgx-h100,dgx-b200'), { ...STANDARD, rate: '40', ttft: '800 ms', spare: '1', on: 'dgx-h100,dgx-b200' });
+  assert.deepEqual(readQuestion('rate:40/ttft:800 ms/spare:1/on:dgx-h100,dgx-b200'), {
+    ...STANDARD,
+    rate: '40',
+    ttft: '800 ms',
+    spare: '1',
+    on: 'dgx-h100,dgx-b200',
+  });
 });

@@ -39,7 +39,16 @@ test('figures have three digits and a fitting prefix', () => {
 });
 
 test('the unit that a figure is written in is known by its size', () => {
-  const cases = [[4.27 * 31557600, 's', 31557600], [252 * 86400, 's', 86400], [9 * 3600, 's', 3600], [180, 's', 60], [0.0141, 's', 1e-3], [80 * 2 ** 30, 'B', 2 ** 30], [0.418, '%', 0.01], [6.5e6, '$', 1e6]];
+  const cases = [
+    [4.27 * 31557600, 's', 31557600],
+    [252 * 86400, 's', 86400],
+    [9 * 3600, 's', 3600],
+    [180, 's', 60],
+    [0.0141, 's', 1e-3],
+    [80 * 2 ** 30, 'B', 2 ** 30],
+    [0.418, '%', 0.01],
+    [6.5e6, '$', 1e6],
+  ];
   for (const [value, unit, expected] of cases) assert.equal(unitSize(value, unit), expected, text(value, unit));
 });
 
@@ -61,7 +70,8 @@ test('a bare number has the unit that is shown; what says a unit or a multiple k
     ['', '80 GB', ''],
     ['64', '32', '64'],
   ];
-  for (const [typed, shown, meant] of cases) assert.equal(inUnit(typed, unitIn(shown)), meant, `${typed} over ${shown}`);
+  for (const [typed, shown, meant] of cases)
+    assert.equal(inUnit(typed, unitIn(shown)), meant, `${typed} over ${shown}`);
   assert.equal(allInUnit('1, 2 GB/s,4', 'TB/s'), '1 TB/s, 2 GB/s,4 TB/s');
   assert.equal(allInUnit('1:4:9:log', 'TB/s'), '1 TB/s:4 TB/s:9:log');
   assert.equal(allInUnit('1:64', ''), '1:64');
@@ -120,7 +130,8 @@ test('what people type is read as the core reads it', () => {
     ['.5', 0.5],
     ['4k', 4000],
   ];
-  for (const [typed, value] of cases) assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
+  for (const [typed, value] of cases)
+    assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
   assert.equal(parse('8k', 1024), 8192);
   for (const typed of ['', 'abc', '1,5', '80 GX', '--1', '1e999', 'GB']) assert.equal(parse(typed), undefined, typed);
 });
@@ -151,7 +162,9 @@ test('texts are filled in, and an unknown key shows itself', () => {
 
 test('every algorithm of the core has a name in words', () => {
   const folder = new URL('../../core/collectives/', import.meta.url);
-  const rows = readdirSync(folder).filter((name) => name.endsWith('.cc')).flatMap((name) => [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^ +\{"(\w+)", "[^"]+",\s/gm)]);
+  const rows = readdirSync(folder)
+    .filter((name) => name.endsWith('.cc'))
+    .flatMap((name) => [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^ +\{"(\w+)", "[^"]+",\s/gm)]);
   assert.ok(rows.length > 30, `${rows.length} rows`);
   for (const [, id] of rows) assert.notEqual(inCharts(`algorithm.${id}`), `algorithm.${id}`);
 });

@@ -1,7 +1,15 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { degreesOf, levelsAmong, levelsOf, membersOf, placeOf, servingDegrees, shownNodes } from '../../web/charts/groups.js';
+import {
+  degreesOf,
+  levelsAmong,
+  levelsOf,
+  membersOf,
+  placeOf,
+  servingDegrees,
+  shownNodes,
+} from '../../web/charts/groups.js';
 import { linksOf, sidesOf } from '../../web/charts/wiring.js';
 import { inputsOfOwn } from '../../web/report/own_device.js';
 import { withFix } from '../../web/state/scenario.js';
@@ -36,7 +44,8 @@ test('what goes on is one edit for undo, of one input or of several', () => {
   const pushes = [];
   store.addEventListener('change', ({ detail }) => pushes.push(detail.push));
   store.set('serving.devices', '4');
-  for (const count of ['16', '32']) store.setInputs({ 'serving.devices': count, 'cluster.devices': count }, store.sub, true);
+  for (const count of ['16', '32'])
+    store.setInputs({ 'serving.devices': count, 'cluster.devices': count }, store.sub, true);
   assert.deepEqual(pushes, [false, false, false]);
   assert.equal(store.undo(), true);
   assert.deepEqual([store.inputs, store.undo()], [{}, false]);
@@ -84,13 +93,22 @@ test('serving fills a node with the ranks of a replica', () => {
 
 test('the wiring of a node is drawn link by link', () => {
   assert.equal(linksOf({ topology: 'fully_connected' }, 8).length, 28);
-  assert.deepEqual(linksOf({ topology: 'ring' }, 3), [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 2, to: 0 }]);
+  assert.deepEqual(linksOf({ topology: 'ring' }, 3), [
+    { from: 0, to: 1 },
+    { from: 1, to: 2 },
+    { from: 2, to: 0 },
+  ]);
   // 4 x 4: 2 x 12 links inside; a torus shows both ends of the 8 around its edge.
   assert.equal(linksOf({ topology: 'mesh', dims: [4, 4] }, 16).length, 24);
   assert.equal(linksOf({ topology: 'torus', dims: [4, 4] }, 16).length, 24 + 16);
   assert.deepEqual(linksOf({ topology: 'switch' }, 8), []);
   // A square; three links at each of eight; of six not drawn.
-  assert.deepEqual(linksOf({ topology: 'hypercube' }, 4), [{ from: 0, to: 1 }, { from: 0, to: 2 }, { from: 1, to: 3 }, { from: 2, to: 3 }]);
+  assert.deepEqual(linksOf({ topology: 'hypercube' }, 4), [
+    { from: 0, to: 1 },
+    { from: 0, to: 2 },
+    { from: 1, to: 3 },
+    { from: 2, to: 3 },
+  ]);
   assert.equal(linksOf({ topology: 'hypercube' }, 8).length, 12);
   assert.deepEqual(linksOf({ topology: 'hypercube' }, 6), []);
   // A slice of a larger torus has sides that are not known here.
@@ -99,21 +117,46 @@ test('the wiring of a node is drawn link by link', () => {
 
 test('of many nodes those are shown that hold the first replica', () => {
   const shown = shownNodes(64, 8, 512, degreesOf(MAPPING, 512), 16);
-  assert.deepEqual(shown.map(({ node }) => node), [0, 16, 32, 48, 63]);
+  assert.deepEqual(
+    shown.map(({ node }) => node),
+    [0, 16, 32, 48, 63],
+  );
   assert.equal(shown[1].skipped, 15);
 });
 
 test('a fix of an issue becomes changes of inputs', () => {
-  const inputs = { 'training.mapping.tp': '7', 'training.mapping.pp': '4', 'serving.batc': '4', model: 'llama-9', 'model.layers': '8' };
-  assert.deepEqual(withFix(inputs, { path: 'training.mapping.tp', value: 8, label: 'tp 8' }), { ...inputs, 'training.mapping.tp': '8' });
-  const together = withFix(inputs, { path: 'training.mapping.tp', value: 1, also: [{ path: 'training.mapping.pp', value: 1 }] });
+  const inputs = {
+    'training.mapping.tp': '7',
+    'training.mapping.pp': '4',
+    'serving.batc': '4',
+    'model': 'llama-9',
+    'model.layers': '8',
+  };
+  assert.deepEqual(withFix(inputs, { path: 'training.mapping.tp', value: 8, label: 'tp 8' }), {
+    ...inputs,
+    'training.mapping.tp': '8',
+  });
+  const together = withFix(inputs, {
+    path: 'training.mapping.tp',
+    value: 1,
+    also: [{ path: 'training.mapping.pp', value: 1 }],
+  });
   assert.deepEqual([together['training.mapping.tp'], together['training.mapping.pp']], ['1', '1']);
   const { 'serving.batc': _, ...rest } = inputs;
-  assert.deepEqual(withFix(inputs, { path: 'serving.batch', value: 4, also: [{ path: 'serving.batc' }] }), { ...rest, 'serving.batch': '4' });
+  assert.deepEqual(withFix(inputs, { path: 'serving.batch', value: 4, also: [{ path: 'serving.batc' }] }), {
+    ...rest,
+    'serving.batch': '4',
+  });
   assert.deepEqual(withFix(inputs, { path: 'serving.batc' }), rest);
   const { 'model.layers': __, ...plain } = inputs;
-  assert.deepEqual(withFix(inputs, { path: 'model.preset', value: 'llama-3.1-8b' }), { ...plain, model: 'llama-3.1-8b' });
-  assert.equal(withFix({}, { path: 'cluster.device.memory.bandwidth', value: '3 TB/s' })['cluster.device.memory.bandwidth'], '3 TB/s');
+  assert.deepEqual(withFix(inputs, { path: 'model.preset', value: 'llama-3.1-8b' }), {
+    ...plain,
+    model: 'llama-3.1-8b',
+  });
+  assert.equal(
+    withFix({}, { path: 'cluster.device.memory.bandwidth', value: '3 TB/s' })['cluster.device.memory.bandwidth'],
+    '3 TB/s',
+  );
 });
 
 test('an own device becomes inputs by path', () => {
@@ -122,5 +165,8 @@ test('an own device becomes inputs by path', () => {
     'cluster.device.memory.bandwidth': '8 TB/s',
     'cluster.device.units': '3',
   });
-  assert.deepEqual(inputsOfOwn({ cluster: { preset: 'dgx-h100', devices: 16 } }), { cluster: 'dgx-h100', 'cluster.devices': '16' });
+  assert.deepEqual(inputsOfOwn({ cluster: { preset: 'dgx-h100', devices: 16 } }), {
+    'cluster': 'dgx-h100',
+    'cluster.devices': '16',
+  });
 });

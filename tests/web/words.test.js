@@ -10,25 +10,48 @@ import { loadSlipstick } from '../support/module.js';
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const report = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
+const report = (inputs) =>
+  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 
 test('what limits a scenario is named in words', () => {
-  const one = { cluster: 'single-a100-sxm4-80gb', model: 'llama-2-7b', training: 'null', 'serving.devices': '1', 'serving.mapping.tp': '1', 'serving.batch': '1', 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16', 'serving.engine': 'ideal' };
+  const one = {
+    'cluster': 'single-a100-sxm4-80gb',
+    'model': 'llama-2-7b',
+    'training': 'null',
+    'serving.devices': '1',
+    'serving.mapping.tp': '1',
+    'serving.batch': '1',
+    'serving.precision.weights': 'bf16',
+    'serving.precision.activations': 'bf16',
+    'serving.engine': 'ideal',
+  };
   const { serving } = report(one);
   assert.equal(boundText(serving.bound.decode), 'memory-bandwidth-bound');
   assert.equal(boundText(serving.bound.prefill), 'compute-bound');
   assert.equal(boundText(trainingBound(report({}).training)), 'compute-bound');
   const waits = { time_s: { forward: 1, backward: 1, tp: 5, bubble: 1 }, operators: [] };
   assert.equal(boundText(trainingBound(waits)), 'communication-bound');
-  assert.equal(boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })), 'limited by the pipeline bubble');
+  assert.equal(
+    boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })),
+    'limited by the pipeline bubble',
+  );
 });
 
 test('the sentence and its picker call training what it is', () => {
   const names = (scenario) => taskOptions(scenario).map(({ name }) => name);
-  for (const [inputs, verb] of [[{}, 'Pre-train'], [{ 'training.trainable': 'lora' }, 'Fine-tune']]) {
+  for (const [inputs, verb] of [
+    [{}, 'Pre-train'],
+    [{ 'training.trainable': 'lora' }, 'Fine-tune'],
+  ]) {
     const { scenario } = report(inputs);
     assert.match(questionText(scenario, inputs), new RegExp(`^${verb} Llama`));
-    assert.deepEqual(names(scenario), [`${verb}, then serve`, 'Pre-train only', 'Serve only', 'Fine-tune only (LoRA)', 'Post-train by RL (GRPO)']);
+    assert.deepEqual(names(scenario), [
+      `${verb}, then serve`,
+      'Pre-train only',
+      'Serve only',
+      'Fine-tune only (LoRA)',
+      'Post-train by RL (GRPO)',
+    ]);
   }
   const serving = report({ training: 'null' }).scenario;
   assert.match(questionText(serving, {}), /^Serve Llama/);
@@ -37,5 +60,9 @@ test('the sentence and its picker call training what it is', () => {
   const { scenario, training } = report(tuned);
   assert.match(questionText(scenario, tuned), /^Fine-tune Llama-3\.1-8B on 10\sM\stokens with 1 RTX 4090/);
   assert.equal(training.feasible, true, '16 GB of frozen weights and small adapters, on 24 GB');
-  assert.deepEqual(withTaskPicked(tuned, 'training'), { model: 'llama-3.1-8b', cluster: 'single-rtx-4090', serving: 'null' });
+  assert.deepEqual(withTaskPicked(tuned, 'training'), {
+    model: 'llama-3.1-8b',
+    cluster: 'single-rtx-4090',
+    serving: 'null',
+  });
 });

@@ -29,7 +29,11 @@ function stepped(job, size, onstep) {
 }
 
 const search = (core, spec, onprogress) =>
-  stepped(new core.Search(text(spec)), MAPPINGS, onprogress && ((steps, { space }) => onprogress(Math.min(space, steps * MAPPINGS), space)));
+  stepped(
+    new core.Search(text(spec)),
+    MAPPINGS,
+    onprogress && ((steps, { space }) => onprogress(Math.min(space, steps * MAPPINGS), space)),
+  );
 
 function sweep(core, spec, { from = 0, to = ALL, onprogress }) {
   const part = (begin, end) => JSON.parse(core.sweep(text(spec), begin, Math.min(to, end)));

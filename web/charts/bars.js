@@ -20,11 +20,28 @@ const GROUP_GAP = 12;
 // columns of the row in the table, whose `names` are [the rows', …theirs]; apart: a gap before it;
 // every: draws one in so many rows.
 /** @param {Bars} options */
-export function stackedBars({ id, title, subtitle, width, unit, rows: all, every = 1, names = [t('column.stage')], limit, note, axis = false, onpart, controls, summary: said }) {
+export function stackedBars({
+  id,
+  title,
+  subtitle,
+  width,
+  unit,
+  rows: all,
+  every = 1,
+  names = [t('column.stage')],
+  limit,
+  note,
+  axis = false,
+  onpart,
+  controls,
+  summary: said,
+}) {
   const rows = all.filter((_, i) => i % every === 0);
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   // What is free is drawn, but is no part of what a bar says.
-  const filled = rows.map(({ parts }) => parts.reduce((sum, { id: part, value }) => sum + (part === 'free' ? 0 : value), 0));
+  const filled = rows.map(({ parts }) =>
+    parts.reduce((sum, { id: part, value }) => sum + (part === 'free' ? 0 : value), 0),
+  );
   const most = Math.max(...totals, ...rows.map(({ ghost = 0 }) => ghost), limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
   const longest = 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')));
@@ -34,7 +51,10 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
   const bar = rows.length > MANY ? THIN : BAR;
   // Of several bars each says at its end how long it is.
   const says = rows.length > 1 && axis && unit !== '%';
-  const right = Math.max(limit ? 8 : 0, says ? 8 + 1.1 * Math.max(...filled.map((total) => textWidth(format(total, unit)))) : 0);
+  const right = Math.max(
+    limit ? 8 : 0,
+    says ? 8 + 1.1 * Math.max(...filled.map((total) => textWidth(format(total, unit)))) : 0,
+  );
   const top = limit ? 18 : 2;
   const x = linear([0, most], [left, width - right]);
   const step = above + bar + (rows.length > 1 ? GAP : 22);
@@ -60,7 +80,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
         const inside = rows.length === 1 && size > textWidth(format(value, unit)) + 6;
         return mark(
           words,
-          { 'data-part': part, 'data-series': i, onclick: onpart && (() => onpart(part)) },
+          { 'data-part': part, 'data-series': i, 'onclick': onpart && (() => onpart(part)) },
           svg('rect', {
             x: from,
             y,
@@ -70,13 +90,21 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
             fill: hatch ? 'url(#hatch)' : color,
             class: hatch ? 'free' : undefined,
           }),
-          inside && svg('text', { class: 'num', x: from + size / 2, y: y + bar + 17, 'text-anchor': 'middle' }, format(value, unit)),
+          inside &&
+            svg(
+              'text',
+              { 'class': 'num', 'x': from + size / 2, 'y': y + bar + 17, 'text-anchor': 'middle' },
+              format(value, unit),
+            ),
         );
       });
     const name = label && svg('text', { class: 'lab halo', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label);
     const empty = instead && svg('text', { x: left, y: y + bar / 2 + 4 }, clip(instead, width - left));
     const length = format(filled[i], unit);
-    const total = says && filled[i] > 0 && svg('text', { class: 'num halo', x: afterBar(Math.max(totals[i], ghost), length), y: y + bar / 2 + 4 }, length);
+    const total =
+      says &&
+      filled[i] > 0 &&
+      svg('text', { class: 'num halo', x: afterBar(Math.max(totals[i], ghost), length), y: y + bar / 2 + 4 }, length);
     return { boxes, texts: [name, empty, total] };
   });
   const outline = (ghost, i) =>
@@ -90,7 +118,11 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
       y1: top - 4,
       y2: bottom - (rows.length > 1 ? GAP - 4 : 18),
     }),
-    svg('text', { class: 'lab', x: x(limit.value), y: 12, 'text-anchor': x(limit.value) > width - 110 ? 'end' : 'middle' }, limit.text),
+    svg(
+      'text',
+      { 'class': 'lab', 'x': x(limit.value), 'y': 12, 'text-anchor': x(limit.value) > width - 110 ? 'end' : 'middle' },
+      limit.text,
+    ),
   ];
   // Labels need room for themselves and a gap.
   const roomFor = Math.max(2, Math.floor((width - left - right) / (textWidth(format(most, unit)) + 24)));
@@ -99,11 +131,26 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
     unitTicks([0, most], Math.min(8, roomFor), unit).map((value) =>
       svg(
         'text',
-        { x: x(value), y: height - 4, 'text-anchor': value === 0 ? 'start' : x(value) > width - 40 ? 'end' : 'middle' },
+        {
+          'x': x(value),
+          'y': height - 4,
+          'text-anchor': value === 0 ? 'start' : x(value) > width - 40 ? 'end' : 'middle',
+        },
         value === 0 ? '0' : format(value, unit),
       ),
     );
-  const drawing = canvas(width, height, scaleLine, marks(title, lines.map(({ boxes }) => boxes)), ghosts, limitLine, lines.map(({ texts }) => texts));
+  const drawing = canvas(
+    width,
+    height,
+    scaleLine,
+    marks(
+      title,
+      lines.map(({ boxes }) => boxes),
+    ),
+    ghosts,
+    limitLine,
+    lines.map(({ texts }) => texts),
+  );
   const kinds = new Map();
   for (const { parts } of all) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
   const only = rows.length === 1;
@@ -117,20 +164,40 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
     .filter(({ hatch }) => !hatch)
     .reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
   const summary = largest
-    ? t('summary.bar', { name: largest.name, share: format(largest.value / filled[tallest], '%'), total: format(filled[tallest], unit) })
+    ? t('summary.bar', {
+        name: largest.name,
+        share: format(largest.value / filled[tallest], '%'),
+        total: format(filled[tallest], unit),
+      })
     : '';
   const columns = only
     ? [t('column.part'), t('column.value'), t('column.share')]
     : [names[0], ...[...kinds.values()].map(({ name }) => name), ...names.slice(1)];
   const table = only
-    ? rows[0].parts.filter(({ value }) => value > 0).map(({ name, value }) => [name, { value, unit }, { value: value / totals[0], unit: '%' }])
+    ? rows[0].parts
+        .filter(({ value }) => value > 0)
+        .map(({ name, value }) => [name, { value, unit }, { value: value / totals[0], unit: '%' }])
     : all.map(({ label, parts, cells = [] }) => [
         label,
-        ...[...kinds.keys()].map((kind) => (parts.length ? { value: parts.find((one) => one.id === kind)?.value ?? 0, unit } : '')),
+        ...[...kinds.keys()].map((kind) =>
+          parts.length ? { value: parts.find((one) => one.id === kind)?.value ?? 0, unit } : '',
+        ),
         ...cells,
       ]);
   const described = [said ?? capital(summary), outlined(rows, unit)].filter(Boolean).join(' ');
-  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: described, drawing, key, controls, columns, rows: table, note });
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'stacked bar chart',
+    summary: described,
+    drawing,
+    key,
+    controls,
+    columns,
+    rows: table,
+    note,
+  });
 }
 
 // "Outlined: 7.7 s before." of bars that were longer or shorter.

@@ -10,7 +10,12 @@ const ROW = 34;
 const GAP = 6;
 const MOST = 1500;
 
-const COLOR = { forward: 'var(--c-forward)', backward: 'var(--c-backward)', weight: 'var(--c-gradients)', update: 'var(--c-optimizer)' };
+const COLOR = {
+  forward: 'var(--c-forward)',
+  backward: 'var(--c-backward)',
+  weight: 'var(--c-gradients)',
+  update: 'var(--c-optimizer)',
+};
 
 // Boxes of one stage that are too thin to tell apart become one a kind and run.
 function merge(passes, least) {
@@ -62,7 +67,9 @@ export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole
   const chunks = 1 + Math.max(...timeline.map(({ chunk }) => chunk));
   const x = linear([from, to], [left, width]);
   const rows = Array.from({ length: stages }, (_, stage) =>
-    timeline.filter((pass) => pass.stage === stage && pass.end_s > from && pass.start_s < to).sort((a, b) => a.start_s - b.start_s),
+    timeline
+      .filter((pass) => pass.stage === stage && pass.end_s > from && pass.start_s < to)
+      .sort((a, b) => a.start_s - b.start_s),
   );
   const least = timeline.length > MOST && view === 'whole' ? (end / width) * 3 : 0;
   const drawn = rows.map((row) => (least ? merge(row, least) : row));
@@ -71,7 +78,11 @@ export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole
   const boxes = drawn.map((row, stage) => {
     const y = stage * (size + GAP);
     return [
-      svg('text', { class: 'lab', x: 0, y: y + size / 2 + 4 }, width > 500 ? t('memory.stage', { i: stage + 1 }) : String(stage + 1)),
+      svg(
+        'text',
+        { class: 'lab', x: 0, y: y + size / 2 + 4 },
+        width > 500 ? t('memory.stage', { i: stage + 1 }) : String(stage + 1),
+      ),
       svg('rect', { class: 'free', x: left, y, width: width - left, height: size, fill: 'url(#hatch)' }),
       row.map((pass) => {
         const at = x(Math.max(from, pass.start_s));
@@ -92,7 +103,16 @@ export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole
           name &&
             wide > name.length * 8 + 4 &&
             !least &&
-            svg('text', { class: pass.kind === 'forward' ? 'inbox' : 'inbox onlight', x: at + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
+            svg(
+              'text',
+              {
+                'class': pass.kind === 'forward' ? 'inbox' : 'inbox onlight',
+                'x': at + wide / 2,
+                'y': y + size / 2 + 4,
+                'text-anchor': 'middle',
+              },
+              name,
+            ),
         );
       }),
     ];
@@ -101,7 +121,11 @@ export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole
     svg('line', { class: 'axis', x1: x(value), x2: x(value), y1: height - 24, y2: height - 19 }),
     svg(
       'text',
-      { x: x(value), y: height - 5, 'text-anchor': x(value) < left + 10 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' },
+      {
+        'x': x(value),
+        'y': height - 5,
+        'text-anchor': x(value) < left + 10 ? 'start' : x(value) > width - 16 ? 'end' : 'middle',
+      },
       `${number(value)}${value === 0 ? ' s' : ''}`,
     ),
   ]);
@@ -117,8 +141,17 @@ export function gantt({ id, width, timeline, cut = null, stepTime, view = 'whole
     summary: cut ? '' : t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
     note: cut && t('train.gantt.note', { shown: whole(cut.shown), of: whole(cut.of) }),
     drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
-    key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: t(`pass.${kind}`) })), { hatch: true, text: t('part.bubble') }],
+    key: [
+      ...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: t(`pass.${kind}`) })),
+      { hatch: true, text: t('part.bubble') },
+    ],
     columns: [t('column.stage'), t('column.kind'), t('column.batchOf'), t('column.start'), t('column.end')],
-    rows: timeline.map((pass) => [pass.stage + 1, t(`pass.${pass.kind}`), batchOf(pass), { value: pass.start_s, unit: 's' }, { value: pass.end_s, unit: 's' }]),
+    rows: timeline.map((pass) => [
+      pass.stage + 1,
+      t(`pass.${pass.kind}`),
+      batchOf(pass),
+      { value: pass.start_s, unit: 's' },
+      { value: pass.end_s, unit: 's' },
+    ]),
   });
 }

@@ -21,9 +21,18 @@ const SPANS = {
   cp: [['cp'], ['tp']],
   ep: [['ep'], ['tp', 'attention_dp']],
   expert_dp: [['dp'], ['tp', 'dp'], ['tp', 'cp', 'dp']],
-  dp: [['ep', 'dp'], ['cp', 'ep', 'dp']],
-  shard: [['ep', 'dp'], ['cp', 'ep', 'dp']],
-  replica: [['ep', 'dp'], ['cp', 'ep', 'dp']],
+  dp: [
+    ['ep', 'dp'],
+    ['cp', 'ep', 'dp'],
+  ],
+  shard: [
+    ['ep', 'dp'],
+    ['cp', 'ep', 'dp'],
+  ],
+  replica: [
+    ['ep', 'dp'],
+    ['cp', 'ep', 'dp'],
+  ],
 };
 
 // The ranks of the first group of this name, of which the report says how many there are; none where the degrees do not say which.
@@ -32,7 +41,8 @@ export function membersOf({ group, ranks }, degrees) {
     let list = [0];
     let stride = 1;
     for (const { name, size } of degrees) {
-      if (span.includes(name)) list = Array.from({ length: size }, (_, i) => list.map((rank) => rank + i * stride)).flat();
+      if (span.includes(name))
+        list = Array.from({ length: size }, (_, i) => list.map((rank) => rank + i * stride)).flat();
       stride *= size;
     }
     // Replicas lie a whole shard apart, the others are neighbors.

@@ -26,7 +26,12 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
   const shade = (value) => (most > least ? (value - least) / (most - least) : 0.5);
   const every = Math.max(1, Math.ceil((Math.max(...across.names.map((name) => textWidth(name))) + 8) / step));
   const drawn = cells.map((cell) => {
-    const place = { x: left + cell.x * step + 1, y: top + cell.y * row + 1, width: Math.max(1, step - 2), height: row - 2 };
+    const place = {
+      x: left + cell.x * step + 1,
+      y: top + cell.y * row + 1,
+      width: Math.max(1, step - 2),
+      height: row - 2,
+    };
     const where = `${up.names[cell.y]}, ${across.names[cell.x]}`;
     const shown = typeof cell.value === 'number' ? format(cell.value, unit) : '';
     if (cell.reason)
@@ -40,22 +45,49 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
     return mark(
       `${where}: ${shown}`,
       { class: 'cell' },
-      svg('rect', { ...place, rx: 2, style: { fill: `color-mix(in srgb, var(--c-forward) ${Math.round(8 + share * 92)}%, var(--surface))` } }),
+      svg('rect', {
+        ...place,
+        rx: 2,
+        style: { fill: `color-mix(in srgb, var(--c-forward) ${Math.round(8 + share * 92)}%, var(--surface))` },
+      }),
       textWidth(shown, 11) < step - 6 &&
         svg(
           'text',
-          { class: 'cell-text', x: place.x + place.width / 2, y: place.y + place.height / 2 + 4, 'text-anchor': 'middle', style: { fill: share > DARK ? 'var(--paper)' : 'var(--ink)' } },
+          {
+            'class': 'cell-text',
+            'x': place.x + place.width / 2,
+            'y': place.y + place.height / 2 + 4,
+            'text-anchor': 'middle',
+            'style': { fill: share > DARK ? 'var(--paper)' : 'var(--ink)' },
+          },
           shown,
         ),
     );
   });
   const axes = [
-    up.names.map((name, i) => svg('text', { class: 'lab', x: left - 8, y: top + i * row + row / 2 + 4, 'text-anchor': 'end' }, clip(name, left - 10))),
+    up.names.map((name, i) =>
+      svg(
+        'text',
+        { 'class': 'lab', 'x': left - 8, 'y': top + i * row + row / 2 + 4, 'text-anchor': 'end' },
+        clip(name, left - 10),
+      ),
+    ),
     across.names.map((name, i) =>
-      i % every === 0 ? svg('text', { class: 'lab', x: left + (i + 0.5) * step, y: top + row * up.names.length + 16, 'text-anchor': 'middle' }, name) : null,
+      i % every === 0
+        ? svg(
+            'text',
+            {
+              'class': 'lab',
+              'x': left + (i + 0.5) * step,
+              'y': top + row * up.names.length + 16,
+              'text-anchor': 'middle',
+            },
+            name,
+          )
+        : null,
     ),
     svg('text', { x: 0, y: 12 }, up.label),
-    svg('text', { x: width - 2, y: height - 6, 'text-anchor': 'end' }, across.label),
+    svg('text', { 'x': width - 2, 'y': height - 6, 'text-anchor': 'end' }, across.label),
   ];
   const steps = values.length ? [least, most] : [];
   return chart({
@@ -74,6 +106,13 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
       ...(cells.some(({ reason }) => reason) ? [{ hatch: true, text: t('heat.hatched') }] : []),
     ],
     columns: [up.label, across.label, t('column.value'), t('heat.reason')],
-    rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? { value: cell.value, unit } : '', cell.reason ?? '']),
+    rows:
+      rows ??
+      cells.map((cell) => [
+        up.names[cell.y],
+        across.names[cell.x],
+        typeof cell.value === 'number' ? { value: cell.value, unit } : '',
+        cell.reason ?? '',
+      ]),
   });
 }

@@ -32,28 +32,56 @@ const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
 // uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
 /** @param {Lines} options */
-export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note, hint }) {
+export function lines({
+  id,
+  title,
+  subtitle,
+  width,
+  x: across,
+  y: up,
+  series,
+  levels = [],
+  uprights = [],
+  here,
+  summary,
+  columns,
+  rows,
+  height: wanted,
+  controls,
+  note,
+  hint,
+}) {
   const points = series.flatMap((one) => one.points);
   const kept = keptOf(id);
-  const xs = kept?.xs ?? (across.log ? positiveDomain(points.map((p) => p.x), 0.03) : [0, Math.max(...points.map((p) => p.x)) * 1.04]);
-  const ys = kept?.ys ?? (up.log
-    ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
-    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y), here?.y ?? 0) * 1.08]);
+  const xs =
+    kept?.xs ??
+    (across.log
+      ? positiveDomain(
+          points.map((p) => p.x),
+          0.03,
+        )
+      : [0, Math.max(...points.map((p) => p.x)) * 1.04]);
+  const ys =
+    kept?.ys ??
+    (up.log
+      ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
+      : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y), here?.y ?? 0) * 1.08]);
   const height = wanted ?? Math.max(290, Math.min(360, width * 0.46));
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);
   const y = (up.log ? log : linear)(ys, [box.bottom, box.top]);
-  const at = (domain, axis, count) => (axis.log ? unitLogTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit));
+  const at = (domain, axis, count) =>
+    axis.log ? unitLogTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit);
   const frame = [
     at(xs, across, Math.max(3, Math.min(8, Math.floor(width / 90)))).map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
-      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
+      svg('text', { 'x': x(value), 'y': box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
     ]),
     at(ys, up, 6).map((value) => [
       svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit)),
+      svg('text', { 'x': box.left - 8, 'y': y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit)),
     ]),
-    svg('text', { x: box.right, y: height - 8, 'text-anchor': 'end' }, across.label),
+    svg('text', { 'x': box.right, 'y': height - 8, 'text-anchor': 'end' }, across.label),
   ];
   const shownUprights = uprights.filter((one) => one.x >= xs[0] && one.x <= xs[1]);
   const isHere = here && here.x >= xs[0] && here.x <= xs[1];
@@ -61,8 +89,14 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     box,
     lines: [
       ...series.map((one) => one.points.map((p) => [x(p.x), y(p.y)])),
-      ...levels.map((one) => [[box.left, y(one.y)], [box.right, y(one.y)]]),
-      ...[...shownUprights, ...(isHere ? [here] : [])].map((one) => [[x(one.x), box.top], [x(one.x), box.bottom]]),
+      ...levels.map((one) => [
+        [box.left, y(one.y)],
+        [box.right, y(one.y)],
+      ]),
+      ...[...shownUprights, ...(isHere ? [here] : [])].map((one) => [
+        [x(one.x), box.top],
+        [x(one.x), box.bottom],
+      ]),
     ],
   });
   const words = (text, places) => svg('text', { class: 'lab halo', ...labels.place(text, places) }, text);
@@ -75,17 +109,60 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     else if (!at) keyed.push({ ...entry, text });
     return at && svg('text', { class: 'lab halo', ...at }, text);
   };
-  const sides = (at, base) => [{ x: at + 8, y: base }, { x: at - 8, y: base, 'text-anchor': 'end' }];
-  const sidesOrEdge = (at, base) => [...sides(at, base), { x: box.right, y: base, 'text-anchor': 'end' }];
+  const sides = (at, base) => [
+    { x: at + 8, y: base },
+    { 'x': at - 8, 'y': base, 'text-anchor': 'end' },
+  ];
+  const sidesOrEdge = (at, base) => [...sides(at, base), { 'x': box.right, 'y': base, 'text-anchor': 'end' }];
   // A spot's name first, as it has the fewest places: beside it, above or below.
-  const spotWords = isHere && here.point && words(here.point, [-8, 16, -24, 32].flatMap((down) => [...sidesOrEdge(x(here.x), y(here.y) + down), { x: box.left + 4, y: y(here.y) + down }]));
-  const steps = (from, to, by) => Array.from({ length: Math.max(1, Math.floor(Math.abs(to - from) / by)) }, (_, i) => from + Math.sign(to - from) * by * i);
-  const hereWords = isHere && here.text && words(here.text, steps(box.bottom - 7, box.top, 15).flatMap((base) => sidesOrEdge(x(here.x), base)));
-  const upright = shownUprights.map((one) => svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }));
-  const level = levels.map((one) => svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }));
+  const spotWords =
+    isHere &&
+    here.point &&
+    words(
+      here.point,
+      [-8, 16, -24, 32].flatMap((down) => [
+        ...sidesOrEdge(x(here.x), y(here.y) + down),
+        { x: box.left + 4, y: y(here.y) + down },
+      ]),
+    );
+  const steps = (from, to, by) =>
+    Array.from(
+      { length: Math.max(1, Math.floor(Math.abs(to - from) / by)) },
+      (_, i) => from + Math.sign(to - from) * by * i,
+    );
+  const hereWords =
+    isHere &&
+    here.text &&
+    words(
+      here.text,
+      steps(box.bottom - 7, box.top, 15).flatMap((base) => sidesOrEdge(x(here.x), base)),
+    );
+  const upright = shownUprights.map((one) =>
+    svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }),
+  );
+  const level = levels.map((one) =>
+    svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
+  );
   const names = [
-    shownUprights.map((one) => one.text && wordsOrKey(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)), { line: DASHED })),
-    levels.map((one) => wordsOrKey(one.text, steps(box.left + 6, box.right, 24).flatMap((at) => [{ x: at, y: y(one.y) - 7 }, { x: at, y: y(one.y) + 18 }]), { line: one.hair ? '2px solid var(--hair)' : DASHED })),
+    shownUprights.map(
+      (one) =>
+        one.text &&
+        wordsOrKey(
+          one.text,
+          steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)),
+          { line: DASHED },
+        ),
+    ),
+    levels.map((one) =>
+      wordsOrKey(
+        one.text,
+        steps(box.left + 6, box.right, 24).flatMap((at) => [
+          { x: at, y: y(one.y) - 7 },
+          { x: at, y: y(one.y) + 18 },
+        ]),
+        { line: one.hair ? '2px solid var(--hair)' : DASHED },
+      ),
+    ),
   ];
   const drawn = series.map((one, i) => [
     svg('polyline', {
@@ -96,7 +173,12 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     one.points.map((p) =>
       mark(
         `${one.name}: ${p.label ?? `${format(p.x, across.unit)}, ${format(p.y, up.unit)}`}${p.hollow ? `, ${p.why ?? t('chart.hollow')}` : ''}`,
-        { 'data-series': i, class: p.hollow ? 'point hollow' : 'point', stroke: one.color, fill: p.hollow ? 'var(--paper)' : one.color },
+        {
+          'data-series': i,
+          'class': p.hollow ? 'point hollow' : 'point',
+          'stroke': one.color,
+          'fill': p.hollow ? 'var(--paper)' : one.color,
+        },
         svg('circle', { cx: x(p.x), cy: y(p.y), r: 4 }),
       ),
     ),
@@ -108,7 +190,10 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
       {},
       !here.onx && svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
       hereWords,
-      here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), spotWords],
+      here.point && [
+        svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }),
+        spotWords,
+      ],
     );
   const held = spot && here.onx && lineHandle({ id, here, across, xs, ys, box, at: x(here.x) });
   // The ends of the series that is drawn on top.

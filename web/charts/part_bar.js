@@ -23,7 +23,10 @@ export function partBar({ id, title, subtitle, width: room, unit, parts, onpart,
     const from = (at / total) * width;
     at += one.value;
     const size = (at / total) * width - from;
-    const words = format(unit === '$' && total >= 1 ? Math.max(0.01, Math.round(one.value * 100) / 100) : one.value, unit); // no fractions of a cent beside dollars
+    const words = format(
+      unit === '$' && total >= 1 ? Math.max(0.01, Math.round(one.value * 100) / 100) : one.value,
+      unit,
+    ); // no fractions of a cent beside dollars
     const label = Math.max(textWidth(words), textWidth(one.name)) + 10;
     const fits = label <= size || (one === shown.at(-1) && from + label <= width && from >= free);
     if (fits) free = from + label;
@@ -32,8 +35,16 @@ export function partBar({ id, title, subtitle, width: room, unit, parts, onpart,
   const drawn = boxes.map(({ id: part, name, value, color, hatch, from, size, words, fits }) =>
     mark(
       `${name}: ${words}, ${format(value / total, '%')}`,
-      { 'data-part': part, onclick: onpart && (() => onpart(part)) },
-      svg('rect', { x: from, y: top, width: Math.max(1, size - PART_GAP), height: BAR, rx: 2, fill: hatch ? 'url(#hatch)' : color, class: hatch ? 'free' : undefined }),
+      { 'data-part': part, 'onclick': onpart && (() => onpart(part)) },
+      svg('rect', {
+        x: from,
+        y: top,
+        width: Math.max(1, size - PART_GAP),
+        height: BAR,
+        rx: 2,
+        fill: hatch ? 'url(#hatch)' : color,
+        class: hatch ? 'free' : undefined,
+      }),
       fits && [
         svg('path', { class: 'leader', d: `M${from + 0.5} ${top + BAR}v34` }),
         svg('text', { class: 'num', x: from + 5, y: top + BAR + 16 }, words),
@@ -41,16 +52,31 @@ export function partBar({ id, title, subtitle, width: room, unit, parts, onpart,
       ],
     ),
   );
-  const outline = ghost > 0 && svg('rect', { class: 'ghost', x: 0, y: top - 2, width: (width * ghost) / total, height: BAR + 4, rx: 3 });
+  const outline =
+    ghost > 0 &&
+    svg('rect', { class: 'ghost', x: 0, y: top - 2, width: (width * ghost) / total, height: BAR + 4, rx: 3 });
   const largest = shown.reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
   return chart({
     id,
     title,
     subtitle,
     kind: 'stacked bar chart',
-    summary: t('summary.bar', { name: largest?.name ?? '', share: format((largest?.value ?? 0) / total, '%'), total: format(total, unit) }) + (ghost > 0 ? ` ${t('chart.before', { value: format(ghost, unit) })}` : ''),
-    drawing: canvas(room, top + BAR + 38, svg('text', { class: 'num', x: width, y: 11, 'text-anchor': 'end' }, format(total, unit)), marks(title, drawn), outline),
-    key: boxes.filter(({ fits }) => !fits).map(({ name, color, hatch, words }) => ({ color, hatch, text: `${name} ${words}` })),
+    summary:
+      t('summary.bar', {
+        name: largest?.name ?? '',
+        share: format((largest?.value ?? 0) / total, '%'),
+        total: format(total, unit),
+      }) + (ghost > 0 ? ` ${t('chart.before', { value: format(ghost, unit) })}` : ''),
+    drawing: canvas(
+      room,
+      top + BAR + 38,
+      svg('text', { 'class': 'num', 'x': width, 'y': 11, 'text-anchor': 'end' }, format(total, unit)),
+      marks(title, drawn),
+      outline,
+    ),
+    key: boxes
+      .filter(({ fits }) => !fits)
+      .map(({ name, color, hatch, words }) => ({ color, hatch, text: `${name} ${words}` })),
     columns: [t('column.part'), { name: t('column.value'), unit }, { name: t('column.share'), unit: '%' }],
     rows: shown.map(({ name, value }) => [name, { value, unit }, { value: value / total, unit: '%' }]),
   });

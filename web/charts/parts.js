@@ -25,22 +25,65 @@ const part = (id, value, name = id) => ({
   hatch: name === 'bubble' || name === 'free',
 });
 
-const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
+const TIME = [
+  'forward',
+  'backward',
+  'recompute',
+  'tp',
+  'cp',
+  'ep',
+  'pp',
+  'dp',
+  'bubble',
+  'optimizer',
+  'other',
+  'offload',
+];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
 // A latency by what it is spent on, in the order of the report; what is waiting is hatched.
-const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler', prefill: 'others', others: 'others', handling: 'scheduler', transfer: 'reduce', first_step: 'gemm' };
+const WORK_COLORS = {
+  gemm: 'gemm',
+  attention: 'attention',
+  communication: 'reduce',
+  small_kernels: 'launch',
+  scheduler: 'scheduler',
+  prefill: 'others',
+  others: 'others',
+  handling: 'scheduler',
+  transfer: 'reduce',
+  first_step: 'gemm',
+};
 // A prefill computes where a decode step reads weights and KV cache.
 const PREFILL_COLORS = { ...WORK_COLORS, gemm: 'forward', attention: 'recompute' };
 export const latencyParts = (parts, latency) =>
-  Object.entries(parts).map(([id, value]) => ({ id, value, name: t(`${latency}.${id}`), color: `var(--c-${(latency === 'ttft' ? PREFILL_COLORS : WORK_COLORS)[id]})`, hatch: id === 'queue' }));
+  Object.entries(parts).map(([id, value]) => ({
+    id,
+    value,
+    name: t(`${latency}.${id}`),
+    color: `var(--c-${(latency === 'ttft' ? PREFILL_COLORS : WORK_COLORS)[id]})`,
+    hatch: id === 'queue',
+  }));
 
 // Times by what bounds them; the names are those of a roofline's bounds. What communication bounds is split by network level, the
 // innermost first, where that is known: `levels`, [{level, time_s}].
-const BOUNDS = { compute: 'forward', l1: 'l1', l2: 'l2', memory: 'memory', network: 'tp', latency: 'launch', bubble: 'bubble' };
+const BOUNDS = {
+  compute: 'forward',
+  l1: 'l1',
+  l2: 'l2',
+  memory: 'memory',
+  network: 'tp',
+  latency: 'launch',
+  bubble: 'bubble',
+};
 const LEVELS = ['tp', 'pp', 'dp', 'ep'];
 const levelParts = (levels) =>
-  levels.map(({ level, time_s: value }, i) => ({ id: `network-${i}`, name: t('bound.level', { level }), value, color: `var(--c-${LEVELS[i % LEVELS.length]})` }));
+  levels.map(({ level, time_s: value }, i) => ({
+    id: `network-${i}`,
+    name: t('bound.level', { level }),
+    value,
+    color: `var(--c-${LEVELS[i % LEVELS.length]})`,
+  }));
 export const boundParts = (times, levels = []) =>
   Object.entries(BOUNDS).flatMap(([id, color]) =>
     id === 'network' && levels.length
@@ -63,7 +106,18 @@ const BILL = [
   [/packag|interposer|assembly|bond|substrate/i, 'package'],
   [/test/i, 'test'],
 ];
-const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace', 'backward', 'recompute', 'pp', 'logic'];
+const SPARE = [
+  'dp',
+  'ep',
+  'optimizer',
+  'gradients',
+  'activations',
+  'workspace',
+  'backward',
+  'recompute',
+  'pp',
+  'logic',
+];
 // Spare colors that another name already gives.
 const SAME = { pp: 'package', workspace: 'test' };
 
@@ -74,7 +128,8 @@ function billColors(names) {
   const isUsed = (color) => [...colors.values()].includes(color);
   for (const name of new Set(names)) {
     let color = BILL.find(([words]) => words.test(name))?.[1];
-    if (!color || isUsed(color)) color = SPARE.find((one) => !isUsed(one) && !isUsed(SAME[one])) ?? SPARE[spare++ % SPARE.length];
+    if (!color || isUsed(color))
+      color = SPARE.find((one) => !isUsed(one) && !isUsed(SAME[one])) ?? SPARE[spare++ % SPARE.length];
     colors.set(name, color);
   }
   return colors;
@@ -84,8 +139,18 @@ export const billName = (name) => (has(`bill.${name}`) ? t(`bill.${name}`) : nam
 
 // Bills that stand below each other: a line's color is the same in all of them.
 export function billsParts(bills) {
-  const colors = billColors(bills.flat().filter(({ cost_usd: value }) => value > 0).map(({ name }) => name));
-  const part = ({ name, cost_usd: value }) => ({ id: name, name: billName(name), value, color: `var(--c-${colors.get(name)})` });
+  const colors = billColors(
+    bills
+      .flat()
+      .filter(({ cost_usd: value }) => value > 0)
+      .map(({ name }) => name),
+  );
+  const part = ({ name, cost_usd: value }) => ({
+    id: name,
+    name: billName(name),
+    value,
+    color: `var(--c-${colors.get(name)})`,
+  });
   return bills.map((lines) => lines.map(part));
 }
 

@@ -14,12 +14,19 @@ import { t } from './texts.js';
 
 const SHAPES = {
   prefill: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
-  decode: (x, y, r) => svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, transform: `rotate(45 ${x} ${y})` }),
+  decode: (x, y, r) =>
+    svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, transform: `rotate(45 ${x} ${y})` }),
   layer: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
 };
 const NAMED = 4;
 const RIDGE = 300; // px of another way that a name goes rather than lie on the ridge
-const WORK = { gemm: 'var(--c-gemm)', attention: 'var(--c-attention)', communication: 'var(--c-reduce)', small_kernels: 'var(--c-launch)', scheduler: 'var(--c-scheduler)' };
+const WORK = {
+  gemm: 'var(--c-gemm)',
+  attention: 'var(--c-attention)',
+  communication: 'var(--c-reduce)',
+  small_kernels: 'var(--c-launch)',
+  scheduler: 'var(--c-scheduler)',
+};
 const colorOf = (one) => WORK[one.work] ?? COLOR[one.phase];
 const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-memory)', layer: 'var(--c-forward)' };
 
@@ -33,12 +40,19 @@ function ridgeHandle({ id, peak, bandwidth, xs, ys, box, at: [across, up], onrid
     {
       id,
       label: t('roofline.handle'),
-      text: t('roofline.handle.value', { ridge: format(ridge, ''), peak: format(peak, 'FLOP/s'), bandwidth: format(bandwidth, 'B/s') }),
+      text: t('roofline.handle.value', {
+        ridge: format(ridge, ''),
+        peak: format(peak, 'FLOP/s'),
+        bandwidth: format(bandwidth, 'B/s'),
+      }),
       value: [...xs, ridge].map((one) => Number(one.toPrecision(3))).sort((a, b) => a - b),
       kept: { xs, ys, peak, bandwidth },
       ondrag([left, top], [fromLeft, fromTop], goesOn) {
         if (!goesOn) isSideways = Math.abs(left - fromLeft) >= Math.abs(top - fromTop);
-        if (isSideways) onridge.bandwidth.set(Number((peak / logValueAt(xs, [box.left, box.right], across + left - fromLeft)).toPrecision(3)));
+        if (isSideways)
+          onridge.bandwidth.set(
+            Number((peak / logValueAt(xs, [box.left, box.right], across + left - fromLeft)).toPrecision(3)),
+          );
         else onridge.peak.set(logValueAt(ys, [box.bottom, box.top], up + top - fromTop));
       },
       onkey([right, higher]) {
@@ -66,7 +80,14 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     const all = operators.reduce((sum, { time_s: time, count = 1 }) => sum + time * count, 0);
     return operators
       .filter((one) => one.flops > 0 && one.bytes > 0 && one.time_s > 0)
-      .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: (one.time_s * (one.count ?? 1)) / all, other: main !== undefined && phase !== main }));
+      .map((one) => ({
+        ...one,
+        phase,
+        intensity: one.flops / one.bytes,
+        rate: one.flops / one.time_s,
+        share: (one.time_s * (one.count ?? 1)) / all,
+        other: main !== undefined && phase !== main,
+      }));
   });
   const ridge = peak / bandwidth;
   /** @type {Json[]} */
@@ -95,30 +116,52 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   // A roof's name along it, `above` it by some pixels.
   const alongside = (words, at, anchor, above) => {
     const turned = `rotate(${angle.toFixed(1)} ${at.toFixed(1)} ${roofAt(at).toFixed(1)})`;
-    return svg('text', { class: 'lab', x: at, y: roofAt(at) - above, 'text-anchor': anchor, transform: turned }, words);
+    return svg(
+      'text',
+      { 'class': 'lab', 'x': at, 'y': roofAt(at) - above, 'text-anchor': anchor, 'transform': turned },
+      words,
+    );
   };
   const ridgeName = (at) => {
     const words = t('roofline.ridge', { value: format(ridge, '') });
     const fits = at + 5 + textWidth(words) <= box.right;
-    return svg('text', { x: fits ? at + 5 : at - 5, y: box.bottom - 6, 'text-anchor': fits ? 'start' : 'end' }, words);
+    return svg(
+      'text',
+      { 'x': fits ? at + 5 : at - 5, 'y': box.bottom - 6, 'text-anchor': fits ? 'start' : 'end' },
+      words,
+    );
   };
   const frame = [
     xTicks.map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
-      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, '')),
+      svg('text', { 'x': x(value), 'y': box.bottom + 17, 'text-anchor': 'middle' }, format(value, '')),
     ]),
     yTicks.map((value) => [
       svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, isNarrow ? 'F/s' : 'FLOP/s')),
+      svg(
+        'text',
+        { 'x': box.left - 8, 'y': y(value) + 4, 'text-anchor': 'end' },
+        format(value, isNarrow ? 'F/s' : 'FLOP/s'),
+      ),
     ]),
-    svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
+    svg('text', { 'x': box.right, 'y': height - 6, 'text-anchor': 'end' }, t('roofline.x')),
   ];
   const peakName = t('roofline.peak', { value: format(peak, 'FLOP/s') });
-  const peakArea = { left: x(xs[1]) - 4 - textWidth(peakName), right: x(xs[1]), top: y(peak) - 18, bottom: y(peak) - 3 };
+  const peakArea = {
+    left: x(xs[1]) - 4 - textWidth(peakName),
+    right: x(xs[1]),
+    top: y(peak) - 18,
+    bottom: y(peak) - 3,
+  };
   const roof = [
     svg('polyline', { class: 'roof', points: roofPoints(peak, bandwidth) }),
-    svg('text', { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' }, peakName),
-    alongside(t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }), isNarrow ? Math.max(x(start) + 4, box.left + 16) : x(Math.sqrt(start * ridge)), isNarrow ? 'start' : 'middle', isNarrow ? 4 : 8),
+    svg('text', { 'class': 'lab', 'x': x(xs[1]) - 4, 'y': y(peak) - 7, 'text-anchor': 'end' }, peakName),
+    alongside(
+      t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }),
+      isNarrow ? Math.max(x(start) + 4, box.left + 16) : x(Math.sqrt(start * ridge)),
+      isNarrow ? 'start' : 'middle',
+      isNarrow ? 4 : 8,
+    ),
     !onridge && svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
     ridgeName(x(ridge)),
   ];
@@ -133,18 +176,20 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
       svg(
         'text',
         {
-          class: 'lab',
-          x: x(to) - 8,
-          y: y(peak) - 6,
+          'class': 'lab',
+          'x': x(to) - 8,
+          'y': y(peak) - 6,
           'text-anchor': 'end',
-          transform: `rotate(${angle.toFixed(1)} ${x(to).toFixed(1)} ${y(peak).toFixed(1)})`,
+          'transform': `rotate(${angle.toFixed(1)} ${x(to).toFixed(1)} ${y(peak).toFixed(1)})`,
         },
         t('roofline.cache', { value: format(one.bandwidth, 'B/s'), name: one.name.split(' and ')[0] }),
       ),
     ];
   });
   const radius = (one) => 3 + 15 * Math.sqrt(one.share);
-  const ringMarks = rings.map((one) => svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: radius(one) }));
+  const ringMarks = rings.map((one) =>
+    svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: radius(one) }),
+  );
   const bound = (one) => t(`bound.${one.bound}`);
   const counts = new Map();
   for (const one of dots.filter(({ other }) => !other)) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
@@ -160,14 +205,20 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const nameOf = (one) => `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
   // Names stand under the roof, off the marks and off the ridge; where they do not all find such a place their numbers do.
   const isOnRidge = (left, right) => left < x(ridge) + 4 && x(ridge) < right + 4;
-  const crossed = ({ left, right, top }) => (isOnRidge(left, right) ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
+  const crossed = ({ left, right, top }) =>
+    (isOnRidge(left, right) ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);
   const placed = (wordsOf) =>
     near(
       named.map((one, i) => ({ words: wordsOf(one, i), x: x(one.intensity), y: y(one.rate), r: radius(one) })),
-      { box: { ...box, bottom: box.bottom - 18 }, taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))], cost: crossed },
+      {
+        box: { ...box, bottom: box.bottom - 18 },
+        taken: [peakArea, ...dots.map((one) => square(x(one.intensity), y(one.rate), radius(one)))],
+        cost: crossed,
+      },
     );
   const inWords = isNarrow ? [] : placed(nameOf);
-  const isNumbered = inWords.length < named.length || inWords.some(({ left, words }) => isOnRidge(left, left + textWidth(words)));
+  const isNumbered =
+    inWords.length < named.length || inWords.some(({ left, words }) => isOnRidge(left, left + textWidth(words)));
   const spots = isNumbered ? placed((_, i) => String(i + 1)) : inWords;
   const signOf = (one) => spots.find(({ words }) => words === String(named.indexOf(one) + 1))?.words;
   const names = spots.map((one) => [
@@ -184,11 +235,29 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     drawing: canvas(width, height, frame, was, roof, cacheRoofs, ringMarks, held, marks(title, points), names),
     key: [
       ...(isNumbered ? named.map((one) => ({ sign: signOf(one), color: colorOf(one), text: nameOf(one) })) : []),
-      ...(main ? Object.keys(WORK) : []).filter((work) => dots.some((one) => one.work === work && !one.other)).map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
-      ...groups.filter(({ phase }) => main && phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
-      ...(main || groups.length < 2 ? [] : groups).map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
+      ...(main ? Object.keys(WORK) : [])
+        .filter((work) => dots.some((one) => one.work === work && !one.other))
+        .map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
+      ...groups
+        .filter(({ phase }) => main && phase !== main)
+        .map(({ phase }) => ({
+          color: 'none',
+          dashed: true,
+          text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }),
+        })),
+      ...(main || groups.length < 2 ? [] : groups).map(({ phase }) => ({
+        color: COLOR[phase],
+        text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}`,
+      })),
     ],
-    columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
+    columns: [
+      t('column.operator'),
+      t('column.phase'),
+      t('column.flops'),
+      t('column.bytes'),
+      t('column.time'),
+      t('column.bound'),
+    ],
     rows: groups.flatMap(({ phase, operators }) =>
       operators.map((one) => [
         one.name,

@@ -31,10 +31,19 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
   });
   const line = (value, name, kind, level) => [
     svg('line', { class: kind, x1: x(value), x2: x(value), y1: level + 4, y2: box.bottom }),
-    svg('text', { class: 'lab', x: x(value), y: level, 'text-anchor': x(value) > width - 70 ? 'end' : x(value) < 70 ? 'start' : 'middle' }, name),
+    svg(
+      'text',
+      {
+        'class': 'lab',
+        'x': x(value),
+        'y': level,
+        'text-anchor': x(value) > width - 70 ? 'end' : x(value) < 70 ? 'start' : 'middle',
+      },
+      name,
+    ),
   ];
   const axis = ticks([counts.from, counts.to], width > 500 ? 8 : 4).map((value) =>
-    svg('text', { x: x(value), y: height - 8, 'text-anchor': 'middle' }, format(value, unit)),
+    svg('text', { 'x': x(value), 'y': height - 8, 'text-anchor': 'middle' }, format(value, unit)),
   );
   return chart({
     id,
@@ -48,12 +57,23 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
       middle: format(quantiles.p50, unit),
       draws: whole(draws),
     }),
-    drawing: canvas(width, height, svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }), axis, marks(title, bars), line(here, format(here, unit), 'hair', 12)),
+    drawing: canvas(
+      width,
+      height,
+      svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
+      axis,
+      marks(title, bars),
+      line(here, format(here, unit), 'hair', 12),
+    ),
     key: [
       { color: 'var(--c-logic)', text: t('spread.inside') },
       { color: 'color-mix(in srgb, var(--c-logic) 35%, var(--surface))', text: t('spread.outside') },
     ],
     columns: [t('spread.from'), t('spread.to'), t('spread.count')],
-    rows: counts.counts.map((one, i) => [{ value: counts.from + i * size, unit }, { value: counts.from + (i + 1) * size, unit }, one]),
+    rows: counts.counts.map((one, i) => [
+      { value: counts.from + i * size, unit },
+      { value: counts.from + (i + 1) * size, unit },
+      one,
+    ]),
   });
 }

@@ -25,33 +25,65 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   const middle = (i) => box.left + (i + 0.5) * slot;
   const frame = unitTicks([0, most * 1.04], 4, 's').map((value) => [
     svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-    svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, 's')),
+    svg('text', { 'x': box.left - 8, 'y': y(value) + 4, 'text-anchor': 'end' }, format(value, 's')),
   ]);
   const pick = (devices) => onpick && devices !== own && (onpick.set(devices), onpick.end());
   // The own one last, where the focus finds it again when it has moved.
-  const drawn = [...columns].sort((a, b) => Number(a.devices === own) - Number(b.devices === own)).map((column) => {
-    const i = counts.indexOf(column.devices);
-    if (i < 0) return null;
-    const isOwn = column.devices === own;
-    const said = column.parts.filter(({ value }) => value > 0).map(({ name, value }) => `${name} ${format(value, 's')}`);
-    let at = 0;
-    const boxes = column.parts.map(({ value, color, hatch }) => {
-      const from = at;
-      at += value;
-      return value > 0 && svg('rect', { x: middle(i) - thick / 2, width: thick, y: y(at), height: Math.max(0.5, y(from) - y(at) - 0.75), fill: hatch ? 'url(#hatch)' : color });
+  const drawn = [...columns]
+    .sort((a, b) => Number(a.devices === own) - Number(b.devices === own))
+    .map((column) => {
+      const i = counts.indexOf(column.devices);
+      if (i < 0) return null;
+      const isOwn = column.devices === own;
+      const said = column.parts
+        .filter(({ value }) => value > 0)
+        .map(({ name, value }) => `${name} ${format(value, 's')}`);
+      let at = 0;
+      const boxes = column.parts.map(({ value, color, hatch }) => {
+        const from = at;
+        at += value;
+        return (
+          value > 0 &&
+          svg('rect', {
+            x: middle(i) - thick / 2,
+            width: thick,
+            y: y(at),
+            height: Math.max(0.5, y(from) - y(at) - 0.75),
+            fill: hatch ? 'url(#hatch)' : color,
+          })
+        );
+      });
+      const one = mark(
+        `${t('answers.devices', { count: whole(column.devices) })}: ${format(total(column), 's')}; ${said.join(', ')}`,
+        {
+          'class': isOwn && onpick ? 'you drag' : undefined,
+          'data-key': isOwn ? `${id}-you` : undefined,
+          'onclick': () => pick(column.devices),
+        },
+        svg('rect', {
+          class: 'hit',
+          x: middle(i) - slot / 2,
+          width: slot,
+          y: box.top,
+          height: box.bottom - box.top,
+          fill: 'transparent',
+        }),
+        boxes,
+        svg(
+          'text',
+          { 'class': isOwn ? 'num accent' : 'num', 'x': middle(i), 'y': y(total(column)) - 6, 'text-anchor': 'middle' },
+          format(total(column), 's'),
+        ),
+        svg(
+          'text',
+          { 'class': isOwn ? 'lab accent' : 'lab', 'x': middle(i), 'y': box.bottom + 17, 'text-anchor': 'middle' },
+          whole(column.devices),
+        ),
+        isOwn && svg('path', { class: 'hair', d: `M${middle(i) - thick / 2 - 4} ${box.bottom + 1}h${thick + 8}` }),
+      );
+      if (isOwn && onpick) move(one, i);
+      return one;
     });
-    const one = mark(
-      `${t('answers.devices', { count: whole(column.devices) })}: ${format(total(column), 's')}; ${said.join(', ')}`,
-      { class: isOwn && onpick ? 'you drag' : undefined, 'data-key': isOwn ? `${id}-you` : undefined, onclick: () => pick(column.devices) },
-      svg('rect', { class: 'hit', x: middle(i) - slot / 2, width: slot, y: box.top, height: box.bottom - box.top, fill: 'transparent' }),
-      boxes,
-      svg('text', { class: isOwn ? 'num accent' : 'num', x: middle(i), y: y(total(column)) - 6, 'text-anchor': 'middle' }, format(total(column), 's')),
-      svg('text', { class: isOwn ? 'lab accent' : 'lab', x: middle(i), y: box.bottom + 17, 'text-anchor': 'middle' }, whole(column.devices)),
-      isOwn && svg('path', { class: 'hair', d: `M${middle(i) - thick / 2 - 4} ${box.bottom + 1}h${thick + 8}` }),
-    );
-    if (isOwn && onpick) move(one, i);
-    return one;
-  });
   // The own column follows the pointer from column to column.
   function move(one, at) {
     let now = at;
@@ -73,19 +105,34 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
       pick(next);
     });
   }
-  const key = [...new Map(columns.flatMap(({ parts }) => parts).filter(({ value }) => value > 0).map((one) => [one.id, one])).values()];
+  const key = [
+    ...new Map(
+      columns
+        .flatMap(({ parts }) => parts)
+        .filter(({ value }) => value > 0)
+        .map((one) => [one.id, one]),
+    ).values(),
+  ];
   const [first, last] = [columns[0], columns.at(-1)];
-  const axis = svg('text', { x: box.right, y: HEIGHT - 6, 'text-anchor': 'end' }, `${t('step.axis')} →`);
+  const axis = svg('text', { 'x': box.right, 'y': HEIGHT - 6, 'text-anchor': 'end' }, `${t('step.axis')} →`);
   return chart({
     id,
     title,
     subtitle,
     kind: 'stacked column chart',
     hint: t('step.hint'),
-    summary: t('step.summary', { time0: format(total(first), 's'), devices0: whole(first.devices), time1: format(total(last), 's'), devices1: whole(last.devices) }),
+    summary: t('step.summary', {
+      time0: format(total(first), 's'),
+      devices0: whole(first.devices),
+      time1: format(total(last), 's'),
+      devices1: whole(last.devices),
+    }),
     drawing: canvas(width, HEIGHT, frame, axis, marks(title, drawn)),
     key: key.map(({ color, hatch, name }) => ({ color, hatch, text: name })),
     columns: [t('step.axis'), ...key.map(({ name }) => ({ name, unit: 's' }))],
-    rows: columns.map(({ devices, parts }) => [whole(devices), ...key.map(({ id: part }) => ({ value: parts.find((one) => one.id === part)?.value ?? 0, unit: 's' }))]),
+    rows: columns.map(({ devices, parts }) => [
+      whole(devices),
+      ...key.map(({ id: part }) => ({ value: parts.find((one) => one.id === part)?.value ?? 0, unit: 's' })),
+    ]),
   });
 }

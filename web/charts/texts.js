@@ -55,7 +55,8 @@ export const texts = {
   'bound.short.l2': 'L2 cache',
   'roofline.handle': 'Ridge of the roofline',
   'roofline.handle.value': '{ridge} FLOP per byte: {peak} peak, {bandwidth} memory bandwidth',
-  'roofline.drag': 'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (keys: End, then ← → ↑ ↓).',
+  'roofline.drag':
+    'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (keys: End, then ← → ↑ ↓).',
   'column.tpot': 'TPOT',
   'column.requests': 'Requests at once',
   'serve.perDevice.axis': 'throughput, tokens/s per GPU',
@@ -75,7 +76,8 @@ export const texts = {
   'topology.some': '{shown} of {nodes} nodes, those of the first data-parallel replica; numbers: pipeline stages',
   'topology.node': 'node {node}',
   'topology.mark': 'Node {node}: {count} {count:device|devices}, pipeline stage {stages}, replicas {replicas}',
-  'topology.summary': '{stages} pipeline {stages:stage|stages} per replica, {replicas} data-parallel {replicas:replica|replicas}. {wires}',
+  'topology.summary':
+    '{stages} pipeline {stages:stage|stages} per replica, {replicas} data-parallel {replicas:replica|replicas}. {wires}',
   'topology.wire': '{name}, {bandwidth} per device: {groups}.',
   'topology.own': 'first data-parallel replica',
   'topology.others': 'other data-parallel replicas',
@@ -166,14 +168,16 @@ export const texts = {
   'wafer.row': 'Row {row}',
   'wafer.column': 'Row',
   'wafer.again': 'Another wafer',
-  'wafer.summary': '{good} of {gross} dies on this wafer are good; the expected number at a yield of {yield} is {expected}.',
+  'wafer.summary':
+    '{good} of {gross} dies on this wafer are good; the expected number at a yield of {yield} is {expected}.',
   'spread.summary': 'Median {middle}, 90 % interval {low}–{high} ({draws} samples).',
   'spread.inside': '90 % interval',
   'spread.outside': 'outside',
   'spread.from': 'From',
   'spread.to': 'To',
   'spread.count': 'Samples',
-  'package.summary': '{dies} {dies:die|dies}, {area}; {stacks} of {sites} sites hold {memory}; {peak} dense bf16, {bandwidth}. {limit}',
+  'package.summary':
+    '{dies} {dies:die|dies}, {area}; {stacks} of {sites} sites hold {memory}; {peak} dense bf16, {bandwidth}. {limit}',
   'package.memory': 'The {bound} limits the memory sites.',
   'package.part.core': 'Compute units',
   'package.part.l2': 'L2 cache',

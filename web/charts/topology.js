@@ -40,7 +40,14 @@ function layoutOf(level, count, width) {
     const row = Math.floor(i / columns);
     return { row, column: isSnake && row % 2 ? columns - 1 - (i % columns) : i % columns };
   };
-  return { columns, cell, rise, place, wide: columns * cell + 2 * PAD, high: NAME + rise + rows * cell + 2 * PAD + BAR };
+  return {
+    columns,
+    cell,
+    rise,
+    place,
+    wide: columns * cell + 2 * PAD,
+    high: NAME + rise + rows * cell + 2 * PAD + BAR,
+  };
 }
 
 function nodeBox({ x, y, name, cells, level, layout, label }) {
@@ -62,13 +69,32 @@ function nodeBox({ x, y, name, cells, level, layout, label }) {
       svg(
         'g',
         { 'data-rank': one.rank },
-        svg('rect', { class: one.own ? 'device own' : 'device', x: one.left + 2, y: one.top + 2, width: size - 4, height: size - 4, rx: 2 }),
-        one.own && svg('text', { class: 'inbox', x: one.left + size / 2, y: one.top + size / 2 + 4, 'text-anchor': 'middle' }, one.stage + 1),
+        svg('rect', {
+          class: one.own ? 'device own' : 'device',
+          x: one.left + 2,
+          y: one.top + 2,
+          width: size - 4,
+          height: size - 4,
+          rx: 2,
+        }),
+        one.own &&
+          svg(
+            'text',
+            { 'class': 'inbox', 'x': one.left + size / 2, 'y': one.top + size / 2 + 4, 'text-anchor': 'middle' },
+            one.stage + 1,
+          ),
       ),
     ),
     runs(placed).map((run) => {
       const left = Math.min(...run.map((one) => one.left));
-      return svg('rect', { class: 'bond', x: left + 0.5, y: run[0].top + 0.5, width: run.length * size - 1, height: size - 1, rx: 3 });
+      return svg('rect', {
+        class: 'bond',
+        x: left + 0.5,
+        y: run[0].top + 0.5,
+        width: run.length * size - 1,
+        height: size - 1,
+        rx: 3,
+      });
     }),
   );
 }
@@ -81,15 +107,20 @@ const spread = (values) => {
 // The network between nodes: a bar below each row of them, a stub from every node, and what joins the bars.
 function outerWires(rows, { across, wide, high, step }) {
   const lines = Math.ceil(rows.length / across);
-  const wire = (d, ends) => svg('path', { class: 'wire outer', d, 'data-level': 1, 'data-ends': ends.join(' ') });
+  const wire = (d, ends) => svg('path', { 'class': 'wire outer', d, 'data-level': 1, 'data-ends': ends.join(' ') });
   const middle = (i) => (i % across) * (wide + GAP) + wide / 2;
   const below = (line) => line * step + high + GAP / 2;
   const beside = wide + GAP / 2;
   return [
-    rows.map(({ cells }, i) => wire(`M${middle(i)} ${below(Math.floor(i / across)) - GAP / 2}v${GAP / 2}`, [cells[0].rank, cells.at(-1).rank])),
+    rows.map(({ cells }, i) =>
+      wire(`M${middle(i)} ${below(Math.floor(i / across)) - GAP / 2}v${GAP / 2}`, [cells[0].rank, cells.at(-1).rank]),
+    ),
     Array.from({ length: lines }, (_, line) => {
       const inLine = Math.min(across, rows.length - line * across);
-      return wire(`M${middle(0)} ${below(line)}H${lines > 1 ? Math.max(beside, middle(inLine - 1)) : middle(inLine - 1)}`, []);
+      return wire(
+        `M${middle(0)} ${below(line)}H${lines > 1 ? Math.max(beside, middle(inLine - 1)) : middle(inLine - 1)}`,
+        [],
+      );
     }),
     lines > 1 && wire(`M${beside} ${below(0)}V${below(lines - 1)}`, []),
   ];
@@ -103,20 +134,37 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
   const degrees = serving ? servingDegrees(mapping, devices) : degreesOf(mapping, devices);
   const nodes = Math.ceil(devices / size);
   const layout = layoutOf(networks[0] ?? {}, size, width);
-  const shown = shownNodes(nodes, size, devices, degrees, Math.max(2, Math.min(MOST_NODES, Math.floor(16384 / (layout.high * layout.high)) * 4)));
+  const shown = shownNodes(
+    nodes,
+    size,
+    devices,
+    degrees,
+    Math.max(2, Math.min(MOST_NODES, Math.floor(16384 / (layout.high * layout.high)) * 4)),
+  );
   const across = Math.max(1, Math.floor((width + GAP) / (layout.wide + GAP)));
   const cellsOf = (node) =>
     Array.from({ length: Math.min(size, devices - node * size) }, (_, i) => {
       const rank = node * size + i;
       const { tp, ...place } = placeOf(rank, degrees);
-      return { rank, own: place.dp === 0 && place.ep === 0, stage: place.pp, replica: replicaOf(place), group: JSON.stringify(place) };
+      return {
+        rank,
+        own: place.dp === 0 && place.ep === 0,
+        stage: place.pp,
+        replica: replicaOf(place),
+        group: JSON.stringify(place),
+      };
     });
   const degreeOf = (wanted) => degrees.find(({ name }) => name === wanted)?.size ?? 1; // experts of a replica that serves lie within it
   /** @param {Record<string, number>} place */
   const replicaOf = ({ dp, ep }) => dp * degreeOf('ep') + ep;
   const rows = shown.map(({ node }) => {
     const cells = cellsOf(node);
-    return { node, cells, stages: spread(cells.map(({ stage }) => stage)), replicas: spread(cells.map(({ replica }) => replica)) };
+    return {
+      node,
+      cells,
+      stages: spread(cells.map(({ stage }) => stage)),
+      replicas: spread(cells.map(({ replica }) => replica)),
+    };
   });
   const step = layout.high + GAP;
   const boxes = rows.map(({ node, cells, stages, replicas }, i) =>
@@ -131,7 +179,11 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     }),
   );
   const height = Math.ceil(rows.length / across) * step;
-  const used = levelsOf(degrees.filter(({ name }) => !serving || ['tp', 'pp'].includes(name)), networks, devices);
+  const used = levelsOf(
+    degrees.filter(({ name }) => !serving || ['tp', 'pp'].includes(name)),
+    networks,
+    devices,
+  );
   const said = networks
     .map((network, i) => ({ network, groups: Object.keys(used).filter((name) => used[name].includes(i)) }))
     .filter(({ groups }) => groups.length)
@@ -148,11 +200,22 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     title: t('topology.title', { nodes: whole(nodes), size: whole(size) }),
     subtitle: rows.length < nodes ? t('topology.some', { shown: rows.length, nodes: whole(nodes) }) : t('topology.all'),
     kind: 'sketch of the cluster',
-    summary: t('topology.summary', { stages: mapping.pp, replicas: whole(degreeOf('dp') * degreeOf('ep')), wires: said }),
-    drawing: canvas(width, height, nodes > 1 && outerWires(rows, { across, ...layout, step }), marks(t('topology.all'), boxes)),
+    summary: t('topology.summary', {
+      stages: mapping.pp,
+      replicas: whole(degreeOf('dp') * degreeOf('ep')),
+      wires: said,
+    }),
+    drawing: canvas(
+      width,
+      height,
+      nodes > 1 && outerWires(rows, { across, ...layout, step }),
+      marks(t('topology.all'), boxes),
+    ),
     key: [
       { color: 'var(--c-forward)', text: t('topology.own') },
-      ...(devices > mapping.tp * mapping.pp * (mapping.cp ?? 1) ? [{ color: 'color-mix(in srgb, var(--c-dp) 30%, var(--paper))', text: t('topology.others') }] : []),
+      ...(devices > mapping.tp * mapping.pp * (mapping.cp ?? 1)
+        ? [{ color: 'color-mix(in srgb, var(--c-dp) 30%, var(--paper))', text: t('topology.others') }]
+        : []),
       ...(mapping.tp > 1 ? [{ ring: true, text: t('topology.bond') }] : []),
     ],
     columns: [t('topology.column'), t('column.stage'), t('topology.replicas')],

@@ -36,10 +36,19 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
     mark(
       `${row.label}, ${name}: ${value > 0 ? '+' : ''}${format(value, '%')}`,
       { onclick: () => onrow?.(row.path) },
-      svg('rect', { x: Math.min(x(0), x(value)), y, width: Math.max(1, Math.abs(x(value) - x(0))), height: 9, rx: 1.5, fill: color }),
+      svg('rect', {
+        x: Math.min(x(0), x(value)),
+        y,
+        width: Math.max(1, Math.abs(x(value) - x(0))),
+        height: 9,
+        rx: 1.5,
+        fill: color,
+      }),
     );
   const drawn = rows.map((row, i) => [
-    names[i].map((line, at) => svg('text', { class: 'lab halo', x: 0, y: tops[i] + (above ? 13 : 15) + at * LINE }, line)),
+    names[i].map((line, at) =>
+      svg('text', { class: 'lab halo', x: 0, y: tops[i] + (above ? 13 : 15) + at * LINE }, line),
+    ),
     bar(row.down, tops[i] + barsAt[i] + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
     bar(row.up, tops[i] + barsAt[i] + 11, 'var(--c-memory)', row.names?.[1] ?? ends[1], row),
   ]);
@@ -48,7 +57,11 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
     const half = textWidth(words) / 2 + 4;
     return [
       svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: bottom }),
-      svg('text', { x: Math.min(width - half, Math.max(half, x(value))), y: height - 6, 'text-anchor': 'middle' }, words),
+      svg(
+        'text',
+        { 'x': Math.min(width - half, Math.max(half, x(value))), 'y': height - 6, 'text-anchor': 'middle' },
+        words,
+      ),
     ];
   });
   return chart({

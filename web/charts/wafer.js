@@ -7,13 +7,18 @@ import { mark, marks } from './lib/marks.js';
 
 const MOST_MARKS = 240;
 const STATES = ['bad', 'good', 'spare'];
-const FILL = { bad: 'var(--surface)', good: 'var(--c-logic)', spare: 'color-mix(in srgb, var(--c-logic) 45%, var(--surface))' };
+const FILL = {
+  bad: 'var(--surface)',
+  good: 'var(--c-logic)',
+  spare: 'color-mix(in srgb, var(--c-logic) 45%, var(--surface))',
+};
 
 const words = (counts) =>
   STATES.filter((state) => counts[state])
     .map((state) => `${whole(counts[state])} ${t(`wafer.${state}`)}`)
     .join(', ');
-const count = (dies) => Object.fromEntries(STATES.map((state, i) => [state, dies.filter(([, , one]) => one === i).length]));
+const count = (dies) =>
+  Object.fromEntries(STATES.map((state, i) => [state, dies.filter(([, , one]) => one === i).length]));
 
 // `answer` is the core's: {diameter_mm, edge_mm, width_mm, height_mm, dies: [[x, y, state]], good, gross, expected_good, yield}
 export function wafer({ id, title, subtitle, width, answer, controls }) {
@@ -28,8 +33,20 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
     const state = STATES[die[2]];
     const gap = Math.min(0.6, wide * 0.04);
     return [
-      svg('rect', { x: x + gap, y: y + gap, width: wide - 2 * gap, height: high - 2 * gap, fill: FILL[state], class: `die ${state}` }),
-      state === 'bad' && wide > 4 && svg('path', { class: 'cross', d: `M${x + wide * 0.3} ${y + high * 0.3}l${wide * 0.4} ${high * 0.4}m0 ${-high * 0.4}l${-wide * 0.4} ${high * 0.4}` }),
+      svg('rect', {
+        x: x + gap,
+        y: y + gap,
+        width: wide - 2 * gap,
+        height: high - 2 * gap,
+        fill: FILL[state],
+        class: `die ${state}`,
+      }),
+      state === 'bad' &&
+        wide > 4 &&
+        svg('path', {
+          class: 'cross',
+          d: `M${x + wide * 0.3} ${y + high * 0.3}l${wide * 0.4} ${high * 0.4}m0 ${-high * 0.4}l${-wide * 0.4} ${high * 0.4}`,
+        }),
     ];
   };
   const rows = new Map();
@@ -38,7 +55,13 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
   const single = answer.dies.length <= MOST_MARKS;
   const drawn = ordered.map((dies, row) =>
     single
-      ? dies.map((die, i) => mark(`${t('wafer.die', { row: row + 1, place: i + 1 })}: ${t(`wafer.${STATES[die[2]]}`)}`, { class: 'die-mark' }, shape(die)))
+      ? dies.map((die, i) =>
+          mark(
+            `${t('wafer.die', { row: row + 1, place: i + 1 })}: ${t(`wafer.${STATES[die[2]]}`)}`,
+            { class: 'die-mark' },
+            shape(die),
+          ),
+        )
       : mark(`${t('wafer.row', { row: row + 1 })}: ${words(count(dies))}`, { class: 'die-mark' }, dies.map(shape)),
   );
   const counts = count(answer.dies);
@@ -58,7 +81,13 @@ export function wafer({ id, title, subtitle, width, answer, controls }) {
       width,
       size,
       svg('circle', { class: 'rim', cx: middle.x, cy: middle.y, r: (answer.diameter_mm / 2) * scale }),
-      svg('circle', { class: 'level', fill: 'none', cx: middle.x, cy: middle.y, r: (answer.diameter_mm / 2 - answer.edge_mm) * scale }),
+      svg('circle', {
+        class: 'level',
+        fill: 'none',
+        cx: middle.x,
+        cy: middle.y,
+        r: (answer.diameter_mm / 2 - answer.edge_mm) * scale,
+      }),
       marks(title, drawn),
     ),
     key: [

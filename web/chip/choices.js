@@ -11,8 +11,10 @@ export const pick = (key, label, options, value, onchange) =>
     h('span', {}, label),
     h(
       'select',
-      { 'data-key': key, onchange: ({ target }) => onchange(target.value) },
-      options.map(({ value: one, name, group }) => h('option', { value: one, selected: one === value, disabled: group }, name)),
+      { 'data-key': key, 'onchange': ({ target }) => onchange(target.value) },
+      options.map(({ value: one, name, group }) =>
+        h('option', { value: one, selected: one === value, disabled: group }, name),
+      ),
     ),
   );
 
@@ -22,15 +24,23 @@ export const typed = (key, label, value, ontake) =>
     'label',
     { class: 'pick' },
     h('span', {}, label),
-    h('input', { type: 'text', 'data-key': key, value, autocomplete: 'off', onchange: ({ target }) => target.value.trim() && ontake(target.value) }),
+    h('input', {
+      'type': 'text',
+      'data-key': key,
+      value,
+      'autocomplete': 'off',
+      'onchange': ({ target }) => target.value.trim() && ontake(target.value),
+    }),
   );
 
 // The same of a measure; a bare number is in its unit.
 export const typedMeasure = (key, label, value, unit, ontake) =>
-  typed(key, label, text(value, unit).replace('\u00a0', ' '), (entry) => ontake(inUnit(entry.trim().replace('²', '^2'), unit)));
+  typed(key, label, text(value, unit).replace('\u00a0', ' '), (entry) =>
+    ontake(inUnit(entry.trim().replace('²', '^2'), unit)),
+  );
 
 export const press = (key, name, onclick, attributes = {}) =>
-  h('button', { type: 'button', 'data-key': key, onclick, ...attributes }, name);
+  h('button', { 'type': 'button', 'data-key': key, onclick, ...attributes }, name);
 
 export const row = (...children) => h('div', { class: 'picks' }, children);
 

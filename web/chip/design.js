@@ -14,7 +14,11 @@ import { t } from './texts.js';
 
 const DIES = 'partition.chiplets';
 const COUNTS = [1, 2, 4, 8];
-const RIVALS = [{ preset: 'dgx-b200' }, { preset: 'hgx-mi355x' }, { preset: 'tpu-v5p-pod', device: { preset: 'tpu-v7' } }];
+const RIVALS = [
+  { preset: 'dgx-b200' },
+  { preset: 'hgx-mi355x' },
+  { preset: 'tpu-v5p-pod', device: { preset: 'tpu-v7' } },
+];
 const ANSWERS = [
   'training.time_to_train_s',
   'training.tokens_per_usd',
@@ -26,7 +30,13 @@ const ANSWERS = [
   'cost.carbon.embodied_g',
 ];
 const UNITS = { 'scenario.cluster.device.tdp': 'W', 'cost.carbon.embodied_g': 'g' };
-const OBJECTIVES = ['training.step_time_s', 'training.cost_usd', 'serving.tpot_s', 'serving.cost_usd_per_million_tokens', 'serving.tokens_per_s_per_device'];
+const OBJECTIVES = [
+  'training.step_time_s',
+  'training.cost_usd',
+  'serving.tpot_s',
+  'serving.cost_usd_per_million_tokens',
+  'serving.tokens_per_s_per_device',
+];
 
 const nameOf = (path) => (path === 'scenario.cluster.device.tdp' ? t('chip.design.watts') : figureName(path));
 const shown = (report, path) => {
@@ -67,7 +77,8 @@ function designed({ request, scenario }) {
 
 // The chip at hand.
 /** @param {Context} context */
-const reportOf = (context) => (context.scenario.cluster.device.design ? context.report : context.ask('evaluate', designed(context), ''));
+const reportOf = (context) =>
+  context.scenario.cluster.device.design ? context.report : context.ask('evaluate', designed(context), '');
 
 const lengthOfEdge = (area) => 4 * Math.sqrt(area);
 
@@ -116,32 +127,52 @@ function optimise(context, figure) {
     stage.draw();
   };
   const failed = (error) => hear({ issues: [{ message: error.message }] }, 'refused');
-  pool.design({ request: designed(context), objective: figure }, hear, failed).then((job) => (started.stop = job.stop), failed);
+  pool
+    .design({ request: designed(context), objective: figure }, hear, failed)
+    .then((job) => (started.stop = job.stop), failed);
   stage.draw();
 }
 
 /** @param {Context} context */
 function found(context) {
   if (best.state === 'running')
-    return h('p', { class: 'note', role: 'status' }, t('chip.design.running', { share: number(100 * (best.done ?? 0), 2) }), ' ', press('chip-design-stop', t('chip.spread.stop'), () => best.stop?.(), { class: 'link' }));
+    return h(
+      'p',
+      { class: 'note', role: 'status' },
+      t('chip.design.running', { share: number(100 * (best.done ?? 0), 2) }),
+      ' ',
+      press('chip-design-stop', t('chip.spread.stop'), () => best.stop?.(), { class: 'link' }),
+    );
   if (best.state === 'refused') return h('p', { class: 'note', role: 'status' }, best.message ?? t('chip.design.none'));
   if (!isOfThese(context.inputs)) return null;
   const { answer } = best;
   const unit = unitOf(answer.figure);
-  const change = ({ change: by }) => `${by > 0 ? '+' : '−'}${number(Math.abs((100 * by) / answer.objective), 2)}\u00a0%`;
+  const change = ({ change: by }) =>
+    `${by > 0 ? '+' : '−'}${number(Math.abs((100 * by) / answer.objective), 2)}\u00a0%`;
   return h(
     'div',
     { id: 'design-best' },
     h(
       'p',
       { class: 'note', role: 'status' },
-      t('chip.design.found', { figure: figureName(answer.figure), from: text(answer.start, unit), to: text(answer.objective, unit), agree: answer.starts.agree, refined: answer.starts.refined }),
+      t('chip.design.found', {
+        figure: figureName(answer.figure),
+        from: text(answer.start, unit),
+        to: text(answer.objective, unit),
+        agree: answer.starts.agree,
+        refined: answer.starts.refined,
+      }),
       answer.bound && ` ${t('chip.design.bound', { bound: text(answer.bound.objective, unit) })}`,
     ),
     table(
       t('chip.design.limits', { figure: figureName(answer.figure) }),
       [t('chip.design.budget'), t('chip.design.now'), t('chip.design.more'), t('chip.design.brings')],
-      answer.limits.map((one) => [t(`chip.design.budget.${one.budget}`), text(one.at, one.unit), `${one.more > 0 ? '+' : '−'}${text(Math.abs(one.more), one.unit)}`, change(one)]),
+      answer.limits.map((one) => [
+        t(`chip.design.budget.${one.budget}`),
+        text(one.at, one.unit),
+        `${one.more > 0 ? '+' : '−'}${text(Math.abs(one.more), one.unit)}`,
+        change(one),
+      ]),
     ),
   );
 }
@@ -153,23 +184,39 @@ function rivals(context, own) {
   const answers = RIVALS.map((cluster) => {
     const { partition, ...rest } = structuredClone(request);
     if (rest.cost) delete rest.cost.device;
-    const whole = { ...rest, cluster: { devices: own.scenario.cluster.devices, ...cluster }, written: [...written, 'cluster'] };
+    const whole = {
+      ...rest,
+      cluster: { devices: own.scenario.cluster.devices, ...cluster },
+      written: [...written, 'cluster'],
+    };
     return context.ask('evaluate', whole, '');
   });
   const columns = [own, ...answers];
   return table(
     t('chip.design.beside'),
-    [t('chip.figure'), t('chip.design.yours'), ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset)],
-    ANSWERS.filter((path) => typeof get(own, path) === 'number').map((path) => [nameOf(path), ...columns.map((one) => (one?.scenario ? shown(one, path) : '…'))]),
+    [
+      t('chip.figure'),
+      t('chip.design.yours'),
+      ...answers.map((one, i) => one?.scenario?.cluster.device.name ?? RIVALS[i].device?.preset ?? RIVALS[i].preset),
+    ],
+    ANSWERS.filter((path) => typeof get(own, path) === 'number').map((path) => [
+      nameOf(path),
+      ...columns.map((one) => (one?.scenario ? shown(one, path) : '…')),
+    ]),
   );
 }
 
 /** @param {Context} context */
 export function design(context) {
-  const lists = { design: entries(context, 'chip_design'), node: entries(context, 'technology_node'), dram: entries(context, 'dram_type') };
+  const lists = {
+    design: entries(context, 'chip_design'),
+    node: entries(context, 'technology_node'),
+    dram: entries(context, 'dram_type'),
+  };
   const own = reportOf(context);
   if (!own || Object.values(lists).some((one) => !one)) return null;
-  if (!own.technology) return h('p', { class: 'note', role: 'status' }, own.issues?.[0]?.message ?? t('chip.design.none'));
+  if (!own.technology)
+    return h('p', { class: 'note', role: 'status' }, own.issues?.[0]?.message ?? t('chip.design.none'));
   const chip = chipOf(own);
   const { design: now } = own.scenario.cluster.device;
   const { store, inputs } = context;
@@ -177,13 +224,23 @@ export function design(context) {
   const edit = editor(context);
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nanometres = ({ id }) => Number.parseFloat(id);
-  const measure = (key, path, unit) => typedMeasure(`chip-design-${key}`, t(`chip.design.field.${key}`), now[path], unit, (value) => edit.setDesign({ [path]: value }));
-  const figure = context.stage.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
+  const measure = (key, path, unit) =>
+    typedMeasure(`chip-design-${key}`, t(`chip.design.field.${key}`), now[path], unit, (value) =>
+      edit.setDesign({ [path]: value }),
+    );
+  const figure =
+    context.stage.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
   const wanted = isOfThese(inputs) ? mostWanted(best.answer) : undefined;
   return h(
     'section',
     { id: 'design' },
-    h('p', { class: 'note' }, t(inputs[DESIGN] || context.scenario.cluster.device.design ? 'chip.design.on' : 'chip.design.off', { design: now.name })),
+    h(
+      'p',
+      { class: 'note' },
+      t(inputs[DESIGN] || context.scenario.cluster.device.design ? 'chip.design.on' : 'chip.design.off', {
+        design: now.name,
+      }),
+    ),
     packageDrawing({
       id: 'package',
       title: t('chip.design.package.title', { design: now.name }),
@@ -196,27 +253,66 @@ export function design(context) {
       end: () => context.stage.draw(),
       hint: isFixed ? undefined : t('chip.design.hint'),
       summary: t('package.summary', {
-        dies: chip.dies, area: text(chip.area, 'mm^2'), stacks: chip.stacks, sites: chip.sites, memory: chip.memory,
-        bandwidth: text(own.scenario.cluster.device.memory.bandwidth, 'B/s'), peak: text(own.scenario.cluster.device.peak.bf16, 'FLOP/s'),
-        limit: t(wanted ? `chip.design.limit.${wanted}` : 'package.memory', { bound: own.technology.memory.sites_bound }),
+        dies: chip.dies,
+        area: text(chip.area, 'mm^2'),
+        stacks: chip.stacks,
+        sites: chip.sites,
+        memory: chip.memory,
+        bandwidth: text(own.scenario.cluster.device.memory.bandwidth, 'B/s'),
+        peak: text(own.scenario.cluster.device.peak.bf16, 'FLOP/s'),
+        limit: t(wanted ? `chip.design.limit.${wanted}` : 'package.memory', {
+          bound: own.technology.memory.sites_bound,
+        }),
       }),
       controls: row(
-        pick('chip-design-start', t('chip.same.start'), options(lists.design), now.preset, (id) => edit.set({ [DESIGN]: id })),
-        pick('chip-design-node', t('chip.same.node'), options([...lists.node].sort((a, b) => nanometres(b) - nanometres(a))), now.node.preset, (id) => edit.setDesign({ node: id })),
-        pick('chip-design-dram', t('chip.same.dram'), options(lists.dram), now.dram.preset, (id) => edit.setDesign({ dram: id })),
-        pick('chip-design-dies', t('chip.design.dies'), COUNTS.map((count) => ({ value: String(count), name: String(count) })), String(chip.dies), (count) => edit.set({ [DIES]: count === '1' ? '' : count })),
+        pick('chip-design-start', t('chip.same.start'), options(lists.design), now.preset, (id) =>
+          edit.set({ [DESIGN]: id }),
+        ),
+        pick(
+          'chip-design-node',
+          t('chip.same.node'),
+          options([...lists.node].sort((a, b) => nanometres(b) - nanometres(a))),
+          now.node.preset,
+          (id) => edit.setDesign({ node: id }),
+        ),
+        pick('chip-design-dram', t('chip.same.dram'), options(lists.dram), now.dram.preset, (id) =>
+          edit.setDesign({ dram: id }),
+        ),
+        pick(
+          'chip-design-dies',
+          t('chip.design.dies'),
+          COUNTS.map((count) => ({ value: String(count), name: String(count) })),
+          String(chip.dies),
+          (count) => edit.set({ [DIES]: count === '1' ? '' : count }),
+        ),
         measure('area', 'area', 'mm^2'),
         measure('package', 'package_area', 'mm^2'),
         measure('power', 'power', 'W'),
       ),
     }),
     row(
-      pick('chip-design-for', t('chip.design.for'), OBJECTIVES.filter((path) => typeof get(own, path) === 'number').map((path) => ({ value: path, name: figureName(path) })), figure, (path) => context.stage.choose('chip-design-for', path)),
-      press('chip-design-best', t('chip.design.best'), () => optimise(context, figure), { class: 'primary', disabled: best.state === 'running' || isFixed }),
-      inputs[DESIGN] && press('chip-design-off', t('chip.same.back'), () => store.setInputs(Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES)))),
+      pick(
+        'chip-design-for',
+        t('chip.design.for'),
+        OBJECTIVES.filter((path) => typeof get(own, path) === 'number').map((path) => ({
+          value: path,
+          name: figureName(path),
+        })),
+        figure,
+        (path) => context.stage.choose('chip-design-for', path),
+      ),
+      press('chip-design-best', t('chip.design.best'), () => optimise(context, figure), {
+        class: 'primary',
+        disabled: best.state === 'running' || isFixed,
+      }),
+      inputs[DESIGN] &&
+        press('chip-design-off', t('chip.same.back'), () =>
+          store.setInputs(
+            Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES)),
+          ),
+        ),
     ),
     found(context),
     rivals(context, own),
   );
 }
-

@@ -16,7 +16,8 @@ const studied = (ask, { request }, kind, members) => {
 export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
 // The same; while it is on its way the last one, so that a chart stands while its handle is dragged, and what lies below does not jump.
 /** @param {Context} context */
-const standing = (context, kind, members) => studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
+const standing = (context, kind, members) =>
+  studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
 
 export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
 export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
@@ -31,7 +32,11 @@ export function waferMap(context) {
   return wafer({
     id: 'wafer',
     title: t('chip.wafer', { die: answer.name }),
-    subtitle: t('wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
+    subtitle: t('wafer.sub', {
+      width: text(answer.width_mm, ''),
+      height: text(answer.height_mm, ''),
+      diameter: text(answer.diameter_mm, ''),
+    }),
     width: context.width,
     answer,
     controls: row(
@@ -48,13 +53,17 @@ export function waferMap(context) {
   });
 }
 
-const dragNote = ({ report: { cost } }) => t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
+const dragNote = ({ report: { cost } }) =>
+  t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
 
 // The line of the own area sets it, of each of `count` dies.
 /** @param {Context} context */
 function areaHandle(context, count = 1) {
   const moved = scrub(context, 'cost.device.dies.0.area', 'mm^2');
-  return { name: t('chip.area.handle'), onx: moved && { set: (area) => moved.set(Number((area / count).toPrecision(3))), end: moved.end } };
+  return {
+    name: t('chip.area.handle'),
+    onx: moved && { set: (area) => moved.set(Number((area / count).toPrecision(3))), end: moved.end },
+  };
 }
 
 // Dashes tell the models apart without colour.
@@ -87,7 +96,11 @@ export function yieldFan(context) {
     x: { label: t('chip.mm2'), unit: 'mm^2' },
     y: { label: nameOf('cost.dies.0.yield'), unit: '%', from: 0 },
     series,
-    here: { x: answer.own_area_mm2, text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }), ...areaHandle(context) },
+    here: {
+      x: answer.own_area_mm2,
+      text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }),
+      ...areaHandle(context),
+    },
     hint: dragNote(context),
     summary: t('chip.yields.summary', {
       low: text(Math.min(...own), '%'),
@@ -96,7 +109,10 @@ export function yieldFan(context) {
       used: text(answer.models.find(({ chosen: one }) => one)?.own_yield, '%'),
     }),
     columns: [t('chip.area'), ...series.map(({ name }) => name)],
-    rows: answer.areas_mm2.map((area, i) => [{ value: area, unit: 'mm^2' }, ...series.map(({ points }) => ({ value: points[i].y, unit: '%' }))]),
+    rows: answer.areas_mm2.map((area, i) => [
+      { value: area, unit: 'mm^2' },
+      ...series.map(({ points }) => ({ value: points[i].y, unit: '%' })),
+    ]),
   });
 }
 
@@ -128,11 +144,16 @@ export function areaCurve(context) {
         x: answer.areas_mm2[i],
         y,
         hollow: !curve.fits_reticle[i],
-        label: curve.fits_reticle[i] ? undefined : `${text(answer.areas_mm2[i], 'mm^2')}, ${text(y, '$')}, ${t('chip.tooLarge')}`,
+        label: curve.fits_reticle[i]
+          ? undefined
+          : `${text(answer.areas_mm2[i], 'mm^2')}, ${text(y, '$')}, ${t('chip.tooLarge')}`,
       })),
     };
   });
-  const crossing = answer.crossovers.map((one) => ({ ...one, at: design === 'with' ? one.area_mm2 : one.recurring_area_mm2 }));
+  const crossing = answer.crossovers.map((one) => ({
+    ...one,
+    at: design === 'with' ? one.area_mm2 : one.recurring_area_mm2,
+  }));
   const spoken = crossing.map(({ chiplets, at, volume, cheaper }) =>
     [
       at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
@@ -154,9 +175,22 @@ export function areaCurve(context) {
     series,
     uprights: [
       { x: answer.reticle_mm2, text: t('chip.reticle') },
-      ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: context.width < NAMED_FROM ? '' : t('chip.crossing', { chiplets }) })),
+      ...crossing
+        .filter(({ at }) => at)
+        .map(({ chiplets, at }) => ({
+          x: at,
+          text: context.width < NAMED_FROM ? '' : t('chip.crossing', { chiplets }),
+        })),
     ],
-    here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', { cost: text(published, '$') }), ...areaHandle(context, die.count ?? 1) },
+    here: ownArea && {
+      x: ownArea,
+      y: published,
+      text: t('chip.own', { area: text(ownArea, 'mm^2') }),
+      point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', {
+        cost: text(published, '$'),
+      }),
+      ...areaHandle(context, die.count ?? 1),
+    },
     hint: ownArea && dragNote(context),
     summary: spoken.join(' '),
     controls: row(
@@ -169,7 +203,11 @@ export function areaCurve(context) {
         choose(context, 'design'),
       ),
     ),
-    columns: [t('chip.total'), ...series.map(({ name }) => name), ...series.map(({ name }) => `${name}: ${t('chip.tooLarge')}`)],
+    columns: [
+      t('chip.total'),
+      ...series.map(({ name }) => name),
+      ...series.map(({ name }) => `${name}: ${t('chip.tooLarge')}`),
+    ],
     rows: answer.areas_mm2.map((area, i) => [
       { value: area, unit: 'mm^2' },
       ...series.map(({ points }) => ({ value: points[i].y, unit: '$' })),

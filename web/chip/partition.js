@@ -27,7 +27,8 @@ const ANSWERS = [
 const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 'organic-serial'];
 
 // One kind of line has one name, whatever the number of dies.
-const named = (lines) => lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
+const named = (lines) =>
+  lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
 
 /** @param {Context} context */
 export function partition(context) {
@@ -35,7 +36,9 @@ export function partition(context) {
   const bandwidth = chosen(context, 'links', '4 TB/s');
   const link = chosen(context, 'interface', 'ucie-advanced');
   const answers = COUNTS.map((chiplets) =>
-    study(context, 'partition', { partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } } }),
+    study(context, 'partition', {
+      partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } },
+    }),
   );
   if (answers.some((one) => !one)) return null;
   // The device's own bill has the published price of its package, where there is one; the rows below it compute theirs from its parts.
@@ -54,14 +57,26 @@ export function partition(context) {
     [t('chip.linkArea'), 'link_area_mm2', 'mm^2'],
     [t('chip.linkEdge'), 'link_edge_mm', 'mm'],
     [t('chip.linkPower'), 'link_power_w', 'W'],
-  ].map(([name, member, unit]) => [name, '–', ...answers.map((one) => text(one[member], unit) + (member === 'link_edge_mm' && !one.edge_fits ? ` (${t('chip.edgeShort')})` : ''))]);
-  const change = (now, before) => (now === before ? '' : ` (${now > before ? '+' : '−'}${number(100 * Math.abs(now / before - 1), 2)}\u00a0%)`);
+  ].map(([name, member, unit]) => [
+    name,
+    '–',
+    ...answers.map(
+      (one) =>
+        text(one[member], unit) + (member === 'link_edge_mm' && !one.edge_fits ? ` (${t('chip.edgeShort')})` : ''),
+    ),
+  ]);
+  const change = (now, before) =>
+    now === before ? '' : ` (${now > before ? '+' : '−'}${number(100 * Math.abs(now / before - 1), 2)}\u00a0%)`;
   const moved = ANSWERS.filter((path) => typeof get(whole, path) === 'number').map((path) => {
     const bandwidth = path.startsWith('memory_bandwidth');
     const unit = bandwidth ? 'B/s' : unitOf(path);
     const name = bandwidth ? t('chip.memoryBandwidth') : figureName(path);
     const before = get(whole, path);
-    return [name, text(before, unit), ...answers.map(({ performance: { split } }) => text(get(split, path), unit) + change(get(split, path), before))];
+    return [
+      name,
+      text(before, unit),
+      ...answers.map(({ performance: { split } }) => text(get(split, path), unit) + change(get(split, path), before)),
+    ];
   });
   return h(
     'section',
@@ -75,13 +90,33 @@ export function partition(context) {
       rows,
       axis: true,
       controls: row(
-        typedMeasure('chip-partition-area', t('chip.area'), get(context.scenario, AREA), 'mm^2', (value) => context.store.set(AREA, value)),
+        typedMeasure('chip-partition-area', t('chip.area'), get(context.scenario, AREA), 'mm^2', (value) =>
+          context.store.set(AREA, value),
+        ),
         pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
-        pick('chip-partition-interface', t('chip.interface'), INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })), link, choose(context, 'interface')),
-        pick('chip-partition-links', t('chip.links'), LINKS.map((value) => ({ value, name: value })), bandwidth, choose(context, 'links')),
+        pick(
+          'chip-partition-interface',
+          t('chip.interface'),
+          INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })),
+          link,
+          choose(context, 'interface'),
+        ),
+        pick(
+          'chip-partition-links',
+          t('chip.links'),
+          LINKS.map((value) => ({ value, name: value })),
+          bandwidth,
+          choose(context, 'links'),
+        ),
       ),
     }),
     table(t('chip.partition.effect'), columns, [...facts, ...moved]),
-    h('p', { class: 'note' }, isApart && `${t('chip.partition.baseline', { published: text(made, '$'), computed: text(answers[0].whole.device_usd, '$') })} `, t('chip.partition.note')),
+    h(
+      'p',
+      { class: 'note' },
+      isApart &&
+        `${t('chip.partition.baseline', { published: text(made, '$'), computed: text(answers[0].whole.device_usd, '$') })} `,
+      t('chip.partition.note'),
+    ),
   );
 }

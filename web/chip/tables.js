@@ -9,13 +9,32 @@ import { t } from './texts.js';
 export const table = (title, columns, rows, className = 'plain by-rows') =>
   h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
     h(
       'table',
       { class: className },
       h('caption', {}, h('span', {}, title)),
-      h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell, i) => h('td', { 'data-name': columns[i + 1] }, cell))))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          columns.map((one) => h('th', { scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        rows.map(([head, ...cells]) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, head),
+            cells.map((cell, i) => h('td', { 'data-name': columns[i + 1] }, cell)),
+          ),
+        ),
+      ),
     ),
   );
 
@@ -24,7 +43,14 @@ export function dieTable(context, dies) {
   const cell = (path, value, unit) => [text(value, unit), ' ', why(context, path, path)];
   return table(
     t('chip.dies'),
-    [t('chip.die'), t('chip.area'), t('chip.node'), nameOf('cost.dies.0.dies_per_wafer'), nameOf('cost.dies.0.yield'), nameOf('cost.dies.0.cost_usd')],
+    [
+      t('chip.die'),
+      t('chip.area'),
+      t('chip.node'),
+      nameOf('cost.dies.0.dies_per_wafer'),
+      nameOf('cost.dies.0.yield'),
+      nameOf('cost.dies.0.cost_usd'),
+    ],
     dies.map((die, i) => [
       die.count > 1 ? `${die.name} × ${die.count}` : die.name,
       text(die.area_mm2, 'mm^2'),

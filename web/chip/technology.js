@@ -13,7 +13,13 @@ import { t } from './texts.js';
 
 export const DESIGN = 'cluster.device.design';
 const ONE_CLICK = { node: '3nm', dram: 'hbm4' };
-const KINDS = { design: 'chip_design', node: 'technology_node', dram: 'dram_type', link: 'link_type', network: 'network' };
+const KINDS = {
+  design: 'chip_design',
+  node: 'technology_node',
+  dram: 'dram_type',
+  link: 'link_type',
+  network: 'network',
+};
 const catalogue = new Map();
 
 // A kind's entries; kept, because they do not change with the scenario.
@@ -82,14 +88,30 @@ function tableOf(before, after) {
   if (!before?.scenario || !after?.scenario) return null;
   const line = (name, of, unit) => {
     const [was, is] = [get(before, of), get(after, of)];
-    return typeof was === 'number' || typeof is === 'number' ? [name, shown(was, unit), shown(is, unit), times(is, was)] : null;
+    return typeof was === 'number' || typeof is === 'number'
+      ? [name, shown(was, unit), shown(is, unit), times(is, was)]
+      : null;
   };
   return table(
     t('chip.same.table'),
-    [t('chip.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
     [
-      ...FIGURES.map(([path, unit]) => line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit)),
-      ...['training', 'serving'].filter((part) => before[part] && after[part]).map((part) => [`${t(`group.${part}`)}: ${t('mapping.title')}`, mappingIn(part, before), mappingIn(part, after), '']),
+      t('chip.figure'),
+      t('chip.same.asIs', { device: before.scenario.cluster.device.name }),
+      t('chip.same.designed'),
+      t('chip.same.change'),
+    ],
+    [
+      ...FIGURES.map(([path, unit]) =>
+        line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit),
+      ),
+      ...['training', 'serving']
+        .filter((part) => before[part] && after[part])
+        .map((part) => [
+          `${t(`group.${part}`)}: ${t('mapping.title')}`,
+          mappingIn(part, before),
+          mappingIn(part, after),
+          '',
+        ]),
       ...ANSWERS.map((path) => line(figureName(path), path, unitOf(path))),
     ].filter(Boolean),
   );
@@ -113,24 +135,48 @@ export function technology(context) {
     }
     store.setInputs(next);
   };
-  const undo = () => store.setInputs(Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== 'cluster.networks.1')));
+  const undo = () =>
+    store.setInputs(
+      Object.fromEntries(
+        Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== 'cluster.networks.1'),
+      ),
+    );
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nodes = [...lists.node].sort((a, b) => nanometres(b) - nanometres(a));
-  const select = (part, list) => pick(`chip-tech-${part}`, t(`chip.same.${part}`), options(list), design[part].preset, (id) => change({ [`${DESIGN}.${part}`]: id }));
+  const select = (part, list) =>
+    pick(`chip-tech-${part}`, t(`chip.same.${part}`), options(list), design[part].preset, (id) =>
+      change({ [`${DESIGN}.${part}`]: id }),
+    );
   return h(
     'section',
     { id: 'technology' },
     h('p', { class: 'note' }, t(design ? 'chip.same.on' : 'chip.same.off', { design: design?.name ?? '' })),
     row(
-      design && pick('chip-tech-design', t('chip.same.start'), options(lists.design), design.preset, (id) => change({ [DESIGN]: id })),
+      design &&
+        pick('chip-tech-design', t('chip.same.start'), options(lists.design), design.preset, (id) =>
+          change({ [DESIGN]: id }),
+        ),
       design && select('node', nodes),
       design && select('dram', lists.dram),
       design && select('link', lists.link),
       (scenario.cluster.networks?.length ?? 0) > 1 &&
-        pick('chip-tech-network', t('chip.same.network'), [{ value: '', name: scenario.cluster.networks[1].name }, ...options(lists.network)], network, (id) =>
-          store.setInputs(Object.fromEntries(Object.entries({ ...inputs, 'cluster.networks.1': id }).filter(([path, one]) => one && !path.startsWith('cluster.networks.1.')))),
+        pick(
+          'chip-tech-network',
+          t('chip.same.network'),
+          [{ value: '', name: scenario.cluster.networks[1].name }, ...options(lists.network)],
+          network,
+          (id) =>
+            store.setInputs(
+              Object.fromEntries(
+                Object.entries({ ...inputs, 'cluster.networks.1': id }).filter(
+                  ([path, one]) => one && !path.startsWith('cluster.networks.1.'),
+                ),
+              ),
+            ),
         ),
-      press('chip-tech-go', t('chip.same.go'), () => change(Object.fromEntries(Object.entries(ONE_CLICK).map(([part, id]) => [`${DESIGN}.${part}`, id])))),
+      press('chip-tech-go', t('chip.same.go'), () =>
+        change(Object.fromEntries(Object.entries(ONE_CLICK).map(([part, id]) => [`${DESIGN}.${part}`, id]))),
+      ),
       design && press('chip-tech-off', t('chip.same.back'), undo),
     ),
     design || network ? comparison(context) : preview(context),

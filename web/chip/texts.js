@@ -2,7 +2,8 @@
 import { extend } from '../text/strings.js';
 
 export const texts = {
-  'chip.drag': 'The red line can be dragged, or moved with End and ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.',
+  'chip.drag':
+    'The red line can be dragged, or moved with End and ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.',
   'chip.area.handle': 'Area of the compute die',
   'chip.views': 'Cost and technology',
   'chip.view.bill': 'Bill of materials',
@@ -14,15 +15,18 @@ export const texts = {
   'chip.bill.title': 'What does the silicon cost?',
   'chip.bill.lead': 'A wafer is cut into dies; the good ones are packaged with memory and tested.',
   'chip.dies.title': 'How many dies per wafer are good?',
-  'chip.dies.lead': 'Defects are random: a larger die is hit more often. Spare units save some of the dies that are hit.',
+  'chip.dies.lead':
+    'Defects are random: a larger die is hit more often. Spare units save some of the dies that are hit.',
   'chip.chiplets.title': 'When do chiplets win?',
   'chip.chiplets.lead': 'Smaller dies yield better, but their links take area and power, and their package costs more.',
   'chip.technology.title': 'What would the same chip reach on another node?',
-  'chip.technology.lead': 'The same area, power and shoreline (beachfront) budgets, with another node, memory or network.',
+  'chip.technology.lead':
+    'The same area, power and shoreline (beachfront) budgets, with another node, memory or network.',
   'chip.hour.title': 'What does a GPU-hour cost, and what does a dollar buy?',
   'chip.hour.lead': 'Depreciation of the device and its share of the system, plus power, cooling and hosting.',
   'chip.certainty.title': 'How uncertain is the cost?',
-  'chip.certainty.lead': 'Prices of wafers, memory and packages are uncertain inputs. Monte-Carlo samples of them give the distribution of the figure.',
+  'chip.certainty.lead':
+    'Prices of wafers, memory and packages are uncertain inputs. Monte-Carlo samples of them give the distribution of the figure.',
   'chip.hour.sub': '$ per GPU-hour',
   'chip.system.sub': '$, {count} {count:GPU|GPUs} with hosts, network and facility; energy and financing included',
   'chip.bill.sub': '$ per shipped device, yield loss included',
@@ -39,7 +43,8 @@ export const texts = {
   'chip.yield.seeds_sqrt': 'Seeds, square root',
   'chip.yield.chosen': 'in use',
   'chip.mm2': 'die area, mm²',
-  'chip.curve.sub': '$ per device against mm² of compute silicon, monolithic and in chiplets; hollow: larger than the reticle',
+  'chip.curve.sub':
+    '$ per device against mm² of compute silicon, monolithic and in chiplets; hollow: larger than the reticle',
   'chip.tooLarge': 'larger than the reticle',
   'chip.yes': 'yes',
   'chip.no': 'no',
@@ -62,7 +67,8 @@ export const texts = {
   'chip.own.published': 'as published, {cost}',
   'chip.own.package': 'in its own package, {cost}',
   'chip.area': 'Die area',
-  'chip.partition.baseline': 'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+  'chip.partition.baseline':
+    'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
   'chip.partition': 'This device in chiplets',
   'chip.partition.sub': '$ per device, by component',
   'chip.interface': 'Die-to-die links',
@@ -78,7 +84,8 @@ export const texts = {
   'chip.linkPower': 'Link power, total',
   'chip.edgeShort': 'more shoreline than the die has',
   'chip.memoryBandwidth': 'Memory bandwidth per device',
-  'chip.partition.note': 'The dies form a ring and share their memory evenly, so a remote read crosses a quarter of the ring on average. Power for the links is not available for compute. The price scales with the manufacturing cost, at the vendor’s present margin.',
+  'chip.partition.note':
+    'The dies form a ring and share their memory evenly, so a remote read crosses a quarter of the ring on average. Power for the links is not available for compute. The price scales with the manufacturing cost, at the vendor’s present margin.',
   'chip.spread.device_hour_usd': 'Uncertainty of the cost per GPU-hour',
   'chip.spread.device_usd': 'Uncertainty of the manufacturing cost',
   'chip.spread.sub': 'Monte-Carlo samples of all uncertain inputs; red line: the figure itself',
@@ -94,8 +101,10 @@ export const texts = {
   'chip.loss': 'yield loss × {share}',
   'chip.memoryPrice': 'Memory price',
   'chip.packagePrice': 'Package price',
-  'chip.same.off': 'The device as in its data sheet; below, what 3 nm with HBM4 would make of it. The button derives that device from area, power and shoreline budgets; its node, memory and links can then be chosen.',
-  'chip.same.on': 'Derived from the budgets of {design}: same die area and power, other technology. All results above use it.',
+  'chip.same.off':
+    'The device as in its data sheet; below, what 3 nm with HBM4 would make of it. The button derives that device from area, power and shoreline budgets; its node, memory and links can then be chosen.',
+  'chip.same.on':
+    'Derived from the budgets of {design}: same die area and power, other technology. All results above use it.',
   'chip.same.go': 'At 3 nm with HBM4',
   'chip.same.back': 'Back to the original device',
   'chip.same.start': 'Budgets from',
@@ -116,12 +125,15 @@ export const texts = {
   'chip.same.networks.1.bandwidth': 'Network between nodes',
   'chip.view.design': 'Design a chip',
   'chip.design.title': 'What would a chip of your own reach?',
-  'chip.design.lead': 'Move area, power and shoreline between compute, cache, memory and network: tokens and dollars follow.',
-  'chip.design.off': 'Drawn: the design nearest to this device, {design}. The first change makes it the scenario’s chip, and all results use it.',
+  'chip.design.lead':
+    'Move area, power and shoreline between compute, cache, memory and network: tokens and dollars follow.',
+  'chip.design.off':
+    'Drawn: the design nearest to this device, {design}. The first change makes it the scenario’s chip, and all results use it.',
   'chip.design.on': 'All results use this chip, which began as {design}. The link holds it.',
   'chip.design.package.title': 'The package, to scale',
   'chip.design.package.sub': 'areas in proportion; below, what power and die edge are spent on',
-  'chip.design.hint': 'Drag a border, or reach the handles with End and move them with ← → (ten steps with Shift). What one part gains, the compute units or its neighbor give.',
+  'chip.design.hint':
+    'Drag a border, or reach the handles with End and move them with ← → (ten steps with Shift). What one part gains, the compute units or its neighbor give.',
   'chip.design.limit.area': 'More die area would bring most (outlined).',
   'chip.design.limit.power': 'More power would bring most (outlined).',
   'chip.design.limit.edge': 'More die edge would bring most (outlined).',
@@ -134,7 +146,8 @@ export const texts = {
   'chip.design.best': 'Find the best split',
   'chip.design.running': 'Optimizing: {share} % …',
   'chip.design.none': 'No device comes of these budgets.',
-  'chip.design.found': '{figure}: {from} → {to}. {agree} of {refined} descents from different splits end within 1 % of it.',
+  'chip.design.found':
+    '{figure}: {from} → {to}. {agree} of {refined} descents from different splits end within 1 % of it.',
   'chip.design.bound': 'With every share at its most at once it would be {bound}: no split is better.',
   'chip.design.limits': 'What limits it: {figure} with 5 % more of one budget',
   'chip.design.budget': 'Budget',
@@ -153,7 +166,8 @@ export const texts = {
   'chip.split': '{count} dies',
   'chip.total': 'mm² of compute silicon in all',
   'chip.title': 'What does the silicon cost?',
-  'chip.lead': 'A wafer is cut into dies; the good ones are packaged with memory and tested. The cost per GPU-hour adds power, cooling, network and hosting.',
+  'chip.lead':
+    'A wafer is cut into dies; the good ones are packaged with memory and tested. The cost per GPU-hour adds power, cooling, network and hosting.',
   'chip.bill': 'Bill of materials per device',
   'chip.hour': 'Cost per GPU-hour',
   'chip.system': 'Total cost of ownership',

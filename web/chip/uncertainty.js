@@ -22,7 +22,13 @@ const inputName = (context, path) => {
   const bill = context.scenario.cost.device;
   const of = die !== undefined ? bill.dies[die].name : step !== undefined ? bill.package.steps[step].name : '';
   const name = labelOf(path);
-  return of ? `${name}, ${of}` : path === 'cost.device.memory.price' ? t('chip.memoryPrice') : path === 'cost.device.package.price' ? t('chip.packagePrice') : name;
+  return of
+    ? `${name}, ${of}`
+    : path === 'cost.device.memory.price'
+      ? t('chip.memoryPrice')
+      : path === 'cost.device.package.price'
+        ? t('chip.packagePrice')
+        : name;
 };
 
 /** @param {Context} context */
@@ -52,11 +58,19 @@ function draws(context, figure) {
     draws: done,
     controls: [
       row(
-        pick('chip-spread-figure', t('chip.spread.of'), FIGURES.map((value) => ({ value, name: nameOf(`cost.${value}`) })), figure, choose(context, 'figure')),
-        h('progress', { max: STEPS.at(-1), value: done, 'aria-label': t('chip.spread.progress') }),
+        pick(
+          'chip-spread-figure',
+          t('chip.spread.of'),
+          FIGURES.map((value) => ({ value, name: nameOf(`cost.${value}`) })),
+          figure,
+          choose(context, 'figure'),
+        ),
+        h('progress', { 'max': STEPS.at(-1), 'value': done, 'aria-label': t('chip.spread.progress') }),
         h('span', { class: 'quiet' }, t('chip.spread.done', { done: whole(done), all: whole(STEPS.at(-1)) })),
         waiting && press('chip-spread-stop', t('chip.spread.stop'), () => choose(context, 'draws')(done)),
-        !waiting && done < STEPS.at(-1) && press('chip-spread-go', t('chip.spread.go'), () => choose(context, 'draws')(STEPS.at(-1))),
+        !waiting &&
+          done < STEPS.at(-1) &&
+          press('chip-spread-go', t('chip.spread.go'), () => choose(context, 'draws')(STEPS.at(-1))),
       ),
     ],
   });
@@ -68,7 +82,10 @@ export function uncertainty(context) {
   const swings = study(context, 'tornado')?.swings;
   const now = context.report.cost[figure];
   const value = (path) => get(context.scenario, path);
-  const shown = (path, share) => (typeof value(path) === 'number' && !path.endsWith('yield_each') ? `× ${number(share)}` : t('chip.loss', { share: number(share) }));
+  const shown = (path, share) =>
+    typeof value(path) === 'number' && !path.endsWith('yield_each')
+      ? `× ${number(share)}`
+      : t('chip.loss', { share: number(share) });
   return [
     draws(context, figure),
     swings?.length

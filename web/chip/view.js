@@ -23,11 +23,25 @@ await addStyle('style/chip.css');
 // A bill whose lines are named below it.
 /** @param {Context} context */
 const labelledBill = (context, { id, title, subtitle, lines, whole }) =>
-  partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines), ghost: ghostOf(context, whole) });
+  partBar({
+    id,
+    title,
+    subtitle,
+    width: context.width,
+    unit: '$',
+    parts: billParts(lines),
+    ghost: ghostOf(context, whole),
+  });
 
 const VIEWS = {
   bill: (context, { cost, training, serving }) => [
-    labelledBill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts, whole: 'cost.device_usd' }),
+    labelledBill(context, {
+      id: 'device-bill',
+      title: t('chip.bill'),
+      subtitle: t('chip.bill.sub'),
+      lines: cost.device_usd_parts,
+      whole: 'cost.device_usd',
+    }),
     figures(
       context,
       [
@@ -46,7 +60,13 @@ const VIEWS = {
   design: (context) => [design(context)],
   technology: (context) => [technology(context)],
   hour: (context, { cost, training, serving }) => [
-    labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts, whole: 'cost.device_hour_usd' }),
+    labelledBill(context, {
+      id: 'hour-bill',
+      title: t('chip.hour'),
+      subtitle: t('chip.hour.sub'),
+      lines: cost.device_hour_usd_parts,
+      whole: 'cost.device_hour_usd',
+    }),
     figures(
       context,
       [
@@ -57,7 +77,13 @@ const VIEWS = {
         'cost.flops_per_j',
       ].filter(Boolean),
     ),
-    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub', { count: whole(cost.devices ?? context.scenario.cluster.devices) }), lines: cost.system_usd_parts, whole: 'cost.system_usd' }),
+    labelledBill(context, {
+      id: 'system-bill',
+      title: t('chip.system'),
+      subtitle: t('chip.system.sub', { count: whole(cost.devices ?? context.scenario.cluster.devices) }),
+      lines: cost.system_usd_parts,
+      whole: 'cost.system_usd',
+    }),
   ],
   certainty: (context) => uncertainty(context),
 };
@@ -66,11 +92,16 @@ const VIEWS = {
 const views = (context, chosen) =>
   h(
     'nav',
-    { class: 'views scene-views', 'aria-label': t('chip.views') },
+    { 'class': 'views scene-views', 'aria-label': t('chip.views') },
     Object.keys(VIEWS).map((one) =>
       h(
         'button',
-        { type: 'button', 'data-key': `chip-view-${one}`, 'aria-pressed': String(one === chosen), onclick: () => context.open('chip', one === 'bill' ? '' : one) },
+        {
+          'type': 'button',
+          'data-key': `chip-view-${one}`,
+          'aria-pressed': String(one === chosen),
+          'onclick': () => context.open('chip', one === 'bill' ? '' : one),
+        },
         t(`chip.view.${one}`),
       ),
     ),
@@ -82,8 +113,17 @@ export function draw(context) {
   /** @param {Context} context */
   const asked = (context.sub ?? context.store.sub).split('/')[0];
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
-  const title = [heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)), asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked }))];
+  const title = [
+    heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)),
+    asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked })),
+  ];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];
-  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip', [t('assume.chip'), ' ', t('assume.dies')])];
+  return [
+    title,
+    context.sub === undefined && views(context, view),
+    infeasible(cost),
+    ...VIEWS[view](context, context.report),
+    footnote(context, 'chip', [t('assume.chip'), ' ', t('assume.dies')]),
+  ];
 }

@@ -1,9 +1,15 @@
 // Models by the names of their checkpoints on Hugging Face.
 
 // What publishers add to a name for tuned and quantised versions of the same shape.
-const VERSION = /[-_.](instruct|chat|base|it|pt|hf|fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|gguf|dynamic|w4a16|w8a8|turbo|block|bnb|4bit|q\d\w*|\d{4})(?=[-_.]|$)/g;
+const VERSION =
+  /[-_.](instruct|chat|base|it|pt|hf|fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|gguf|dynamic|w4a16|w8a8|turbo|block|bnb|4bit|q\d\w*|\d{4})(?=[-_.]|$)/g;
 const stem = (name) => {
-  const bare = name.toLowerCase().split('/').at(-1).replace(/\.gguf$/, '').replace(/^meta-/, '');
+  const bare = name
+    .toLowerCase()
+    .split('/')
+    .at(-1)
+    .replace(/\.gguf$/, '')
+    .replace(/^meta-/, '');
   return bare.replace(VERSION, '').replace(VERSION, '');
 };
 
@@ -14,7 +20,9 @@ export function modelNamed(name, models) {
   const exact = models.find((entry) => entry.id === name || checkpointOf(entry)?.toLowerCase() === name.toLowerCase());
   if (exact) return exact;
   const wanted = stem(name);
-  return models.find((entry) => [entry.id, entry.name, checkpointOf(entry)].some((other) => other && stem(other.replaceAll(' ', '-')) === wanted));
+  return models.find((entry) =>
+    [entry.id, entry.name, checkpointOf(entry)].some((other) => other && stem(other.replaceAll(' ', '-')) === wanted),
+  );
 }
 
 // The precision that a checkpoint's name tells.
@@ -35,16 +43,30 @@ export function nameOfModel(model, models) {
   return (entry && checkpointOf(entry)) ?? model.name ?? 'MODEL';
 }
 
-export const precisions = (weights, activations) => ({ 'serving.precision.weights': weights, 'serving.precision.activations': activations });
+export const precisions = (weights, activations) => ({
+  'serving.precision.weights': weights,
+  'serving.precision.activations': activations,
+});
 
 // What engines do where their flags are silent.
-const SILENT = { 'serving.mapping.tp': '1', 'serving.mapping.pp': '1', 'serving.mapping.ep': '1', 'serving.mapping.attention_dp': '1', 'serving.mapping.replicas': '1', 'serving.precision.kv_cache': 'bf16' };
+const SILENT = {
+  'serving.mapping.tp': '1',
+  'serving.mapping.pp': '1',
+  'serving.mapping.ep': '1',
+  'serving.mapping.attention_dp': '1',
+  'serving.mapping.replicas': '1',
+  'serving.precision.kv_cache': 'bf16',
+};
 
 // What a served checkpoint says by its name: the catalogue's model, and the precision of its weights where no flag tells.
 export function served(name, models, inputs) {
   const model = name && modelNamed(name, models);
   const told = name && precisionNamed(name);
   const held = model?.weights;
-  const precision = told ? precisions(told.weights, told.activations) : held ? precisions(held, held === 'mxfp4' ? 'bf16' : held) : precisions('bf16', 'bf16');
+  const precision = told
+    ? precisions(told.weights, told.activations)
+    : held
+      ? precisions(held, held === 'mxfp4' ? 'bf16' : held)
+      : precisions('bf16', 'bf16');
   return { name, model, inputs: { ...SILENT, ...precision, ...inputs } };
 }

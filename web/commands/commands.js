@@ -25,7 +25,15 @@ export function readCommand(text, models) {
 // The inputs as they are after a command has been read: what it says replaces its part but for lengths and load, which no command holds.
 const KEPT = {
   training: ['training.tokens', 'training.interruptions'],
-  serving: ['serving.prompt', 'serving.output', 'serving.batch', 'serving.concurrency', 'serving.requests_per_s', 'serving.lengths', 'serving.arrivals'],
+  serving: [
+    'serving.prompt',
+    'serving.output',
+    'serving.batch',
+    'serving.concurrency',
+    'serving.requests_per_s',
+    'serving.lengths',
+    'serving.arrivals',
+  ],
 };
 const below = (path, owner) => path === owner || path.startsWith(`${owner}.`);
 
@@ -39,5 +47,10 @@ export function inputsAfter(inputs, { tool, model, shape, inputs: read }) {
   const isReplaced = (path) => (model || shape) && below(path, 'model');
   const kept = Object.entries(inputs).filter(([path]) => isKept(path) && !isReplaced(path));
   // What a command leaves out has its tool's default: nothing of its mapping is for the core to choose.
-  return { ...Object.fromEntries(kept), [`${tool.part}.mapping.auto`]: 'false', ...(model ? { model: model.id } : shape ?? {}), ...read };
+  return {
+    ...Object.fromEntries(kept),
+    [`${tool.part}.mapping.auto`]: 'false',
+    ...(model ? { model: model.id } : (shape ?? {})),
+    ...read,
+  };
 }

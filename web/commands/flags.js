@@ -56,4 +56,7 @@ export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));
 
 // What an engine takes of the memory that its own rule refers to.
-export const shareBy = (rule) => ({ serving: { engine } }) => (engine.memory?.rule === rule ? engine.memory.share : undefined);
+export const shareBy =
+  (rule) =>
+  ({ serving: { engine } }) =>
+    engine.memory?.rule === rule ? engine.memory.share : undefined;

@@ -3,10 +3,17 @@ import { quoted } from './words.js';
 
 // `dashes` is what a flag begins with.
 export function linesOf(start, flags, dashes = '--') {
-  return [start, ...flags.map(([flag, value]) => `  ${dashes}${flag}${value === true ? '' : ` ${quoted(value)}`}`)].join(' \\\n');
+  return [
+    start,
+    ...flags.map(([flag, value]) => `  ${dashes}${flag}${value === true ? '' : ` ${quoted(value)}`}`),
+  ].join(' \\\n');
 }
 
-export const comments = (sentences) => sentences.filter(Boolean).map((sentence) => `# ${sentence}\n`).join('');
+export const comments = (sentences) =>
+  sentences
+    .filter(Boolean)
+    .map((sentence) => `# ${sentence}\n`)
+    .join('');
 
 // The sentences of those rows [whether, sentence] that hold.
 export const holding = (rows) => rows.filter(([holds]) => holds).map(([, sentence]) => sentence);

@@ -10,14 +10,19 @@ const FILE = { q4_k_m: 'Q4_K_M', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 
 const ALL_LAYERS = '1024'; // more than any model has
 
 // --n-cpu-moe counts all layers from the first; the scenario counts those with experts.
-const firstLayers = ({ layers, moe }, withExperts) => Math.min(layers, (moe?.dense_layers ?? 0) + withExperts * (moe?.moe_every ?? 1));
+const firstLayers = ({ layers, moe }, withExperts) =>
+  Math.min(layers, (moe?.dense_layers ?? 0) + withExperts * (moe?.moe_every ?? 1));
 /** @type {(model: Json | undefined, layers: number) => number} */
-const amongFirst = ({ moe } = {}, layers) => Math.max(0, Math.floor((layers - (moe?.dense_layers ?? 0)) / (moe?.moe_every ?? 1)));
+const amongFirst = ({ moe } = {}, layers) =>
+  Math.max(0, Math.floor((layers - (moe?.dense_layers ?? 0)) / (moe?.moe_every ?? 1)));
 
 // Whether a pattern of --override-tensor holds the routed experts of all layers whole: gate, up and down.
 function holdsExperts(pattern) {
   const [whole, named] = /^(?:\\?\.)?(?:exps|ffn_(?:\.\*|\(([a-z|]+)\))_exps)(?:\\?\.)?=CPU$/.exec(pattern) ?? [];
-  return whole !== undefined && (named === undefined || ['gate', 'up', 'down'].every((one) => named.split('|').includes(one)));
+  return (
+    whole !== undefined &&
+    (named === undefined || ['gate', 'up', 'down'].every((one) => named.split('|').includes(one)))
+  );
 }
 
 const cache = (flag, short) => ({
@@ -47,13 +52,45 @@ const ROWS = [
       return { 'serving.host_experts.layers': ALL_LAYERS };
     },
   },
-  { flag: 'split-mode', aliases: ['sm'], write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined) },
-  { flag: 'ctx-size', aliases: ['c'], write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1), isUnused: true },
-  { flag: 'parallel', aliases: ['np'], write: ({ serving }) => (typeof serving.batch === 'number' ? serving.batch : undefined), read: (text) => ({ 'serving.batch': text }) },
+  {
+    flag: 'split-mode',
+    aliases: ['sm'],
+    write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined),
+  },
+  {
+    flag: 'ctx-size',
+    aliases: ['c'],
+    write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1),
+    isUnused: true,
+  },
+  {
+    flag: 'parallel',
+    aliases: ['np'],
+    write: ({ serving }) => (typeof serving.batch === 'number' ? serving.batch : undefined),
+    read: (text) => ({ 'serving.batch': text }),
+  },
   { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
   cache('cache-type-k', 'ctk'),
   cache('cache-type-v', 'ctv'),
-  ...idle(['model', 'm', 'hf-repo', 'hf', 'host', 'port', 'threads', 't', 'flash-attn', 'fa', 'batch-size', 'b', 'tensor-split', 'ts', 'alias', 'main-gpu', 'mg']),
+  ...idle([
+    'model',
+    'm',
+    'hf-repo',
+    'hf',
+    'host',
+    'port',
+    'threads',
+    't',
+    'flash-attn',
+    'fa',
+    'batch-size',
+    'b',
+    'tensor-split',
+    'ts',
+    'alias',
+    'main-gpu',
+    'mg',
+  ]),
   ...idleSingle(['jinja', 'mlock', 'no-mmap', 'cont-batching', 'metrics']),
 ];
 
@@ -70,12 +107,17 @@ export const llamacpp = {
     const { precision, mapping } = serving;
     const unsaid = holding([
       [!FILE[precision.weights], `llama.cpp has no file type for weights in ${precision.weights}`],
-      [mapping.ep > 1 || mapping.attention_dp > 1 || mapping.cp > 1, 'not here: expert parallelism, DP attention, context parallelism'],
+      [
+        mapping.ep > 1 || mapping.attention_dp > 1 || mapping.cp > 1,
+        'not here: expert parallelism, DP attention, context parallelism',
+      ],
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router`],
       [!['bf16', 'fp16', 'q8_0'].includes(precision.kv_cache), `not here: a KV cache in ${precision.kv_cache}`],
     ]);
     const file = `${(model.name ?? 'MODEL').replaceAll(' ', '-')}-${FILE[precision.weights] ?? precision.weights}.gguf`;
-    return comments([llamacpp.version, ...unsaid]) + linesOf('llama-server', [['model', file], ...said(ROWS, scenario)]);
+    return (
+      comments([llamacpp.version, ...unsaid]) + linesOf('llama-server', [['model', file], ...said(ROWS, scenario)])
+    );
   },
 
   read(words, models) {
@@ -84,7 +126,13 @@ export const llamacpp = {
     const given = ['model', 'm', 'hf-repo', 'hf'].map((flag) => answer.given[flag]).find(Boolean);
     const [name, tag] = (given ?? '').split(':');
     const type = Object.keys(FILE).find((precision) => `${name}:${tag ?? ''}`.toUpperCase().includes(FILE[precision]));
-    const checkpoint = served(name.split('/').at(-1), models, type ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' } : answer.inputs);
+    const checkpoint = served(
+      name.split('/').at(-1),
+      models,
+      type
+        ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' }
+        : answer.inputs,
+    );
     const layers = Number(answer.given['n-gpu-layers']); // negative: all
     if (layers >= 0 && layers < checkpoint.model?.layers) answer.unknown.push(`--n-gpu-layers ${layers}`);
     const kept = amongFirst(checkpoint.model, Number(answer.given['n-cpu-moe'] ?? 0));

@@ -16,14 +16,22 @@ const SHAPE = [
   shape('ffn-hidden-size', 'ffn'),
   shape('num-attention-heads', 'heads'),
   single('group-query-attention', ({ model }) => !model.mla && model.kv_heads < model.heads),
-  shape('num-query-groups', 'kv_heads', { write: ({ model }) => !model.mla && model.kv_heads < model.heads && model.kv_heads }),
+  shape('num-query-groups', 'kv_heads', {
+    write: ({ model }) => !model.mla && model.kv_heads < model.heads && model.kv_heads,
+  }),
   shape('kv-channels', 'head_dim', { write: ({ model }) => !model.mla && model.head_dim }),
   single('swiglu', ({ model }) => model.gated, { 'model.gated': 'true' }),
   single('disable-bias-linear', ({ model }) => model.biases === 'none' || model.biases === 'qkv'),
   single('add-qkv-bias', ({ model }) => model.biases === 'qkv', { 'model.biases': 'qkv' }),
   single('qk-layernorm', ({ model }) => model.qk_norm !== 'none', { 'model.qk_norm': 'head' }),
-  single('untie-embeddings-and-output-weights', ({ model }) => !model.tied_embeddings, { 'model.tied_embeddings': 'false' }),
-  { flag: 'normalization', write: ({ model }) => (model.norm === 'rms' ? 'RMSNorm' : 'LayerNorm'), read: (text) => ({ 'model.norm': text === 'RMSNorm' ? 'rms' : 'layer' }) },
+  single('untie-embeddings-and-output-weights', ({ model }) => !model.tied_embeddings, {
+    'model.tied_embeddings': 'false',
+  }),
+  {
+    flag: 'normalization',
+    write: ({ model }) => (model.norm === 'rms' ? 'RMSNorm' : 'LayerNorm'),
+    read: (text) => ({ 'model.norm': text === 'RMSNorm' ? 'rms' : 'layer' }),
+  },
   {
     flag: 'position-embedding-type',
     write: ({ model }) => ({ rope: 'rope', learned: 'learned_absolute' })[model.position],
@@ -41,8 +49,16 @@ const SHAPE = [
   shape('moe-shared-expert-intermediate-size', 'moe.shared_ffn', { when: above(0) }),
   {
     flag: 'moe-layer-freq',
-    write: ({ model: { moe, layers } }) => (moe && moe.dense_layers > 0 ? `([0]*${moe.dense_layers}+[1]*${layers - moe.dense_layers})` : moe && moe.moe_every > 1 ? moe.moe_every : undefined),
-    read: (text) => (/^\d+$/.test(text) ? { 'model.moe.moe_every': text } : { 'model.moe.dense_layers': text.match(/\[0\]\s*\*\s*(\d+)/)?.[1] ?? '0' }),
+    write: ({ model: { moe, layers } }) =>
+      moe && moe.dense_layers > 0
+        ? `([0]*${moe.dense_layers}+[1]*${layers - moe.dense_layers})`
+        : moe && moe.moe_every > 1
+          ? moe.moe_every
+          : undefined,
+    read: (text) =>
+      /^\d+$/.test(text)
+        ? { 'model.moe.moe_every': text }
+        : { 'model.moe.dense_layers': text.match(/\[0\]\s*\*\s*(\d+)/)?.[1] ?? '0' },
   },
   { flag: 'moe-router-enable-expert-bias', single: true, write: ({ model }) => model.moe?.router_bias === true },
   shape('mtp-num-layers', 'mtp_layers', { when: above(0) }),
@@ -51,65 +67,182 @@ const SHAPE = [
 const training = (flag, member, more = {}) => ({ flag, path: `training.${member}`, ...more });
 const mapping = (flag, member, more = {}) => training(flag, `mapping.${member}`, { when: above(1), ...more });
 /** @param {Scenario} scenario */
-const chunkLayers = ({ model, training: { mapping: { pp, virtual_stages } } }) => model.layers / (pp * virtual_stages);
+const chunkLayers = ({
+  model,
+  training: {
+    mapping: { pp, virtual_stages },
+  },
+}) => model.layers / (pp * virtual_stages);
 
 const RUN = [
   { flag: 'tokenizer-type', write: () => 'NullTokenizer' },
-  shape('vocab-size', 'vocab', { write: ({ model }) => model.vocab - 1, read: (text) => ({ 'model.vocab': `${Number(text) + 1}` }) }),
+  shape('vocab-size', 'vocab', {
+    write: ({ model }) => model.vocab - 1,
+    read: (text) => ({ 'model.vocab': `${Number(text) + 1}` }),
+  }),
   { flag: 'mock-data', single: true, write: () => true },
   training('seq-length', 'sequence'),
   { flag: 'max-position-embeddings', write: ({ training: { sequence } }) => sequence },
   training('micro-batch-size', 'mapping.micro_batch'),
   training('global-batch-size', 'global_batch'),
   mapping('tensor-model-parallel-size', 'tp', { when: undefined }),
-  single('sequence-parallel', ({ training: { mapping } }) => mapping.sequence_parallel && mapping.tp > 1, { 'training.mapping.sequence_parallel': 'true' }),
+  single('sequence-parallel', ({ training: { mapping } }) => mapping.sequence_parallel && mapping.tp > 1, {
+    'training.mapping.sequence_parallel': 'true',
+  }),
   mapping('pipeline-model-parallel-size', 'pp', { when: undefined }),
   {
     flag: 'num-layers-per-virtual-pipeline-stage',
-    write: (scenario) => scenario.training.mapping.virtual_stages > 1 && Number.isInteger(chunkLayers(scenario)) && chunkLayers(scenario),
+    write: (scenario) =>
+      scenario.training.mapping.virtual_stages > 1 && Number.isInteger(chunkLayers(scenario)) && chunkLayers(scenario),
   },
-  mapping('num-virtual-stages-per-pipeline-rank', 'virtual_stages', { write: (scenario) => !Number.isInteger(chunkLayers(scenario)) && scenario.training.mapping.virtual_stages }),
+  mapping('num-virtual-stages-per-pipeline-rank', 'virtual_stages', {
+    write: (scenario) => !Number.isInteger(chunkLayers(scenario)) && scenario.training.mapping.virtual_stages,
+  }),
   mapping('context-parallel-size', 'cp'),
-  { flag: 'cp-comm-type', write: ({ training: { mapping } }) => mapping.cp > 1 && { ring: 'p2p', all_gather: 'all_gather', ulysses: 'a2a' }[mapping.cp_kind], read: (text) => ({ 'training.mapping.cp_kind': { __proto__: null, p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text] ?? 'ring' }) },
+  {
+    flag: 'cp-comm-type',
+    write: ({ training: { mapping } }) =>
+      mapping.cp > 1 && { ring: 'p2p', all_gather: 'all_gather', ulysses: 'a2a' }[mapping.cp_kind],
+    read: (text) => ({
+      'training.mapping.cp_kind':
+        { __proto__: null, p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text] ?? 'ring',
+    }),
+  },
   mapping('expert-model-parallel-size', 'ep'),
-  { flag: 'expert-tensor-parallel-size', write: ({ model, training: { mapping } }) => model.moe && mapping.expert_tp, read: (text) => ({ 'training.mapping.expert_tp': text }) },
-  single('use-distributed-optimizer', ({ training: { mapping } }) => mapping.zero >= 1, { 'training.mapping.zero': '1' }),
-  single('overlap-grad-reduce', ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1, { 'training.mapping.overlap.dp': 'true' }),
-  single('overlap-param-gather', ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1 && mapping.zero >= 1),
+  {
+    flag: 'expert-tensor-parallel-size',
+    write: ({ model, training: { mapping } }) => model.moe && mapping.expert_tp,
+    read: (text) => ({ 'training.mapping.expert_tp': text }),
+  },
+  single('use-distributed-optimizer', ({ training: { mapping } }) => mapping.zero >= 1, {
+    'training.mapping.zero': '1',
+  }),
+  single('overlap-grad-reduce', ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1, {
+    'training.mapping.overlap.dp': 'true',
+  }),
+  single(
+    'overlap-param-gather',
+    ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1 && mapping.zero >= 1,
+  ),
   {
     flag: 'recompute-granularity',
     write: ({ training: { recompute } }) => ({ auto: 'selective', selective: 'selective', full: 'full' })[recompute],
     read: (text) => ({ 'training.recompute': text }),
   },
   single('recompute-activations', () => false, { 'training.recompute': 'selective' }),
-  training('recompute-method', 'recompute_method', { write: ({ training }) => training.recompute === 'full' && training.recompute_method }),
-  training('recompute-num-layers', 'recompute_layers', { write: ({ training }) => training.recompute === 'full' && training.recompute_layers }),
+  training('recompute-method', 'recompute_method', {
+    write: ({ training }) => training.recompute === 'full' && training.recompute_method,
+  }),
+  training('recompute-num-layers', 'recompute_layers', {
+    write: ({ training }) => training.recompute === 'full' && training.recompute_layers,
+  }),
   single('use-flash-attn', ({ training }) => training.flash_attention, { 'training.flash_attention': 'true' }),
-  single('bf16', ({ training: { precision } }) => !['fp16', 'fp32', 'tf32'].includes(precision), { 'training.precision': 'bf16' }),
+  single('bf16', ({ training: { precision } }) => !['fp16', 'fp32', 'tf32'].includes(precision), {
+    'training.precision': 'bf16',
+  }),
   single('fp16', ({ training: { precision } }) => precision === 'fp16', { 'training.precision': 'fp16' }),
-  { flag: 'fp8-format', aliases: ['fp8'], write: ({ training: { precision } }) => (precision.includes('fp8') ? 'hybrid' : undefined), read: () => ({ 'training.precision': 'fp8' }) },
-  { flag: 'fp8-recipe', write: ({ training: { precision } }) => ({ fp8: 'tensorwise', mxfp8: 'mxfp8' })[precision], read: (text) => ({ 'training.precision': PRECISIONS[text] ?? 'fp8' }) },
-  { flag: 'fp4-format', write: ({ training: { precision } }) => (precision === 'nvfp4' ? 'e2m1' : undefined), read: () => ({ 'training.precision': 'nvfp4' }) },
-  { flag: 'optimizer', write: ({ training: { optimizer } }) => (optimizer === 'sgd' || optimizer === 'muon' ? optimizer : 'adam'), read: (text) => ({ 'training.optimizer': text === 'adam' ? 'adamw' : text }) },
+  {
+    flag: 'fp8-format',
+    aliases: ['fp8'],
+    write: ({ training: { precision } }) => (precision.includes('fp8') ? 'hybrid' : undefined),
+    read: () => ({ 'training.precision': 'fp8' }),
+  },
+  {
+    flag: 'fp8-recipe',
+    write: ({ training: { precision } }) => ({ fp8: 'tensorwise', mxfp8: 'mxfp8' })[precision],
+    read: (text) => ({ 'training.precision': PRECISIONS[text] ?? 'fp8' }),
+  },
+  {
+    flag: 'fp4-format',
+    write: ({ training: { precision } }) => (precision === 'nvfp4' ? 'e2m1' : undefined),
+    read: () => ({ 'training.precision': 'nvfp4' }),
+  },
+  {
+    flag: 'optimizer',
+    write: ({ training: { optimizer } }) => (optimizer === 'sgd' || optimizer === 'muon' ? optimizer : 'adam'),
+    read: (text) => ({ 'training.optimizer': text === 'adam' ? 'adamw' : text }),
+  },
   { flag: 'optimizer-cpu-offload', single: true, write: ({ training: { offload } }) => offload.optimizer > 0 },
-  { flag: 'optimizer-offload-fraction', write: ({ training: { offload } }) => offload.optimizer > 0 && offload.optimizer, read: (text) => ({ 'training.offload.optimizer': text }) },
+  {
+    flag: 'optimizer-offload-fraction',
+    write: ({ training: { offload } }) => offload.optimizer > 0 && offload.optimizer,
+    read: (text) => ({ 'training.offload.optimizer': text }),
+  },
   { flag: 'moe-token-dispatcher-type', write: ({ model }) => model.moe && 'alltoall' },
   single('moe-grouped-gemm', ({ model }) => model.moe !== null),
-  ...idle(['padded-vocab-size', 'make-vocab-size-divisible-by', 'train-iters', 'train-samples', 'lr', 'min-lr', 'lr-decay-style', 'lr-warmup-iters', 'weight-decay', 'clip-grad', 'adam-beta1', 'adam-beta2', 'adam-eps', 'init-method-std']),
-  ...idle(['data-path', 'split', 'tokenizer-model', 'save', 'load', 'save-interval', 'log-interval', 'eval-interval', 'eval-iters', 'tensorboard-dir', 'distributed-timeout-minutes', 'attention-dropout', 'hidden-dropout', 'rotary-base', 'rotary-percent']),
-  ...idle(['moe-aux-loss-coeff', 'moe-router-load-balancing-type', 'transformer-impl', 'seed', 'distributed-backend', 'attention-backend', 'ckpt-format']),
-  ...idleSingle(['use-mcore-models', 'no-masked-softmax-fusion', 'apply-layernorm-1p', 'moe-permute-fusion', 'cross-entropy-loss-fusion', 'no-load-optim', 'no-load-rng', 'use-rotary-position-embeddings', 'manual-gc']),
+  ...idle([
+    'padded-vocab-size',
+    'make-vocab-size-divisible-by',
+    'train-iters',
+    'train-samples',
+    'lr',
+    'min-lr',
+    'lr-decay-style',
+    'lr-warmup-iters',
+    'weight-decay',
+    'clip-grad',
+    'adam-beta1',
+    'adam-beta2',
+    'adam-eps',
+    'init-method-std',
+  ]),
+  ...idle([
+    'data-path',
+    'split',
+    'tokenizer-model',
+    'save',
+    'load',
+    'save-interval',
+    'log-interval',
+    'eval-interval',
+    'eval-iters',
+    'tensorboard-dir',
+    'distributed-timeout-minutes',
+    'attention-dropout',
+    'hidden-dropout',
+    'rotary-base',
+    'rotary-percent',
+  ]),
+  ...idle([
+    'moe-aux-loss-coeff',
+    'moe-router-load-balancing-type',
+    'transformer-impl',
+    'seed',
+    'distributed-backend',
+    'attention-backend',
+    'ckpt-format',
+  ]),
+  ...idleSingle([
+    'use-mcore-models',
+    'no-masked-softmax-fusion',
+    'apply-layernorm-1p',
+    'moe-permute-fusion',
+    'cross-entropy-loss-fusion',
+    'no-load-optim',
+    'no-load-rng',
+    'use-rotary-position-embeddings',
+    'manual-gc',
+  ]),
 ];
 
 const LAUNCH = [
-  { flag: 'nproc-per-node', write: ({ cluster, training }) => Math.min(training.devices, cluster.networks[0]?.size ?? 1) },
-  { flag: 'nnodes', write: ({ cluster, training }) => Math.ceil(training.devices / Math.min(training.devices, cluster.networks[0]?.size ?? 1)) },
+  {
+    flag: 'nproc-per-node',
+    write: ({ cluster, training }) => Math.min(training.devices, cluster.networks[0]?.size ?? 1),
+  },
+  {
+    flag: 'nnodes',
+    write: ({ cluster, training }) =>
+      Math.ceil(training.devices / Math.min(training.devices, cluster.networks[0]?.size ?? 1)),
+  },
   ...idle(['node-rank', 'master-addr', 'master-port', 'rdzv-backend', 'rdzv-endpoint', 'rdzv-id']),
 ];
 
 // The catalogue's model whose shape holds all that the flags say: of several the one with the nearest vocabulary, then the oldest.
 function modelShaped(inputs, models) {
-  const said = Object.entries(inputs).filter(([path]) => /^model\.(layers|hidden|heads|kv_heads|ffn|moe\.(experts|top_k|expert_ffn))$/.test(path));
+  const said = Object.entries(inputs).filter(([path]) =>
+    /^model\.(layers|hidden|heads|kv_heads|ffn|moe\.(experts|top_k|expert_ffn))$/.test(path),
+  );
   if (!inputs['model.layers'] || !inputs['model.hidden']) return undefined;
   const fitting = models.filter((entry) => said.every(([path, text]) => `${get({ model: entry }, path)}` === text));
   const vocab = Number(inputs['model.vocab'] ?? 0);
@@ -119,8 +252,15 @@ function modelShaped(inputs, models) {
 
 // What Megatron-LM does where its flags are silent.
 const SILENT = {
-  'training.mapping.tp': '1', 'training.mapping.pp': '1', 'training.mapping.cp': '1', 'training.mapping.ep': '1', 'training.mapping.virtual_stages': '1',
-  'training.mapping.zero': '0', 'training.mapping.sequence_parallel': 'false', 'training.mapping.overlap.dp': 'false', 'training.recompute': 'none',
+  'training.mapping.tp': '1',
+  'training.mapping.pp': '1',
+  'training.mapping.cp': '1',
+  'training.mapping.ep': '1',
+  'training.mapping.virtual_stages': '1',
+  'training.mapping.zero': '0',
+  'training.mapping.sequence_parallel': 'false',
+  'training.mapping.overlap.dp': 'false',
+  'training.recompute': 'none',
 };
 
 /** @type {Tool} */
@@ -136,18 +276,36 @@ export const megatron = {
     const { mapping } = training;
     const unsaid = holding([
       [mapping.schedule !== '1f1b', `not in Megatron-LM: schedule ${mapping.schedule}; 1F1B is written`],
-      [mapping.zero > 1, `not written: ZeRO stage ${mapping.zero} (Megatron-FSDP: --use-megatron-fsdp --data-parallel-sharding-strategy)`],
-      [mapping.virtual_stages > 1 && !Number.isInteger(chunkLayers(scenario)), 'uneven stages: also --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers'],
-      [mapping.order !== 'tp-cp-ep-dp-pp', `order of ranks ${mapping.order}: --tp-comm-overlap and --use-tp-pp-dp-mapping only cover some`],
-      [training.recompute === 'auto', 'recomputation here is the least that fits, stage by stage; nearest: selective, with --recompute-modules of layernorm, moe_act, mla_up_proj'],
-      [training.offload.activations > 0 || training.offload.parameters > 0, 'not a flag: activations or weights in host memory'],
+      [
+        mapping.zero > 1,
+        `not written: ZeRO stage ${mapping.zero} (Megatron-FSDP: --use-megatron-fsdp --data-parallel-sharding-strategy)`,
+      ],
+      [
+        mapping.virtual_stages > 1 && !Number.isInteger(chunkLayers(scenario)),
+        'uneven stages: also --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers',
+      ],
+      [
+        mapping.order !== 'tp-cp-ep-dp-pp',
+        `order of ranks ${mapping.order}: --tp-comm-overlap and --use-tp-pp-dp-mapping only cover some`,
+      ],
+      [
+        training.recompute === 'auto',
+        'recomputation here is the least that fits, stage by stage; nearest: selective, with --recompute-modules of layernorm, moe_act, mla_up_proj',
+      ],
+      [
+        training.offload.activations > 0 || training.offload.parameters > 0,
+        'not a flag: activations or weights in host memory',
+      ],
       [training.trainable !== 'all', 'not in pretrain_gpt.py: LoRA (Megatron-Bridge)'],
       [model.linear !== null, 'hybrid layers: pretrain_mamba.py with --hybrid-override-pattern'],
       [model.sliding_window > 0, 'not here: sliding-window layers'],
       [true, 'data and tokenizer are stand-ins (--mock-data, NullTokenizer)'],
     ]);
     const launch = linesOf('torchrun', said(LAUNCH, scenario)).replaceAll(' \\\n ', '');
-    return comments([megatron.version, ...unsaid]) + linesOf(`${launch} pretrain_gpt.py`, [...said(SHAPE, scenario), ...said(RUN, scenario)]);
+    return (
+      comments([megatron.version, ...unsaid]) +
+      linesOf(`${launch} pretrain_gpt.py`, [...said(SHAPE, scenario), ...said(RUN, scenario)])
+    );
   },
 
   read(words, models) {
@@ -168,7 +326,11 @@ export const megatron = {
         ...rest,
         'training.framework': 'megatron',
         ...(launch.given['nproc-per-node'] ? { 'cluster.devices': `${devices}` } : {}),
-        ...(perChunk ? { 'training.mapping.virtual_stages': `${Number(inputs['model.layers']) / (perChunk * Number(rest['training.mapping.pp'] ?? 1))}` } : {}),
+        ...(perChunk
+          ? {
+              'training.mapping.virtual_stages': `${Number(inputs['model.layers']) / (perChunk * Number(rest['training.mapping.pp'] ?? 1))}`,
+            }
+          : {}),
       },
     };
   },

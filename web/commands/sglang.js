@@ -4,22 +4,51 @@ import { nameOfModel, precisions, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const QUANTISED = { __proto__: null, fp8: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], gptq: ['int4', 'bf16'], w8a8_int8: ['int8', 'int8'], w8a8_fp8: ['fp8', 'fp8'], mxfp4: ['mxfp4', 'bf16'] };
+const QUANTISED = {
+  __proto__: null,
+  fp8: ['fp8', 'fp8'],
+  modelopt_fp4: ['nvfp4', 'nvfp4'],
+  awq: ['int4', 'bf16'],
+  gptq: ['int4', 'bf16'],
+  w8a8_int8: ['int8', 'int8'],
+  w8a8_fp8: ['fp8', 'fp8'],
+  mxfp4: ['mxfp4', 'bf16'],
+};
 
 const ROWS = [
-  { flag: 'tp-size', aliases: ['tp', 'tensor-parallel-size'], write: ({ serving: { mapping } }) => mapping.tp * mapping.attention_dp, read: () => ({}) },
+  {
+    flag: 'tp-size',
+    aliases: ['tp', 'tensor-parallel-size'],
+    write: ({ serving: { mapping } }) => mapping.tp * mapping.attention_dp,
+    read: () => ({}),
+  },
   { flag: 'dp-size', aliases: ['dp', 'data-parallel-size'], path: 'serving.mapping.attention_dp', when: above(1) },
   { flag: 'enable-dp-attention', single: true, write: ({ serving }) => serving.mapping.attention_dp > 1 },
   { flag: 'pp-size', aliases: ['pp', 'pipeline-parallel-size'], path: 'serving.mapping.pp', when: above(1) },
   { flag: 'ep-size', aliases: ['ep', 'expert-parallel-size'], path: 'serving.mapping.ep', when: above(1) },
   { flag: 'ep-num-redundant-experts', path: 'serving.redundant_experts', when: above(0) },
-  { flag: 'enable-two-batch-overlap', single: true, write: ({ serving }) => serving.mapping.overlap.ep === true, read: () => ({ 'serving.mapping.overlap.ep': 'true' }) },
+  {
+    flag: 'enable-two-batch-overlap',
+    single: true,
+    write: ({ serving }) => serving.mapping.overlap.ep === true,
+    read: () => ({ 'serving.mapping.overlap.ep': 'true' }),
+  },
   {
     flag: 'quantization',
-    write: ({ serving: { precision } }) => (precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined),
+    write: ({ serving: { precision } }) =>
+      precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined,
     read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
   },
-  { flag: 'dtype', read: (text) => ({ __proto__: null, bfloat16: precisions('bf16', 'bf16'), half: precisions('fp16', 'fp16'), float16: precisions('fp16', 'fp16') })[text] ?? {} },
+  {
+    flag: 'dtype',
+    read: (text) =>
+      ({
+        __proto__: null,
+        bfloat16: precisions('bf16', 'bf16'),
+        half: precisions('fp16', 'fp16'),
+        float16: precisions('fp16', 'fp16'),
+      })[text] ?? {},
+  },
   {
     flag: 'kv-cache-dtype',
     write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8_e4m3' : undefined),
@@ -28,15 +57,64 @@ const ROWS = [
   { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'mem-fraction-static', path: 'serving.engine.memory.share', write: shareBy('share_of_start') },
   { flag: 'max-running-requests', path: 'serving.max_requests' },
-  { flag: 'chunked-prefill-size', path: 'serving.prefill_chunk', read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}) },
-  { flag: 'disable-cuda-graph', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },
+  {
+    flag: 'chunked-prefill-size',
+    path: 'serving.prefill_chunk',
+    read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}),
+  },
+  {
+    flag: 'disable-cuda-graph',
+    single: true,
+    write: ({ serving }) => serving.cuda_graphs === false,
+    read: () => ({ 'serving.cuda_graphs': 'false' }),
+  },
   { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
-  { flag: 'speculative-num-draft-tokens', write: ({ serving }) => serving.speculative?.draft_tokens, read: (text) => ({ 'serving.speculative.draft_tokens': text }) },
-  ...idle(['model-path', 'model', 'tokenizer-path', 'host', 'port', 'cuda-graph-max-bs', 'cuda-graph-bs', 'page-size', 'attention-backend', 'moe-a2a-backend']),
-  ...idle(['deepep-mode', 'nnodes', 'node-rank', 'dist-init-addr', 'served-model-name', 'speculative-num-steps', 'speculative-eagle-topk', 'max-prefill-tokens', 'schedule-policy']),
-  ...idle(['tool-call-parser', 'reasoning-parser', 'random-seed', 'log-level', 'moe-dense-tp-size', 'api-key', 'chat-template']),
-  ...idleSingle(['trust-remote-code', 'enable-dp-lm-head', 'enable-eplb', 'enable-metrics', 'enable-cache-report', 'skip-server-warmup']),
+  {
+    flag: 'speculative-num-draft-tokens',
+    write: ({ serving }) => serving.speculative?.draft_tokens,
+    read: (text) => ({ 'serving.speculative.draft_tokens': text }),
+  },
+  ...idle([
+    'model-path',
+    'model',
+    'tokenizer-path',
+    'host',
+    'port',
+    'cuda-graph-max-bs',
+    'cuda-graph-bs',
+    'page-size',
+    'attention-backend',
+    'moe-a2a-backend',
+  ]),
+  ...idle([
+    'deepep-mode',
+    'nnodes',
+    'node-rank',
+    'dist-init-addr',
+    'served-model-name',
+    'speculative-num-steps',
+    'speculative-eagle-topk',
+    'max-prefill-tokens',
+    'schedule-policy',
+  ]),
+  ...idle([
+    'tool-call-parser',
+    'reasoning-parser',
+    'random-seed',
+    'log-level',
+    'moe-dense-tp-size',
+    'api-key',
+    'chat-template',
+  ]),
+  ...idleSingle([
+    'trust-remote-code',
+    'enable-dp-lm-head',
+    'enable-eplb',
+    'enable-metrics',
+    'enable-cache-report',
+    'skip-server-warmup',
+  ]),
 ];
 
 /** @type {Tool} */
@@ -51,12 +129,24 @@ export const sglang = {
     const { precision, mapping, ...serving } = scenario.serving;
     const unsaid = holding([
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router (sglang_router)`],
-      [!['bf16', 'fp16', 'fp8'].includes(precision.weights), `not a flag: weights in ${precision.weights} need a checkpoint that holds them`],
+      [
+        !['bf16', 'fp16', 'fp8'].includes(precision.weights),
+        `not a flag: weights in ${precision.weights} need a checkpoint that holds them`,
+      ],
       [mapping.cp > 1, 'not here: decode context parallelism'],
       [mapping.prefill_cp > 1, 'not here: prefill context parallelism, --attn-cp-size splits ranks of --tp-size'],
-      [serving.disaggregated, 'not here: separate pools for prefill and decode (one command each, with --disaggregation-mode)'],
+      [
+        serving.disaggregated,
+        'not here: separate pools for prefill and decode (one command each, with --disaggregation-mode)',
+      ],
     ]);
-    return comments([sglang.version, ...unsaid]) + linesOf(`python -m sglang.launch_server`, [['model-path', nameOfModel(scenario.model, models)], ...said(ROWS, scenario)]);
+    return (
+      comments([sglang.version, ...unsaid]) +
+      linesOf(`python -m sglang.launch_server`, [
+        ['model-path', nameOfModel(scenario.model, models)],
+        ...said(ROWS, scenario),
+      ])
+    );
   },
 
   read(words, models) {

@@ -5,15 +5,35 @@ import { above, idle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const ROWS = [
-  { flag: 'tp_size', write: ({ serving: { mapping } }) => mapping.tp * mapping.attention_dp, read: (text) => ({ 'serving.mapping.tp': text }) },
+  {
+    flag: 'tp_size',
+    write: ({ serving: { mapping } }) => mapping.tp * mapping.attention_dp,
+    read: (text) => ({ 'serving.mapping.tp': text }),
+  },
   { flag: 'pp_size', path: 'serving.mapping.pp', when: above(1) },
   { flag: 'ep_size', path: 'serving.mapping.ep', when: above(1) },
   { flag: 'max_batch_size', path: 'serving.max_requests' },
   { flag: 'max_seq_len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'max_num_tokens', path: 'serving.prefill_chunk' },
   { flag: 'enable_chunked_prefill', single: true, write: ({ serving }) => serving.prefill_chunk !== null },
-  { flag: 'kv_cache_free_gpu_memory_fraction', aliases: ['free_gpu_memory_fraction'], path: 'serving.engine.memory.share', write: shareBy('share_of_free') },
-  ...idle(['backend', 'host', 'port', 'tokenizer', 'max_beam_width', 'trust_remote_code', 'log_level', 'gpus_per_node', 'num_postprocess_workers', 'reasoning_parser']),
+  {
+    flag: 'kv_cache_free_gpu_memory_fraction',
+    aliases: ['free_gpu_memory_fraction'],
+    path: 'serving.engine.memory.share',
+    write: shareBy('share_of_free'),
+  },
+  ...idle([
+    'backend',
+    'host',
+    'port',
+    'tokenizer',
+    'max_beam_width',
+    'trust_remote_code',
+    'log_level',
+    'gpus_per_node',
+    'num_postprocess_workers',
+    'reasoning_parser',
+  ]),
 ];
 
 // The YAML of --extra_llm_api_options.
@@ -41,13 +61,20 @@ export const trtllm = {
     const { precision, mapping, ...serving } = scenario.serving;
     const unsaid = holding([
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router`],
-      [!['bf16', 'fp16'].includes(precision.weights), `not a flag: weights in ${precision.weights} need a checkpoint that holds them`],
+      [
+        !['bf16', 'fp16'].includes(precision.weights),
+        `not a flag: weights in ${precision.weights} need a checkpoint that holds them`,
+      ],
       [mapping.cp > 1, 'not here: decode context parallelism'],
       [serving.disaggregated, 'not here: separate pools for prefill and decode (trtllm-serve disaggregated)'],
     ]);
     const file = `cat > options.yaml <<'END'\n${options(scenario)}\nEND\n`;
     const flags = [...said(ROWS, scenario), ['extra_llm_api_options', 'options.yaml']];
-    return comments([trtllm.version, ...unsaid]) + file + linesOf(`trtllm-serve ${nameOfModel(scenario.model, models)}`, flags);
+    return (
+      comments([trtllm.version, ...unsaid]) +
+      file +
+      linesOf(`trtllm-serve ${nameOfModel(scenario.model, models)}`, flags)
+    );
   },
 
   read(words, models, text) {

@@ -4,7 +4,17 @@ import { nameOfModel, precisions, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const QUANTISED = { __proto__: null, fp8: ['fp8', 'fp8'], modelopt: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], awq_marlin: ['int4', 'bf16'], gptq: ['int4', 'bf16'], gptq_marlin: ['int4', 'bf16'], mxfp4: ['mxfp4', 'bf16'] };
+const QUANTISED = {
+  __proto__: null,
+  fp8: ['fp8', 'fp8'],
+  modelopt: ['fp8', 'fp8'],
+  modelopt_fp4: ['nvfp4', 'nvfp4'],
+  awq: ['int4', 'bf16'],
+  awq_marlin: ['int4', 'bf16'],
+  gptq: ['int4', 'bf16'],
+  gptq_marlin: ['int4', 'bf16'],
+  mxfp4: ['mxfp4', 'bf16'],
+};
 
 const ROWS = [
   { flag: 'tensor-parallel-size', aliases: ['tp'], path: 'serving.mapping.tp' },
@@ -12,37 +22,72 @@ const ROWS = [
   { flag: 'data-parallel-size', aliases: ['dp'], path: 'serving.mapping.attention_dp', when: above(1) },
   { flag: 'prefill-context-parallel-size', aliases: ['pcp'], path: 'serving.mapping.prefill_cp', when: above(1) },
   { flag: 'decode-context-parallel-size', aliases: ['dcp'], path: 'serving.mapping.cp', when: above(1) },
-  { flag: 'enable-expert-parallel', aliases: ['ep'], single: true, write: ({ serving }) => serving.mapping.ep > 1, read: () => ({}) },
+  {
+    flag: 'enable-expert-parallel',
+    aliases: ['ep'],
+    single: true,
+    write: ({ serving }) => serving.mapping.ep > 1,
+    read: () => ({}),
+  },
   { flag: 'enable-eplb', single: true, write: ({ serving }) => serving.redundant_experts > 0 },
   {
     flag: 'eplb-config',
-    write: ({ serving }) => serving.redundant_experts > 0 && JSON.stringify({ num_redundant_experts: serving.redundant_experts }),
+    write: ({ serving }) =>
+      serving.redundant_experts > 0 && JSON.stringify({ num_redundant_experts: serving.redundant_experts }),
     read: (text) => ({ 'serving.redundant_experts': `${JSON.parse(text).num_redundant_experts ?? 0}` }),
   },
-  { flag: 'enable-dbo', single: true, write: ({ serving }) => serving.mapping.overlap.ep === true, read: () => ({ 'serving.mapping.overlap.ep': 'true' }) },
+  {
+    flag: 'enable-dbo',
+    single: true,
+    write: ({ serving }) => serving.mapping.overlap.ep === true,
+    read: () => ({ 'serving.mapping.overlap.ep': 'true' }),
+  },
   {
     flag: 'quantization',
     aliases: ['q'],
-    write: ({ serving: { precision } }) => (precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined),
+    write: ({ serving: { precision } }) =>
+      precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined,
     read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
   },
-  { flag: 'dtype', read: (text) => ({ __proto__: null, bfloat16: precisions('bf16', 'bf16'), half: precisions('fp16', 'fp16'), float16: precisions('fp16', 'fp16') })[text] ?? {} },
+  {
+    flag: 'dtype',
+    read: (text) =>
+      ({
+        __proto__: null,
+        bfloat16: precisions('bf16', 'bf16'),
+        half: precisions('fp16', 'fp16'),
+        float16: precisions('fp16', 'fp16'),
+      })[text] ?? {},
+  },
   {
     flag: 'kv-cache-dtype',
-    write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined),
-    read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : text.startsWith('nvfp4') ? 'nvfp4' : 'bf16' }),
+    write: ({ serving }) =>
+      serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined,
+    read: (text) => ({
+      'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : text.startsWith('nvfp4') ? 'nvfp4' : 'bf16',
+    }),
   },
   { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'gpu-memory-utilization', path: 'serving.engine.memory.share', write: shareBy('share_of_device') },
   { flag: 'enable-prefix-caching', single: true, isUnused: true },
-  { flag: 'max-num-seqs', write: ({ serving }) => serving.max_requests ?? undefined, read: (text) => ({ 'serving.max_requests': text }) },
+  {
+    flag: 'max-num-seqs',
+    write: ({ serving }) => serving.max_requests ?? undefined,
+    read: (text) => ({ 'serving.max_requests': text }),
+  },
   { flag: 'max-num-batched-tokens', path: 'serving.prefill_chunk' },
-  { flag: 'enforce-eager', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },
+  {
+    flag: 'enforce-eager',
+    single: true,
+    write: ({ serving }) => serving.cuda_graphs === false,
+    read: () => ({ 'serving.cuda_graphs': 'false' }),
+  },
   { flag: 'no-enable-prefix-caching', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   {
     flag: 'speculative-config',
     aliases: ['speculative_config'],
-    write: ({ serving }) => serving.speculative && JSON.stringify({ num_speculative_tokens: serving.speculative.draft_tokens }),
+    write: ({ serving }) =>
+      serving.speculative && JSON.stringify({ num_speculative_tokens: serving.speculative.draft_tokens }),
     read: (text) => ({ 'serving.speculative.draft_tokens': `${JSON.parse(text).num_speculative_tokens}` }),
   },
   {
@@ -53,11 +98,47 @@ const ROWS = [
   { flag: 'random-input-len', path: 'serving.prompt', write: () => undefined },
   { flag: 'random-output-len', path: 'serving.output', write: () => undefined },
   { flag: 'max-concurrency', path: 'serving.concurrency', write: () => undefined },
-  { flag: 'request-rate', path: 'serving.requests_per_s', write: () => undefined, read: (text) => (text === 'inf' ? {} : { 'serving.requests_per_s': text }) },
-  ...idle(['model', 'served-model-name', 'tokenizer', 'host', 'port', 'api-key', 'seed', 'download-dir', 'load-format']),
-  ...idle(['distributed-executor-backend', 'swap-space', 'block-size', 'max-logprobs', 'tool-call-parser', 'reasoning-parser', 'chat-template']),
-  ...idle(['all2all-backend', 'data-parallel-size-local', 'data-parallel-address', 'data-parallel-rpc-port', 'data-parallel-start-rank']),
-  ...idleSingle(['trust-remote-code', 'disable-log-requests', 'enable-chunked-prefill', 'enable-auto-tool-choice', 'headless', 'async-scheduling']),
+  {
+    flag: 'request-rate',
+    path: 'serving.requests_per_s',
+    write: () => undefined,
+    read: (text) => (text === 'inf' ? {} : { 'serving.requests_per_s': text }),
+  },
+  ...idle([
+    'model',
+    'served-model-name',
+    'tokenizer',
+    'host',
+    'port',
+    'api-key',
+    'seed',
+    'download-dir',
+    'load-format',
+  ]),
+  ...idle([
+    'distributed-executor-backend',
+    'swap-space',
+    'block-size',
+    'max-logprobs',
+    'tool-call-parser',
+    'reasoning-parser',
+    'chat-template',
+  ]),
+  ...idle([
+    'all2all-backend',
+    'data-parallel-size-local',
+    'data-parallel-address',
+    'data-parallel-rpc-port',
+    'data-parallel-start-rank',
+  ]),
+  ...idleSingle([
+    'trust-remote-code',
+    'disable-log-requests',
+    'enable-chunked-prefill',
+    'enable-auto-tool-choice',
+    'headless',
+    'async-scheduling',
+  ]),
 ];
 
 // The module, or the image that Docker runs it from.
@@ -76,13 +157,29 @@ export const vllm = {
     const { precision, mapping } = serving;
     const unsaid = holding([
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router`],
-      [!['bf16', 'fp16', 'fp8'].includes(precision.weights), `not a flag: weights in ${precision.weights} need a checkpoint that holds them`],
-      [serving.disaggregated, 'not here: separate pools for prefill and decode (one command each, with --kv-transfer-config)'],
-      [serving.prefix_hit > 0, `not a flag: ${Math.round(serving.prefix_hit * 100)} % of the prompt found in the prefix cache; that depends on the requests`],
+      [
+        !['bf16', 'fp16', 'fp8'].includes(precision.weights),
+        `not a flag: weights in ${precision.weights} need a checkpoint that holds them`,
+      ],
+      [
+        serving.disaggregated,
+        'not here: separate pools for prefill and decode (one command each, with --kv-transfer-config)',
+      ],
+      [
+        serving.prefix_hit > 0,
+        `not a flag: ${Math.round(serving.prefix_hit * 100)} % of the prompt found in the prefix cache; that depends on the requests`,
+      ],
     ]);
-    const load = serving.requests_per_s ? `--request-rate ${serving.requests_per_s}` : `--max-concurrency ${serving.concurrency ?? serving.batch * mapping.replicas}`;
-    unsaid.push(`load: vllm bench serve --random-input-len ${serving.prompt} --random-output-len ${serving.output} ${load}`);
-    return comments([vllm.version, ...unsaid]) + linesOf(`vllm serve ${nameOfModel(scenario.model, models)}`, said(ROWS, scenario));
+    const load = serving.requests_per_s
+      ? `--request-rate ${serving.requests_per_s}`
+      : `--max-concurrency ${serving.concurrency ?? serving.batch * mapping.replicas}`;
+    unsaid.push(
+      `load: vllm bench serve --random-input-len ${serving.prompt} --random-output-len ${serving.output} ${load}`,
+    );
+    return (
+      comments([vllm.version, ...unsaid]) +
+      linesOf(`vllm serve ${nameOfModel(scenario.model, models)}`, said(ROWS, scenario))
+    );
   },
 
   read(words, models) {
@@ -93,7 +190,8 @@ export const vllm = {
     const { 'serving.mapping.attention_dp': _, ...inputs } = answer.inputs;
     const checkpoint = served(answer.given.model ?? answer.others[0], models, inputs);
     // Ranks of data parallelism share the experts of a layer where there are any; a dense model they hold whole.
-    const ranks = checkpoint.model && !checkpoint.model.moe ? 'serving.mapping.replicas' : 'serving.mapping.attention_dp';
+    const ranks =
+      checkpoint.model && !checkpoint.model.moe ? 'serving.mapping.replicas' : 'serving.mapping.attention_dp';
     return {
       ...answer,
       ...checkpoint,

@@ -30,4 +30,5 @@ export function wordsOf(text) {
 }
 
 // A value as one word of a shell.
-export const quoted = (value) => (/^[\w@%+=:,./-]+$/.test(`${value}`) ? `${value}` : `'${`${value}`.replaceAll("'", "'\\''")}'`);
+export const quoted = (value) =>
+  /^[\w@%+=:,./-]+$/.test(`${value}`) ? `${value}` : `'${`${value}`.replaceAll("'", "'\\''")}'`;

@@ -27,7 +27,9 @@ export async function answerFor(engine, asked) {
 /** @returns {Promise<Pick<Answer, 'request' | 'report'> | null>} */
 export async function nearestAnswer(engine, requestFor, inputs, issues) {
   const faulty = (path) =>
-    issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));
+    issues.some(
+      (issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`),
+    );
   const sound = Object.fromEntries(Object.entries(inputs).filter(([path]) => !faulty(path)));
   for (const some of [sound, {}]) {
     const request = requestFor(some);

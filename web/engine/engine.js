@@ -32,7 +32,8 @@ export class Engine {
   #open() {
     this.#worker = this.#start();
     this.#worker.onmessage = ({ data }) => this.#answer(data);
-    this.#worker.onerror = (event) => this.#answer({ id: this.#flight?.id, error: event.message || 'the worker failed to start' });
+    this.#worker.onerror = (event) =>
+      this.#answer({ id: this.#flight?.id, error: event.message || 'the worker failed to start' });
   }
 
   // A report, {"issues"}, or null if a later evaluation took this one's place.
@@ -47,7 +48,12 @@ export class Engine {
   // Any other verb, in order, behind evaluations.
   call(verb, ...args) {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ verb, args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)), resolve, reject });
+      this.#queue.push({
+        verb,
+        args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)),
+        resolve,
+        reject,
+      });
       this.#send();
     });
   }

@@ -162,7 +162,12 @@ export class Pool {
         };
         step();
       });
-    return { done: this.#open().then((workers) => Promise.all(workers.map(work))).then(() => !stopped), stop: () => (stopped = true) };
+    return {
+      done: this.#open()
+        .then((workers) => Promise.all(workers.map(work)))
+        .then(() => !stopped),
+      stop: () => (stopped = true),
+    };
   }
 
   // Advice on a scenario: {"request", "for"?, "objective"?, "limits"?, "top"?}. `onreport(report, state)` hears what is known so far:

@@ -4,7 +4,23 @@ import createSlipstick from '../wasm/slipstick.js';
 
 const CHUNK_MS = 25;
 const TELL_MS = 250;
-const VERBS = new Set(['evaluate', 'measurements', 'coverage', 'calibrate', 'size', 'sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'studyPoint', 'studyOfPoints', 'searchObjectives', 'mergeSearch', 'presets']);
+const VERBS = new Set([
+  'evaluate',
+  'measurements',
+  'coverage',
+  'calibrate',
+  'size',
+  'sweep',
+  'solve',
+  'solveFor',
+  'sensitivity',
+  'study',
+  'studyPoint',
+  'studyOfPoints',
+  'searchObjectives',
+  'mergeSearch',
+  'presets',
+]);
 
 let ready = null;
 let search = null; // {id, core: Search, count, running}
@@ -97,7 +113,8 @@ async function answer({ id, verb, args = [] }) {
     return run(search);
   }
   if (verb === 'space') return self.postMessage({ id, text: spaceOf(core, args[0]) });
-  if (verb === 'solveFor') core.onprogress = (tried, of, low, high) => self.postMessage({ id, progress: { tried, of, low, high } });
+  if (verb === 'solveFor')
+    core.onprogress = (tried, of, low, high) => self.postMessage({ id, progress: { tried, of, low, high } });
   if (!VERBS.has(verb)) throw new Error(`the core has no ${verb}`);
   return self.postMessage({ id, text: core[verb](...args) });
 }

@@ -15,7 +15,15 @@ function pointOf(known, { id, source, setting }, named) {
   const throughput = known({ id: id.replace(/tpot$/, 'tokens_per_s'), source })?.row;
   const rate = throughput?.figure === 'serving.tokens_per_s' ? throughput.value : users / row.value;
   const { what, how } = runWords({ row, source: file }, setting, named);
-  return { x: 1 / row.value, y: rate / devices, tpot: row.value, batch: users, prompt, output, name: `${what}, ${how} (${sourceName(file)})` };
+  return {
+    x: 1 / row.value,
+    y: rate / devices,
+    tpot: row.value,
+    batch: users,
+    prompt,
+    output,
+    name: `${what}, ${how} (${sourceName(file)})`,
+  };
 }
 
 // [{x, y, tpot, batch, prompt, output, name}], the most alike first; none before the files of their sources are there.
@@ -27,7 +35,10 @@ export function measuredPoints(context) {
   if (!family) return [];
   const { parameters } = evidence.setting;
   const alike = evidence.runs.filter(
-    ({ kind, setting }) => kind === 'output_token' && named('family', setting.device) === family && Math.abs(setting.parameters / parameters - 1) < SAME,
+    ({ kind, setting }) =>
+      kind === 'output_token' &&
+      named('family', setting.device) === family &&
+      Math.abs(setting.parameters / parameters - 1) < SAME,
   );
   const known = knownRuns(context, alike);
   return known ? alike.map((run) => pointOf(known, run, named)).filter(Boolean) : [];

@@ -27,7 +27,12 @@ export function keepMeasurement(read) {
 // Undefined while it is computed.
 /** @param {Context} context */
 function explained(context) {
-  const spec = JSON.stringify({ request: context.request, measured: kept.measured.map(({ figure, collective, value }) => (figure ? { figure, value } : { collective, value })) });
+  const spec = JSON.stringify({
+    request: context.request,
+    measured: kept.measured.map(({ figure, collective, value }) =>
+      figure ? { figure, value } : { collective, value },
+    ),
+  });
   if (!answers.has(spec)) {
     answers.set(spec, answers.get('last'));
     pool.call('calibrate', spec).then((answer) => {
@@ -39,10 +44,17 @@ function explained(context) {
   return answers.get(spec);
 }
 
-const titleOf = ({ figure, collective }) => (figure ? nameOf(figure) : t(`own.collective.${collective.kind}`, { size: text(collective.bytes, 'B'), ranks: collective.ranks }));
+const titleOf = ({ figure, collective }) =>
+  figure
+    ? nameOf(figure)
+    : t(`own.collective.${collective.kind}`, { size: text(collective.bytes, 'B'), ranks: collective.ranks });
 const unitOfOne = ({ figure }) => (figure ? unitOf(figure) : 's');
 /** @param {Context} context */
-const shownInput = (context, path, value) => text(value, context.core.described.inputs.find((input) => input.path === path.replace(/\.\d+\./g, '.*.'))?.base_unit ?? '');
+const shownInput = (context, path, value) =>
+  text(
+    value,
+    context.core.described.inputs.find((input) => input.path === path.replace(/\.\d+\./g, '.*.'))?.base_unit ?? '',
+  );
 
 // Whether the interval of the answer holds what was measured.
 /** @param {Context} context */
@@ -60,7 +72,13 @@ function compared(context, list) {
     columns: ['figure', 'measured', 'computed', 'error', 'interval'].map((one) => ({ name: t(`own.column.${one}`) })),
     rows: [...list]
       .sort((a, b) => (a.collective?.bytes ?? 0) - (b.collective?.bytes ?? 0))
-      .map((one) => [titleOf(one), text(one.measured, unitOfOne(one)), text(one.computed, unitOfOne(one)), errorCell(one.error, most), held(context, one)]),
+      .map((one) => [
+        titleOf(one),
+        text(one.measured, unitOfOne(one)),
+        text(one.computed, unitOfOne(one)),
+        errorCell(one.error, most),
+        held(context, one),
+      ]),
   });
 }
 
@@ -77,13 +95,22 @@ function explanation(context, one) {
       evidenceTable({
         caption: t('own.terms'),
         columns: ['term', 'value', 'share', 'factor'].map((name) => ({ name: t(`own.column.${name}`) })),
-        rows: terms.map(({ path, value, share, factor }) => [nameOf(path), text(value, unit), text(share, '%'), factor === null ? t('own.never') : `× ${number(factor)}`]),
+        rows: terms.map(({ path, value, share, factor }) => [
+          nameOf(path),
+          text(value, unit),
+          text(share, '%'),
+          factor === null ? t('own.never') : `× ${number(factor)}`,
+        ]),
       }),
     one.inputs.length > 0 &&
       evidenceTable({
         caption: t('own.inputs'),
         columns: ['input', 'from', 'to'].map((name) => ({ name: t(`own.column.${name}`) })),
-        rows: one.inputs.map(({ path, from, to }) => [labelOf(path), shownInput(context, path, from), to === null ? t('own.unreachable') : shownInput(context, path, to)]),
+        rows: one.inputs.map(({ path, from, to }) => [
+          labelOf(path),
+          shownInput(context, path, from),
+          to === null ? t('own.unreachable') : shownInput(context, path, to),
+        ]),
       }),
   );
 }
@@ -91,7 +118,15 @@ function explanation(context, one) {
 /** @param {Context} context */
 function calibration(context, { measured, calibrated }) {
   if (!calibrated) return h('p', { class: 'note' }, t('own.calibrate.none'));
-  const set = calibrated.inputs.map(({ path, from, to }) => t('own.calibrate.input', { input: labelOf(path), from: shownInput(context, path, from), to: shownInput(context, path, to) })).join(', ');
+  const set = calibrated.inputs
+    .map(({ path, from, to }) =>
+      t('own.calibrate.input', {
+        input: labelOf(path),
+        from: shownInput(context, path, from),
+        to: shownInput(context, path, to),
+      }),
+    )
+    .join(', ');
   const isDone = calibrated.inputs.every(({ from, to }) => Math.abs(to / from - 1) < SAME);
   return h(
     'section',
@@ -102,13 +137,20 @@ function calibration(context, { measured, calibrated }) {
       h(
         'button',
         {
-          type: 'button',
-          class: 'button apply ev-more',
+          'type': 'button',
+          'class': 'button apply ev-more',
           'data-key': 'own-calibrate',
           // A run was measured under one mapping: that which was compared with it stays.
-          onclick: () => {
-            const kept = ['training', 'serving'].filter((part) => measured.some(({ figure }) => figure?.startsWith(`${part}.`))).reduce((inputs, part) => withChoiceKept(inputs, part, context.report), context.inputs);
-            context.store.setInputs({ ...kept, ...Object.fromEntries(calibrated.inputs.map(({ path, to }) => [path, inputText(path, Number(to.toPrecision(6)))])) });
+          'onclick': () => {
+            const kept = ['training', 'serving']
+              .filter((part) => measured.some(({ figure }) => figure?.startsWith(`${part}.`)))
+              .reduce((inputs, part) => withChoiceKept(inputs, part, context.report), context.inputs);
+            context.store.setInputs({
+              ...kept,
+              ...Object.fromEntries(
+                calibrated.inputs.map(({ path, to }) => [path, inputText(path, Number(to.toPrecision(6)))]),
+              ),
+            });
           },
         },
         t('own.calibrate.apply'),
@@ -119,19 +161,53 @@ function calibration(context, { measured, calibrated }) {
 function remarks({ missing, unread, format, name, model }) {
   return [
     h('p', { class: 'note' }, t('own.read', { format: format.title }), name && model && ` ${t('own.model', { name })}`),
-    missing.length > 0 && h('p', { class: 'note' }, t('own.missing', { list: missing.map((one) => t(`own.missing.${one}`)).join(', ') })),
-    unread.length > 0 && h('details', { 'data-key': 'own-unread' }, h('summary', {}, t('own.unread', { count: unread.length })), h('ul', {}, unread.slice(0, 40).map((line) => h('li', {}, h('code', {}, line.slice(0, 200)))))),
+    missing.length > 0 &&
+      h('p', { class: 'note' }, t('own.missing', { list: missing.map((one) => t(`own.missing.${one}`)).join(', ') })),
+    unread.length > 0 &&
+      h(
+        'details',
+        { 'data-key': 'own-unread' },
+        h('summary', {}, t('own.unread', { count: unread.length })),
+        h(
+          'ul',
+          {},
+          unread.slice(0, 40).map((line) => h('li', {}, h('code', {}, line.slice(0, 200)))),
+        ),
+      ),
   ];
 }
 
 /** @param {Context} context */
 export function ownView(context) {
-  const paste = h('button', { type: 'button', class: 'button apply ev-more', 'data-key': 'evidence-paste', onclick: () => context.dialogs.paste() }, t(kept ? 'own.paste.again' : 'own.paste'));
+  const paste = h(
+    'button',
+    {
+      'type': 'button',
+      'class': 'button apply ev-more',
+      'data-key': 'evidence-paste',
+      'onclick': () => context.dialogs.paste(),
+    },
+    t(kept ? 'own.paste.again' : 'own.paste'),
+  );
   if (!kept) return [h('p', { class: 'lead' }, t('own.none')), paste];
   const answer = explained(context);
   if (!answer) return [h('p', { class: 'lead' }, t('chart.waiting')), paste];
-  if (answer.issues) return [h('p', { class: 'lead' }, t('own.impossible')), h('ul', {}, answer.issues.map(({ path, message }) => h('li', {}, path, ': ', message))), remarks(kept), paste];
+  if (answer.issues)
+    return [
+      h('p', { class: 'lead' }, t('own.impossible')),
+      h(
+        'ul',
+        {},
+        answer.issues.map(({ path, message }) => h('li', {}, path, ': ', message)),
+      ),
+      remarks(kept),
+      paste,
+    ];
   const figures = answer.measured.filter(({ figure }) => figure);
   const shown = figures.length ? figures : answer.measured.slice(0, 2);
-  return [h('div', { class: 'ev-part' }, compared(context, answer.measured), remarks(kept), paste), shown.map((one) => explanation(context, one)), calibration(context, answer)];
+  return [
+    h('div', { class: 'ev-part' }, compared(context, answer.measured), remarks(kept), paste),
+    shown.map((one) => explanation(context, one)),
+    calibration(context, answer),
+  ];
 }

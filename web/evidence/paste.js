@@ -7,8 +7,17 @@ import { t } from './texts.js';
 
 export function pasteMeasurement({ core, store }) {
   const faults = h('div', { id: 'measurement-faults', class: 'faults', role: 'status' });
-  const area = h('textarea', { id: 'measurement-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'measurement-faults' });
-  const file = h('input', { type: 'file', 'aria-label': t('own.file'), onchange: async () => (area.value = (await file.files[0]?.text()) ?? area.value) });
+  const area = h('textarea', {
+    'id': 'measurement-text',
+    'rows': 12,
+    'spellcheck': 'false',
+    'aria-describedby': 'measurement-faults',
+  });
+  const file = h('input', {
+    'type': 'file',
+    'aria-label': t('own.file'),
+    'onchange': async () => (area.value = (await file.files[0]?.text()) ?? area.value),
+  });
 
   async function use() {
     const catalogue = await core.catalogue();
@@ -29,6 +38,11 @@ export function pasteMeasurement({ core, store }) {
     h('label', { for: 'measurement-text' }, t('own.paste.label')),
     area,
     faults,
-    h('div', { class: 'row' }, file, h('button', { type: 'button', class: 'primary', id: 'measurement-use', onclick: use }, t('own.use'))),
+    h(
+      'div',
+      { class: 'row' },
+      file,
+      h('button', { type: 'button', class: 'primary', id: 'measurement-use', onclick: use }, t('own.use')),
+    ),
   );
 }

@@ -42,5 +42,11 @@ export function published(context) {
       });
   }
   const runs = [...files.values()].flatMap((file) => file.runs);
-  return { runs, sources: ids.length, computed: files.size, known: (run) => files.get(run.source).rows.get(run.id), coverage };
+  return {
+    runs,
+    sources: ids.length,
+    computed: files.size,
+    known: (run) => files.get(run.source).rows.get(run.id),
+    coverage,
+  };
 }

@@ -2,7 +2,16 @@
 import { whole } from '../text/format.js';
 import { t } from './texts.js';
 
-export const UNITS = { training_step: 's', training_memory: 'B', output_token: 's', throughput: 'token/s', static_batch: 's', first_token: 's', serving_memory: 'B', whole_run: 's' };
+export const UNITS = {
+  training_step: 's',
+  training_memory: 'B',
+  output_token: 's',
+  throughput: 'token/s',
+  static_batch: 's',
+  first_token: 's',
+  serving_memory: 'B',
+  whole_run: 's',
+};
 
 // The interval of each answer that has one.
 export const INTERVALS = {
@@ -27,14 +36,30 @@ export const sourceName = ({ publisher, campaign }) => `${publisher}, ${campaign
 export const addressOf = ({ source }) => /https:\/\/[^\s;,()]+/.exec(source)?.[0];
 
 const mappingText = ({ tp, pp, cp, ep, attention_dp: dp, replicas }) =>
-  [['TP', tp], ['PP', pp], ['CP', cp], ['EP', ep], [t('run.attention'), dp], [t('run.replicas'), replicas]]
+  [
+    ['TP', tp],
+    ['PP', pp],
+    ['CP', cp],
+    ['EP', ep],
+    [t('run.attention'), dp],
+    [t('run.replicas'), replicas],
+  ]
     .filter(([, degree]) => degree > 1)
     .map(([name, degree]) => `${name} ${degree}`)
     .join(' ');
 
 function loadText({ prompt, output, concurrency, requests_per_s: rate, batch }) {
-  const load = concurrency ? t('run.concurrent', { count: whole(concurrency) }) : rate ? t('run.rate', { rate }) : batch === 'max' ? t('run.most') : t('run.batch', { count: whole(batch ?? 1) });
-  return `${[prompt, output].filter((one) => one !== undefined).map(whole).join(' → ')}, ${load}`;
+  const load = concurrency
+    ? t('run.concurrent', { count: whole(concurrency) })
+    : rate
+      ? t('run.rate', { rate })
+      : batch === 'max'
+        ? t('run.most')
+        : t('run.batch', { count: whole(batch ?? 1) });
+  return `${[prompt, output]
+    .filter((one) => one !== undefined)
+    .map(whole)
+    .join(' → ')}, ${load}`;
 }
 
 // {what, how}: model, devices and software; then load and mapping. `nameOf(kind, id)` gives a catalogue entry's name.
@@ -44,9 +69,20 @@ export function runWords({ row, source }, { device, software }, nameOf) {
   const model = nameOf('model', own?.name ?? row.model) ?? own?.name ?? row.id;
   const count = part.devices ?? row.cluster.devices ?? 1;
   const precision = row.serving ? row.serving.precision?.weights : row.training.precision;
-  const what = [t('run.on', { model, devices: `${count > 1 ? `${whole(count)} × ` : ''}${nameOf('device', device) ?? device}` }), nameOf('software', software) ?? software, precision].filter(Boolean).join(', ');
-  const load = row.serving ? loadText(row.serving) : t('run.tokens', { sequence: whole(row.training.sequence), batch: whole(row.training.global_batch) });
-  const trained = row.training?.recompute && row.training.recompute !== 'none' ? t('run.recompute', { how: row.training.recompute }) : '';
+  const what = [
+    t('run.on', { model, devices: `${count > 1 ? `${whole(count)} × ` : ''}${nameOf('device', device) ?? device}` }),
+    nameOf('software', software) ?? software,
+    precision,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  const load = row.serving
+    ? loadText(row.serving)
+    : t('run.tokens', { sequence: whole(row.training.sequence), batch: whole(row.training.global_batch) });
+  const trained =
+    row.training?.recompute && row.training.recompute !== 'none'
+      ? t('run.recompute', { how: row.training.recompute })
+      : '';
   return { what, how: [load, mappingText(part.mapping ?? {}), trained].filter(Boolean).join(', ') };
 }
 
@@ -62,6 +98,8 @@ export function inputsOf({ row, source }) {
     cluster: preset,
     ...Object.fromEntries(below),
     training: JSON.stringify(row.training ?? null),
-    serving: JSON.stringify(row.serving && source.tuning ? { tuning: source.tuning, ...row.serving } : row.serving ?? null),
+    serving: JSON.stringify(
+      row.serving && source.tuning ? { tuning: source.tuning, ...row.serving } : (row.serving ?? null),
+    ),
   };
 }

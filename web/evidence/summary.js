@@ -8,7 +8,12 @@ const median = (numbers) => {
 
 export function summaryOf(runs) {
   const errors = runs.map(({ error }) => Math.abs(error));
-  return { count: runs.length, median: median(errors), mean: errors.reduce((sum, one) => sum + one, 0) / errors.length, worst: runs.reduce((worst, one) => (Math.abs(one.error) > Math.abs(worst.error) ? one : worst)) };
+  return {
+    count: runs.length,
+    median: median(errors),
+    mean: errors.reduce((sum, one) => sum + one, 0) / errors.length,
+    worst: runs.reduce((worst, one) => (Math.abs(one.error) > Math.abs(worst.error) ? one : worst)),
+  };
 }
 
 // The runs by what `keyOf` says of each: [[key, runs]], the largest median first.
@@ -18,4 +23,5 @@ export function grouped(runs, keyOf) {
   return [...groups].sort(([, a], [, b]) => summaryOf(b).median - summaryOf(a).median);
 }
 
-export const worstFirst = (runs) => [...runs].sort((a, b) => Math.abs(b.error) - Math.abs(a.error) || (a.id < b.id ? -1 : 1));
+export const worstFirst = (runs) =>
+  [...runs].sort((a, b) => Math.abs(b.error) - Math.abs(a.error) || (a.id < b.id ? -1 : 1));

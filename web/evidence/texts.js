@@ -31,7 +31,8 @@ export const texts = {
   'evidence.interval': '90 % interval',
   'evidence.would': 'with its error',
   'evidence.diagonal': 'Runs most like yours: measured against computed',
-  'evidence.diagonal.sub': '{kind}, both logarithmic; on the line: as computed; {above}; in the accent color: the nearest',
+  'evidence.diagonal.sub':
+    '{kind}, both logarithmic; on the line: as computed; {above}; in the accent color: the nearest',
   'evidence.diagonal.summary': 'Of {count} runs {close} lie within 10 % of the computed value and {near} within 25 %.',
   'evidence.above.time': 'above it: slower than computed',
   'evidence.above.amount': 'above it: more than computed',
@@ -43,7 +44,8 @@ export const texts = {
   'evidence.band': '±10 %',
   'evidence.point': '{run}: measured {measured}, computed {computed}, {error}',
   'evidence.nearest': 'The runs most like yours',
-  'evidence.nearest.sub': 'the nearest first; error: computed over measured, minus one; training rates are compared as step times',
+  'evidence.nearest.sub':
+    'the nearest first; error: computed over measured, minus one; training rates are compared as step times',
   'evidence.column.run': 'Run',
   'evidence.column.measured': 'Measured',
   'evidence.column.computed': 'Computed',
@@ -85,9 +87,11 @@ export const texts = {
   'evidence.narrow.none': 'No difference from the runs most like yours widens the interval.',
   'evidence.typical': 'Tuned or typical?',
   'evidence.typical.lead': 'The answer is a tuned step: {step}, {mfu} MFU.',
-  'evidence.typical.more': 'Whole production runs reach less. By the median of {count} published ones yours would take {typical} per step, {typicalMfu} MFU, {share} more time: {days} for the run instead of {tuned}.',
+  'evidence.typical.more':
+    'Whole production runs reach less. By the median of {count} published ones yours would take {typical} per step, {typicalMfu} MFU, {share} more time: {days} for the run instead of {tuned}.',
   'evidence.typical.runs': 'Published whole runs',
-  'evidence.typical.runs.sub': 'time per step that the whole run means, restarts and interruptions included, against ours of a tuned step; the most like yours first',
+  'evidence.typical.runs.sub':
+    'time per step that the whole run means, restarts and interruptions included, against ours of a tuned step; the most like yours first',
   'evidence.typical.column': 'Time over ours',
   'evidence.typical.show': 'Published whole runs',
   'kind.training_step': 'training step',
@@ -102,7 +106,8 @@ export const texts = {
   'method.validation.sub': 'both axes logarithmic; on the line: as computed; the band: ±10 %',
   'method.validation.summary': '{count} published runs: median error {median}; largest {error} ({worst}).',
   'method.computing': 'Computing the published runs in your browser: {done} of {sources} sources, {count} runs so far.',
-  'method.computedAll': '{count} published runs of {sources} sources, computed just now in your browser by the module that answers you. Error: computed over measured minus one; training rates are compared as step times.',
+  'method.computedAll':
+    '{count} published runs of {sources} sources, computed just now in your browser by the module that answers you. Error: computed over measured minus one; training rates are compared as step times.',
   'method.filter.kind': 'Figure',
   'method.filter.software': 'Framework or engine',
   'method.filter.architecture': 'Device family',
@@ -111,7 +116,8 @@ export const texts = {
   'method.by': 'Summary',
   'method.by.of': 'By {what}',
   'method.groups': 'Errors, largest median first',
-  'method.groups.held': 'Held: how many measurements lie in the 90 % interval when their own source does not count. An interval is the middle half of the errors of the runs most like the question, each source having one say, and beyond it what the next publisher may differ by: more towards slower, and more where no run has this software, this architecture and this kind of model together. It widens where the nearest run is far, where a plain command runs the engine, or where a device is known by its data sheet only.',
+  'method.groups.held':
+    'Held: how many measurements lie in the 90 % interval when their own source does not count. An interval is the middle half of the errors of the runs most like the question, each source having one say, and beyond it what the next publisher may differ by: more towards slower, and more where no run has this software, this architecture and this kind of model together. It widens where the nearest run is far, where a plain command runs the engine, or where a device is known by its data sheet only.',
   'method.column.count': 'Runs',
   'method.column.median': 'Median error',
   'method.column.mean': 'Mean',
@@ -123,13 +129,15 @@ export const texts = {
   'method.fewer': 'Show the worst only',
   'evidence.view.own': 'Your measurement',
   'own.title': 'Your measurement beside the computed figures',
-  'own.none': 'Paste what your system printed: it is held against the computed figures here, and nothing is sent anywhere.',
+  'own.none':
+    'Paste what your system printed: it is held against the computed figures here, and nothing is sent anywhere.',
   'own.paste': 'Paste a measurement',
   'own.paste.again': 'Paste another',
   'own.paste.label': 'Log, JSON or table',
   'own.file': 'A file with a measurement',
   'own.use': 'Compare',
-  'own.paste.lead': 'A log of Megatron-LM (with its table of arguments, if you have it), the result of vllm bench serve or sglang.bench_serving as JSON or as printed, or a table of nccl-tests. What it states of the scenario is set; the rest stays as it is.',
+  'own.paste.lead':
+    'A log of Megatron-LM (with its table of arguments, if you have it), the result of vllm bench serve or sglang.bench_serving as JSON or as printed, or a table of nccl-tests. What it states of the scenario is set; the rest stays as it is.',
   'own.unknown': 'No measurement found. Formats read here: {formats}.',
   'own.impossible': 'The scenario that it describes has no such figure:',
   'own.read': 'Read as {format}.',
@@ -173,7 +181,8 @@ export const texts = {
   'own.calibrate.input': '{input} from {from} to {to}',
   'own.calibrate.apply': 'Calibrate this scenario',
   'own.calibrate.done': 'Calibrated: the scenario computes what you measured. The link holds it.',
-  'own.calibrate.none': 'No plausible value of one fitted parameter explains it: look for an input in which the scenario differs from your system.',
+  'own.calibrate.none':
+    'No plausible value of one fitted parameter explains it: look for an input in which the scenario differs from your system.',
   'run.on': '{model} on {devices}',
   'run.concurrent': '{count} concurrent',
   'run.rate': '{rate} requests/s',

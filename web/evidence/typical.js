@@ -21,7 +21,14 @@ export function typical(context, runsOf) {
     h(
       'p',
       { class: 'ev-lead' },
-      h('b', {}, t('evidence.typical.lead', { step: text(training.step_time_s, 's'), mfu: text(training.model_flops_utilization, '%') })),
+      h(
+        'b',
+        {},
+        t('evidence.typical.lead', {
+          step: text(training.step_time_s, 's'),
+          mfu: text(training.model_flops_utilization, '%'),
+        }),
+      ),
       ' ',
       t('evidence.typical.more', {
         count: evidence.runs.length,
@@ -39,10 +46,22 @@ export function typical(context, runsOf) {
       evidenceTable({
         caption: t('evidence.typical.runs'),
         note: t('evidence.typical.runs.sub'),
-        columns: [{ name: t('evidence.column.run') }, { name: t('evidence.column.measured') }, { name: t('evidence.column.computed') }, { name: t('evidence.typical.column') }, { name: t('evidence.load') }],
+        columns: [
+          { name: t('evidence.column.run') },
+          { name: t('evidence.column.measured') },
+          { name: t('evidence.column.computed') },
+          { name: t('evidence.typical.column') },
+          { name: t('evidence.load') },
+        ],
         rows: evidence.runs.map((run) => {
           const { what, how } = runs.words(run);
-          return [[what, h('small', {}, how, ' · ', sourceLink(runs.known(run).source))], text(run.measured, 's'), text(run.computed, 's'), errorCell(run.measured / run.computed - 1, most), loadButton(context, runs, run)];
+          return [
+            [what, h('small', {}, how, ' · ', sourceLink(runs.known(run).source))],
+            text(run.measured, 's'),
+            text(run.computed, 's'),
+            errorCell(run.measured / run.computed - 1, most),
+            loadButton(context, runs, run),
+          ];
         }),
       }),
     ),

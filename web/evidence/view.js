@@ -38,7 +38,12 @@ function runsOf(context, list) {
     label(run) {
       const { what, how } = this.words(run);
       const unit = UNITS[run.kind];
-      return t('evidence.point', { run: `${what}: ${how}`, measured: text(run.measured, unit), computed: text(run.computed, unit), error: signedShare(run.error) });
+      return t('evidence.point', {
+        run: `${what}: ${how}`,
+        measured: text(run.measured, unit),
+        computed: text(run.computed, unit),
+        error: signedShare(run.error),
+      });
     },
   };
 }
@@ -56,7 +61,12 @@ function nearest(context, runs, evidence) {
   return evidenceTable({
     caption: t('evidence.nearest'),
     note: t('evidence.nearest.sub'),
-    columns: [{ name: t('evidence.column.run') }, { name: t('evidence.column.measured') }, { name: t('evidence.column.computed') }, { name: t('evidence.error') }],
+    columns: [
+      { name: t('evidence.column.run') },
+      { name: t('evidence.column.measured') },
+      { name: t('evidence.column.computed') },
+      { name: t('evidence.error') },
+    ],
     rows: shown.map((run) => [
       [runCell(context, runs, run), run.kind === evidence.kind ? null : h('small', {}, t(`kind.${run.kind}`))],
       text(run.measured, UNITS[run.kind]),
@@ -68,7 +78,9 @@ function nearest(context, runs, evidence) {
 
 // What a difference is called and how its values read.
 function traitWords({ trait, yours, runs }, isTraining, named) {
-  const title = t(isTraining && ['load', 'length'].includes(trait) ? `evidence.trait.${trait}.training` : `evidence.trait.${trait}`);
+  const title = t(
+    isTraining && ['load', 'length'].includes(trait) ? `evidence.trait.${trait}.training` : `evidence.trait.${trait}`,
+  );
   if (trait === 'experts') {
     const word = (one) => t(one ? 'evidence.yes' : 'evidence.no');
     return { title, yours: word(yours), runs: runs.map(word).join(', ') };
@@ -77,7 +89,12 @@ function traitWords({ trait, yours, runs }, isTraining, named) {
     const word = (id) => named(trait, id) ?? id;
     return { title, yours: word(yours), runs: runs.map(word).join(', ') };
   }
-  const word = (one) => (SHARES.includes(trait) ? text(Math.round(one * 100) / 100, '%') : trait === 'parameters' ? text(one, ' ').trim().replace('G', 'B') : whole(one));
+  const word = (one) =>
+    SHARES.includes(trait)
+      ? text(Math.round(one * 100) / 100, '%')
+      : trait === 'parameters'
+        ? text(one, ' ').trim().replace('G', 'B')
+        : whole(one);
   const [low, high] = runs.map(word);
   return { title, yours: word(yours), runs: low === high ? low : t('evidence.range', { low, high }) };
 }
@@ -92,7 +109,9 @@ const halfOf = ({ low, high }, value) => (high - low) / 2 / value;
 function differences(evidence, isTraining, named) {
   const list = evidence.differences.filter(({ trait, yours, runs }) => trait !== 'waiting' || yours > 0 || runs[1] > 0);
   const same = list.filter(isSame);
-  const others = list.filter((one) => !isSame(one)).sort((a, b) => Number(isOutside(b)) - Number(isOutside(a)) || b.widens - a.widens);
+  const others = list
+    .filter((one) => !isSame(one))
+    .sort((a, b) => Number(isOutside(b)) - Number(isOutside(a)) || b.widens - a.widens);
   const rows = others.map((one) => {
     const words = traitWords(one, isTraining, named);
     return [words.title, words.runs, words.yours, one.widens >= SAID ? plusMinus(one.widens) : t('evidence.none')];
@@ -101,7 +120,12 @@ function differences(evidence, isTraining, named) {
   return evidenceTable({
     caption: t('evidence.differences'),
     note: others.some(isOutside) ? null : t('evidence.differences.none'),
-    columns: [{ name: t('evidence.column.what') }, { name: t('evidence.column.runs'), isText: true }, { name: t('evidence.column.yours'), isText: true }, { name: t('evidence.column.widens') }],
+    columns: [
+      { name: t('evidence.column.what') },
+      { name: t('evidence.column.runs'), isText: true },
+      { name: t('evidence.column.yours'), isText: true },
+      { name: t('evidence.column.widens') },
+    ],
     rows: same.length ? [...rows, [names, t('evidence.same'), '', t('evidence.none')]] : rows,
   });
 }
@@ -110,9 +134,28 @@ function differences(evidence, isTraining, named) {
 function narrower(context, evidence, isTraining, named) {
   const { value, own } = evidence;
   const now = halfOf(evidence, value);
-  const item = (title, how, share, action) => h('li', {}, h('span', {}, h('b', {}, title), h('small', {}, how)), h('span', {}, plusMinus(share)), action ?? h('span', {}));
-  const runs = evidence.differences.filter(({ widens }) => widens >= SAID).sort((a, b) => b.widens - a.widens).slice(0, 3);
-  const paste = h('button', { type: 'button', class: 'button apply', 'data-key': 'evidence-paste', onclick: () => context.dialogs.paste() }, t('own.paste'));
+  const item = (title, how, share, action) =>
+    h(
+      'li',
+      {},
+      h('span', {}, h('b', {}, title), h('small', {}, how)),
+      h('span', {}, plusMinus(share)),
+      action ?? h('span', {}),
+    );
+  const runs = evidence.differences
+    .filter(({ widens }) => widens >= SAID)
+    .sort((a, b) => b.widens - a.widens)
+    .slice(0, 3);
+  const paste = h(
+    'button',
+    {
+      'type': 'button',
+      'class': 'button apply',
+      'data-key': 'evidence-paste',
+      'onclick': () => context.dialogs.paste(),
+    },
+    t('own.paste'),
+  );
   return h(
     'section',
     { class: 'ev-part ev-narrow' },
@@ -120,13 +163,30 @@ function narrower(context, evidence, isTraining, named) {
     h(
       'ul',
       {},
-      item(t('evidence.narrow.own'), t('evidence.narrow.own.how', { ten: text(Math.round(halfOf(own[1], value) * 1000) / 1000, '%') }), halfOf(own[0], value), paste),
+      item(
+        t('evidence.narrow.own'),
+        t('evidence.narrow.own.how', { ten: text(Math.round(halfOf(own[1], value) * 1000) / 1000, '%') }),
+        halfOf(own[0], value),
+        paste,
+      ),
       runs.map((one) => {
         const { title, yours } = traitWords(one, isTraining, named);
-        return item(t('evidence.narrow.run', { trait: /^[A-Z][a-z]/.test(title) ? title.slice(0, 1).toLowerCase() + title.slice(1) : title, yours }), t('evidence.narrow.run.how'), now - one.widens);
+        return item(
+          t('evidence.narrow.run', {
+            trait: /^[A-Z][a-z]/.test(title) ? title.slice(0, 1).toLowerCase() + title.slice(1) : title,
+            yours,
+          }),
+          t('evidence.narrow.run.how'),
+          now - one.widens,
+        );
       }),
     ),
-    h('p', { class: 'note' }, t('evidence.now', { low: signedShare(evidence.low / value - 1), high: signedShare(evidence.high / value - 1) }), runs.length === 0 && ` ${t('evidence.narrow.none')}`),
+    h(
+      'p',
+      { class: 'note' },
+      t('evidence.now', { low: signedShare(evidence.low / value - 1), high: signedShare(evidence.high / value - 1) }),
+      runs.length === 0 && ` ${t('evidence.narrow.none')}`,
+    ),
   );
 }
 
@@ -158,7 +218,13 @@ function charts(context, runs, evidence, unit) {
   const here = near.map((run) => run.here);
   const alike = evidence.runs.filter((run) => run.kind === kind);
   const within = (share) => alike.filter(({ error }) => Math.abs(error) <= share).length;
-  const columns = [t('evidence.column.run'), t('evidence.column.source'), { name: t('evidence.column.measured'), unit }, { name: t('evidence.column.computed'), unit }, { name: t('evidence.error'), unit: '%' }];
+  const columns = [
+    t('evidence.column.run'),
+    t('evidence.column.source'),
+    { name: t('evidence.column.measured'), unit },
+    { name: t('evidence.column.computed'), unit },
+    { name: t('evidence.error'), unit: '%' },
+  ];
   const rowsOf = (list) => () =>
     list.map((run) => [
       Object.values(runs.words(run)).join(': '),
@@ -181,29 +247,45 @@ function charts(context, runs, evidence, unit) {
       low,
       high,
       level: t('evidence.interval'),
-      points: near.map((run) => ({ label: `${runs.label(run)}; ${t('evidence.would')}: ${text(run.here, unit)}`, here: run.here })),
-      summary: t('evidence.line.summary', { value: text(value, unit), low: text(low, unit), high: text(high, unit), least: text(Math.min(...here), unit), most: text(Math.max(...here), unit) }),
+      points: near.map((run) => ({
+        label: `${runs.label(run)}; ${t('evidence.would')}: ${text(run.here, unit)}`,
+        here: run.here,
+      })),
+      summary: t('evidence.line.summary', {
+        value: text(value, unit),
+        low: text(low, unit),
+        high: text(high, unit),
+        least: text(Math.min(...here), unit),
+        most: text(Math.max(...here), unit),
+      }),
       columns,
       rows: rowsOf(near),
     }),
-    scatter: alike.length > 0 && diagonal({
-      id: 'evidence-diagonal',
-      title: t('evidence.diagonal'),
-      subtitle: t('evidence.diagonal.sub', { kind: t(`kind.${kind}`), above: t(`evidence.above.${above}`) }),
-      width: isWide ? ((context.width - 32) * 5) / 12 : context.width,
-      unit,
-      points: alike.map((run) => ({ label: runs.label(run), computed: run.computed, measured: run.measured, isNear: near.includes(run) })),
-      here: { value, low, high, label: t('evidence.yours', { value: text(value, unit) }) },
-      names: { up: t('evidence.measured'), across: t('evidence.computed') },
-      summary: t('evidence.diagonal.summary', { count: alike.length, close: within(0.1), near: within(0.25) }),
-      columns,
-      rows: rowsOf(alike),
-    }),
+    scatter:
+      alike.length > 0 &&
+      diagonal({
+        id: 'evidence-diagonal',
+        title: t('evidence.diagonal'),
+        subtitle: t('evidence.diagonal.sub', { kind: t(`kind.${kind}`), above: t(`evidence.above.${above}`) }),
+        width: isWide ? ((context.width - 32) * 5) / 12 : context.width,
+        unit,
+        points: alike.map((run) => ({
+          label: runs.label(run),
+          computed: run.computed,
+          measured: run.measured,
+          isNear: near.includes(run),
+        })),
+        here: { value, low, high, label: t('evidence.yours', { value: text(value, unit) }) },
+        names: { up: t('evidence.measured'), across: t('evidence.computed') },
+        summary: t('evidence.diagonal.summary', { count: alike.length, close: within(0.1), near: within(0.25) }),
+        columns,
+        rows: rowsOf(alike),
+      }),
   };
 }
 
 // Keeps the focus when the runs come.
-const title = (words) => h('h1', { class: 'question', tabindex: -1, 'data-key': 'evidence-title' }, words);
+const title = (words) => h('h1', { 'class': 'question', 'tabindex': -1, 'data-key': 'evidence-title' }, words);
 
 /** @param {Context} context */
 export function draw(context) {
@@ -213,19 +295,41 @@ export function draw(context) {
   const unit = unitOf(figure);
   const isTraining = figure.startsWith('training.');
   const isOwn = store.sub === 'own';
-  const back = h('p', { class: 'crumbs' }, h('button', { type: 'button', class: 'ev-link', 'data-key': 'evidence-back', onclick: () => context.open(scene) }, t('evidence.back', { scene: t(`scene.${scene}`) })));
+  const back = h(
+    'p',
+    { class: 'crumbs' },
+    h(
+      'button',
+      { 'type': 'button', 'class': 'ev-link', 'data-key': 'evidence-back', 'onclick': () => context.open(scene) },
+      t('evidence.back', { scene: t(`scene.${scene}`) }),
+    ),
+  );
   const views = h(
     'div',
-    { class: 'views scene-views', role: 'group', 'aria-label': t('evidence.views') },
+    { 'class': 'views scene-views', 'role': 'group', 'aria-label': t('evidence.views') },
     [...FIGURES.filter(isThere), ['own']].map(([one]) =>
-      h('button', { type: 'button', 'data-key': `evidence-${one}`, 'aria-pressed': String(one === (isOwn ? 'own' : figure)), onclick: () => context.open('evidence', one) }, t(`evidence.view.${one}`)),
+      h(
+        'button',
+        {
+          'type': 'button',
+          'data-key': `evidence-${one}`,
+          'aria-pressed': String(one === (isOwn ? 'own' : figure)),
+          'onclick': () => context.open('evidence', one),
+        },
+        t(`evidence.view.${one}`),
+      ),
     ),
   );
   if (isOwn) return [back, title(t('own.title')), views, ownView(context)];
   const evidence = isThere([figure]) && context.lately(`evidence-${figure}`, 'evidence', context.request, figure);
   const runs = evidence?.runs && runsOf(context, evidence.runs);
   if (!runs) {
-    return [back, title(t('scene.evidence')), h('p', { class: 'lead' }, t(isThere([figure]) && !evidence?.issues ? 'chart.waiting' : 'evidence.off')), views];
+    return [
+      back,
+      title(t('scene.evidence')),
+      h('p', { class: 'lead' }, t(isThere([figure]) && !evidence?.issues ? 'chart.waiting' : 'evidence.off')),
+      views,
+    ];
   }
   const named = namesOf(context);
   const { line, scatter } = charts(context, runs, evidence, unit);
@@ -235,7 +339,17 @@ export function draw(context) {
     lead(context, evidence, unit),
     views,
     line,
-    h('div', { class: 'ev-part ev-two' }, scatter, h('div', {}, nearest(context, runs, evidence), h('p', { class: 'note' }, h('a', { href: '#/method' }, t('evidence.all'))))),
+    h(
+      'div',
+      { class: 'ev-part ev-two' },
+      scatter,
+      h(
+        'div',
+        {},
+        nearest(context, runs, evidence),
+        h('p', { class: 'note' }, h('a', { href: '#/method' }, t('evidence.all'))),
+      ),
+    ),
     h('div', { class: 'ev-part ev-differences' }, differences(evidence, isTraining, named)),
     narrower(context, evidence, isTraining, named),
     figure === 'training.step_time_s' && typical(context, (list) => runsOf(context, list)),

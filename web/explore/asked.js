@@ -1,7 +1,8 @@
 // The question of a panel as the link holds it: "solve/unknown:cluster.devices/from:64/to:16384/…", by the names of the panel's controls.
 // A value may hold a slash ("1 /cm^2"): only one before a name begins the next.
 
-export const writeAsked = (panel, controls) => [panel, ...Object.entries(controls).map(([name, { value }]) => `${name}:${value.trim()}`)].join('/');
+export const writeAsked = (panel, controls) =>
+  [panel, ...Object.entries(controls).map(([name, { value }]) => `${name}:${value.trim()}`)].join('/');
 
 // {name: value} of the controls that the text of this panel names; undefined of another panel's.
 export function readAsked(text, panel, controls) {
@@ -14,7 +15,8 @@ export function readAsked(text, panel, controls) {
 
 // A choice that a control does not offer stays as it was.
 export function choose(control, value) {
-  if (value !== undefined && (!control.options || [...control.options].some((one) => one.value === value))) control.value = value;
+  if (value !== undefined && (!control.options || [...control.options].some((one) => one.value === value)))
+    control.value = value;
 }
 
 // A panel's question and the link's: `controls` are what has a value, by name.

@@ -8,9 +8,24 @@ import { t } from './texts.js';
 
 // `sums`: the figures that the parts add up to.
 const PASSES = [
-  { id: 'training', bounds: 'training.time_by_bound', levels: 'training.network_by_level', sums: ['training.step_time_s'] },
-  { id: 'prefill', bounds: 'serving.time_by_bound.prefill', levels: 'serving.network_by_level.prefill', sums: ['serving.prefill_s'] },
-  { id: 'decode', bounds: 'serving.time_by_bound.decode', levels: 'serving.network_by_level.decode', sums: ['serving.decode_step_s', 'serving.static_tpot_s'] },
+  {
+    id: 'training',
+    bounds: 'training.time_by_bound',
+    levels: 'training.network_by_level',
+    sums: ['training.step_time_s'],
+  },
+  {
+    id: 'prefill',
+    bounds: 'serving.time_by_bound.prefill',
+    levels: 'serving.network_by_level.prefill',
+    sums: ['serving.prefill_s'],
+  },
+  {
+    id: 'decode',
+    bounds: 'serving.time_by_bound.decode',
+    levels: 'serving.network_by_level.decode',
+    sums: ['serving.decode_step_s', 'serving.static_tpot_s'],
+  },
 ];
 
 // The passes whose time a figure belongs to, and the one that it is the whole of.
@@ -40,7 +55,12 @@ export function boundSummary(rows, unit) {
   const [first, last] = [ends[0], ends.at(-1)].map(({ label, parts }) => {
     const total = parts.reduce((sum, { value }) => sum + value, 0);
     const largest = parts.reduce((best, one) => (one.value > best.value ? one : best));
-    return t('explore.bounds.most', { label, share: text(largest.value / total, '%'), total: text(total, unit), name: largest.name });
+    return t('explore.bounds.most', {
+      label,
+      share: text(largest.value / total, '%'),
+      total: text(total, unit),
+      name: largest.name,
+    });
   });
   return t('explore.bounds.summary', { first, last });
 }
@@ -55,6 +75,17 @@ export function byBound({ rows, ...options }) {
 export const views = (list, chosen, choose) =>
   h(
     'div',
-    { class: 'views', role: 'group', 'aria-label': t('explore.show') },
-    list.map(({ id, name }) => h('button', { type: 'button', 'data-key': `ex-show-${id}`, 'aria-pressed': String(id === chosen), onclick: () => choose(id) }, name)),
+    { 'class': 'views', 'role': 'group', 'aria-label': t('explore.show') },
+    list.map(({ id, name }) =>
+      h(
+        'button',
+        {
+          'type': 'button',
+          'data-key': `ex-show-${id}`,
+          'aria-pressed': String(id === chosen),
+          'onclick': () => choose(id),
+        },
+        name,
+      ),
+    ),
   );

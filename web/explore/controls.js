@@ -15,7 +15,13 @@ export function labelled(label, control, hint) {
   control.id = id;
   control.dataset.key = id;
   if (hint) control.setAttribute('aria-describedby', `${id}-hint`);
-  return h('div', { class: 'ex-field' }, h('label', { for: id }, label), control, hint && h('small', { id: `${id}-hint` }, hint));
+  return h(
+    'div',
+    { class: 'ex-field' },
+    h('label', { for: id }, label),
+    control,
+    hint && h('small', { id: `${id}-hint` }, hint),
+  );
 }
 
 const option = ({ value, name }, chosen) => h('option', { value, selected: value === chosen }, name);
@@ -33,7 +39,13 @@ export function fillSelect(control, groups, chosen) {
     ...groups
       .filter((one) => !one.options || one.options.length)
       .map((one) =>
-        one.options ? h('optgroup', { label: one.name }, one.options.map((each) => option(each, chosen))) : option(one, chosen),
+        one.options
+          ? h(
+              'optgroup',
+              { label: one.name },
+              one.options.map((each) => option(each, chosen)),
+            )
+          : option(one, chosen),
       ),
   );
 }
@@ -92,14 +104,20 @@ export const inputGroups = (described, keep) =>
   GROUPS.map((group) => ({
     name: t(`group.${group}`),
     options: described.inputs
-      .filter((input) => (input.path === group || input.path.startsWith(`${group}.`)) && !input.path.includes('*') && keep(input))
+      .filter(
+        (input) =>
+          (input.path === group || input.path.startsWith(`${group}.`)) && !input.path.includes('*') && keep(input),
+      )
       .map((input) => ({ value: input.path, name: input.path === group ? t('form.preset') : longLabel(input.path) })),
   }));
 
 // A label with what it belongs to: "Memory bandwidth (device, memory)".
 function longLabel(path) {
   const parents = path.split('.').slice(1, -1);
-  const shown = parents.slice(-2).filter((one) => one !== 'mapping').map((one) => one.replaceAll('_', ' '));
+  const shown = parents
+    .slice(-2)
+    .filter((one) => one !== 'mapping')
+    .map((one) => one.replaceAll('_', ' '));
   return shown.length ? `${labelOf(path)} (${shown.join(', ')})` : labelOf(path);
 }
 

@@ -32,20 +32,44 @@ export class DesignPanel {
       (of) => (this.#of = of),
     );
     this.axes = DESIGN.axes.map((axis) => ({ ...axis, box: textBox(axis.values) }));
-    this.asked = new Asked('design', { for: this.of, ...Object.fromEntries(this.axes.map(({ id, box }) => [id, box])) });
-    this.start = button(t('explore.design.start'), () => this.#ask(), { class: 'primary', id: 'design-start', 'data-key': 'ex-design' });
-    this.stop = button(t('explore.stop'), () => this.#job?.stop(), { class: 'ex-plain', hidden: true, id: 'design-stop', 'data-key': 'ex-design-stop' });
-    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.asked = new Asked('design', {
+      for: this.of,
+      ...Object.fromEntries(this.axes.map(({ id, box }) => [id, box])),
+    });
+    this.start = button(t('explore.design.start'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'design-start',
+      'data-key': 'ex-design',
+    });
+    this.stop = button(t('explore.stop'), () => this.#job?.stop(), {
+      'class': 'ex-plain',
+      'hidden': true,
+      'id': 'design-stop',
+      'data-key': 'ex-design-stop',
+    });
+    this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'design-progress' });
     this.faults = h('div', {});
     this.found = new Found((path, id) => this.#names.get(id));
-    pool.call('presets', '').then((list) => (this.#names = new Map(list.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]))), () => {});
-    this.example = button(t('explore.design.example'), () => this.#context.store.setInputs({ ...DESIGN.inputs }), { class: 'link', 'data-key': 'ex-design-example' });
+    pool.call('presets', '').then(
+      (list) =>
+        (this.#names = new Map(list.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]))),
+      () => {},
+    );
+    this.example = button(t('explore.design.example'), () => this.#context.store.setInputs({ ...DESIGN.inputs }), {
+      'class': 'link',
+      'data-key': 'ex-design-example',
+    });
     this.element = h(
       'section',
       { class: 'ex-design' },
       h('p', { class: 'ex-questions' }, t('explore.questions'), ': ', this.example),
-      h('div', { class: 'ex-form' }, labelled(t('explore.for'), this.of), this.axes.map(({ id, box }) => labelled(t(`explore.design.${id}`), box))),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.for'), this.of),
+        this.axes.map(({ id, box }) => labelled(t(`explore.design.${id}`), box)),
+      ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
       this.status,
       this.faults,
@@ -89,9 +113,18 @@ export class DesignPanel {
     // What the scenario lacks of a design is an axis of one value, so that a design found brings it along.
     const has = (part) => Object.keys(inputs).some((path) => path.startsWith(part));
     const given = DESIGN.given.filter(({ part }) => !has(part)).map(({ path, value }) => `${path}=${value}`);
-    const varied = this.axes.filter(({ box }) => box.value.trim()).map(({ path, box }) => `${path}=${box.value.replace(/\s+/g, '')}`);
+    const varied = this.axes
+      .filter(({ box }) => box.value.trim())
+      .map(({ path, box }) => `${path}=${box.value.replace(/\s+/g, '')}`);
     const [objective, against] = FIGURES[of];
-    const spec = { for: of, objective, pareto: [against], limits: DESIGN.limits[of], axes: [...given, ...varied], top: TOP };
+    const spec = {
+      for: of,
+      objective,
+      pareto: [against],
+      limits: DESIGN.limits[of],
+      axes: [...given, ...varied],
+      top: TOP,
+    };
     this.#job?.stop();
     this.#spec = spec;
     this.faults.replaceChildren();
@@ -101,7 +134,9 @@ export class DesignPanel {
     this.found.begin({ of, spec, inputs });
     try {
       const hear = (report, state) => spec === this.#spec && this.#hear(report, state);
-      this.#job = await this.#pool.search({ ...spec, request: core.requestFor(inputs) }, hear, (error) => this.#end(error));
+      this.#job = await this.#pool.search({ ...spec, request: core.requestFor(inputs) }, hear, (error) =>
+        this.#end(error),
+      );
     } catch (error) {
       this.#end(error);
     }
@@ -121,7 +156,9 @@ export class DesignPanel {
     }
     if (this.#own && !this.element.isConnected) this.#job?.stop();
     this.bar.value = report.done / report.space;
-    const rejected = Object.entries(report.rejected).map(([reason, count]) => `${reasonName(this.#of, reason)} ${whole(count)}`);
+    const rejected = Object.entries(report.rejected).map(
+      ([reason, count]) => `${reasonName(this.#of, reason)} ${whole(count)}`,
+    );
     this.status.textContent = t(state === 'running' ? 'explore.design.progress' : 'explore.design.done', {
       done: whole(report.done),
       space: whole(report.space),

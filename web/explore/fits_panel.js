@@ -11,7 +11,13 @@ import { t } from './texts.js';
 
 const SINCE = 2024; // models are asked about that were published then or later
 const FIRST_ROWS = 12;
-const FIGURES = ['serving.feasible', 'serving.tokens_per_s_per_user', 'serving.max_context', 'serving.max_batch', 'serving.requests_in_flight'];
+const FIGURES = [
+  'serving.feasible',
+  'serving.tokens_per_s_per_user',
+  'serving.max_context',
+  'serving.max_batch',
+  'serving.requests_in_flight',
+];
 const KEPT = ['serving.prompt', 'serving.output'];
 
 export class FitsPanel {
@@ -37,7 +43,12 @@ export class FitsPanel {
       'section',
       { class: 'ex-fits' },
       this.cards,
-      h('div', { class: 'ex-form' }, labelled(t('picker.cluster'), this.cluster), labelled(t('explore.fits.filter'), this.filter)),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('picker.cluster'), this.cluster),
+        labelled(t('explore.fits.filter'), this.filter),
+      ),
       this.status,
       this.table,
     );
@@ -50,10 +61,27 @@ export class FitsPanel {
     const groups = Map.groupBy(clusterOptions(this.#catalogue), ({ group }) => group);
     const asked = context.store.sub.split('/')[1];
     const known = this.#catalogue.some(({ kind, id }) => kind === 'cluster' && id === asked);
-    const id = known ? asked : context.scenario.cluster.preset ?? CARDS[0];
-    fillSelect(this.cluster, [...groups].map(([name, options]) => ({ name, options: options.map((one) => ({ value: one.id, name: one.name })) })), id);
-    redraw(this.cards, t('explore.questions'), ': ', CARDS.map((one, at) => [at > 0 && ', ', button(cardName(this.#catalogue, one), () => this.#open(one), { class: 'link', 'data-key': `fits-${one}` })]));
-    const kept = Object.fromEntries(KEPT.filter((path) => context.inputs[path] !== undefined).map((path) => [path, context.inputs[path]]));
+    const id = known ? asked : (context.scenario.cluster.preset ?? CARDS[0]);
+    fillSelect(
+      this.cluster,
+      [...groups].map(([name, options]) => ({
+        name,
+        options: options.map((one) => ({ value: one.id, name: one.name })),
+      })),
+      id,
+    );
+    redraw(
+      this.cards,
+      t('explore.questions'),
+      ': ',
+      CARDS.map((one, at) => [
+        at > 0 && ', ',
+        button(cardName(this.#catalogue, one), () => this.#open(one), { 'class': 'link', 'data-key': `fits-${one}` }),
+      ]),
+    );
+    const kept = Object.fromEntries(
+      KEPT.filter((path) => context.inputs[path] !== undefined).map((path) => [path, context.inputs[path]]),
+    );
     const key = JSON.stringify([id, kept]);
     if (key === this.#key) return;
     this.#key = key;
@@ -78,7 +106,9 @@ export class FitsPanel {
     this.#cluster = { id: cluster, kept };
     this.#ways = waysOn(device, own.scenario.serving.engine.preset, of('engine'));
     const size = ({ published }) => published?.parameters ?? 0;
-    this.#models = of('model').filter(({ published }) => published?.year >= SINCE).sort((a, b) => size(b) - size(a));
+    this.#models = of('model')
+      .filter(({ published }) => published?.year >= SINCE)
+      .sort((a, b) => size(b) - size(a));
     this.#found = [];
     const axes = [`model.preset=${this.#models.map(({ id }) => id).join(',')}`];
     for (const way of this.#ways) {
@@ -93,10 +123,19 @@ export class FitsPanel {
   #draw() {
     if (!this.#cluster) return;
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = this.#models.map((model, i) => ({ model, cells: this.#found.map((list) => list[i]) })).filter(({ cells }) => cells.some(Boolean));
-    const kept = fits.filter(({ model }) => words.every((word) => `${model.id} ${model.name}`.toLowerCase().includes(word)));
+    const fits = this.#models
+      .map((model, i) => ({ model, cells: this.#found.map((list) => list[i]) }))
+      .filter(({ cells }) => cells.some(Boolean));
+    const kept = fits.filter(({ model }) =>
+      words.every((word) => `${model.id} ${model.name}`.toLowerCase().includes(word)),
+    );
     const shown = this.#whole ? kept : kept.slice(0, FIRST_ROWS);
-    this.status.textContent = t('explore.fits.count', { device: cardName(this.#catalogue, this.#cluster.id), fits: whole(fits.length), all: whole(this.#models.length), year: SINCE });
+    this.status.textContent = t('explore.fits.count', {
+      device: cardName(this.#catalogue, this.#cluster.id),
+      fits: whole(fits.length),
+      all: whole(this.#models.length),
+      year: SINCE,
+    });
     const title = ({ name, weights }) => `${name} · ${weights}`;
     redraw(
       this.table,
@@ -104,16 +143,40 @@ export class FitsPanel {
         'table',
         {},
         h('caption', { class: 'visually-hidden' }, t('explore.fits.caption')),
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('group.model')), this.#ways.map((way) => h('th', { scope: 'col' }, way.name, h('br'), way.weights)))),
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'col' }, t('group.model')),
+            this.#ways.map((way) => h('th', { scope: 'col' }, way.name, h('br'), way.weights)),
+          ),
+        ),
         h(
           'tbody',
           {},
           shown.map(({ model, cells }) =>
-            h('tr', {}, h('th', { scope: 'row' }, model.name), cells.map((cell, i) => h('td', { 'data-l': title(this.#ways[i]), class: cell ? undefined : 'quiet' }, cell ? this.#cell(model, this.#ways[i], cell) : '–'))),
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, model.name),
+              cells.map((cell, i) =>
+                h(
+                  'td',
+                  { 'data-l': title(this.#ways[i]), 'class': cell ? undefined : 'quiet' },
+                  cell ? this.#cell(model, this.#ways[i], cell) : '–',
+                ),
+              ),
+            ),
           ),
         ),
       ),
-      kept.length > shown.length && button(t('explore.rows', { count: whole(kept.length) }), () => ((this.#whole = true), this.#draw()), { class: 'ex-plain', 'data-key': 'fits-rows' }),
+      kept.length > shown.length &&
+        button(t('explore.rows', { count: whole(kept.length) }), () => ((this.#whole = true), this.#draw()), {
+          'class': 'ex-plain',
+          'data-key': 'fits-rows',
+        }),
     );
   }
 
@@ -124,10 +187,25 @@ export class FitsPanel {
       open('overview');
     };
     const rateText = t('explore.fits.rate', { rate: text(rate, '') });
-    const room = t('explore.fits.room', { context: text(context, ' tokens').replace(/\s+/g, '\u00a0'), users: whole(users) });
+    const room = t('explore.fits.room', {
+      context: text(context, ' tokens').replace(/\s+/g, '\u00a0'),
+      users: whole(users),
+    });
     return h(
       'button',
-      { type: 'button', class: 'fit', 'data-key': `fit-${model.id}-${way.engine}-${way.weights}`, 'aria-label': t('explore.fits.take', { model: model.name, engine: way.name, weights: way.weights, rate: rateText, room }), onclick: take },
+      {
+        'type': 'button',
+        'class': 'fit',
+        'data-key': `fit-${model.id}-${way.engine}-${way.weights}`,
+        'aria-label': t('explore.fits.take', {
+          model: model.name,
+          engine: way.name,
+          weights: way.weights,
+          rate: rateText,
+          room,
+        }),
+        'onclick': take,
+      },
       h('b', {}, rateText),
       h('small', {}, room),
     );

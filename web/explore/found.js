@@ -22,7 +22,8 @@ const LINKS = 90; // px of the column that leads into the scenario
 const FRONT_MS = 1000; // between drawings of a front that grows
 
 // About how wide a table is at least: headings break between words.
-const leastWidth = (names) => LINKS + names.reduce((sum, name) => sum + GAP + Math.max(...name.split(' ').map((word) => textWidth(word, 13))), 0);
+const leastWidth = (names) =>
+  LINKS + names.reduce((sum, name) => sum + GAP + Math.max(...name.split(' ').map((word) => textWidth(word, 13))), 0);
 
 // A preset goes by the name of what it is one of.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
@@ -52,7 +53,15 @@ export class Found {
     this.filterField = labelled(t('explore.filter'), this.filter, t('explore.filter.hint'));
     this.head = h('div', { class: 'ex-head' }, h('h2', {}, t('explore.best')), this.filterField);
     this.status = h('p', { class: 'ex-status', role: 'status' });
-    this.element = h('div', { class: 'ex-table', hidden: true }, this.answer, this.front, this.head, this.status, this.table);
+    this.element = h(
+      'div',
+      { class: 'ex-table', hidden: true },
+      this.answer,
+      this.front,
+      this.head,
+      this.status,
+      this.table,
+    );
   }
 
   /** @param {Context} context */
@@ -87,11 +96,23 @@ export class Found {
     return this.#report.best.map((row, at) => ({ ...row, rank: at + 1 }));
   }
 
-  #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? memberOf(key) : objectiveName(this.#search.of, key));
+  #name = (key) =>
+    key === 'rank'
+      ? t('explore.rank')
+      : key === 'cluster'
+        ? t('group.cluster')
+        : this.#isMember(key)
+          ? memberOf(key)
+          : objectiveName(this.#search.of, key);
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
   // A unit that stands in the column's head is not said again.
   #unit = (key) => (unitOf(key) === 'token/s' && this.#name(key).includes('tokens/s') ? '' : unitOf(key));
-  #say = (key, value) => (typeof value === 'number' ? text(value, this.#unit(key)) : value === undefined || value === null ? '–' : this.#member(key, value));
+  #say = (key, value) =>
+    typeof value === 'number'
+      ? text(value, this.#unit(key))
+      : value === undefined || value === null
+        ? '–'
+        : this.#member(key, value);
   #member = (path, value) => this.#nameOf(path, value) ?? valueWords(path, value);
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
   #words = (overrides, paths) =>
@@ -103,7 +124,9 @@ export class Found {
   // Where the scenario stands on the chart, where its report has both figures.
   #here(x, y) {
     const [across, up] = [x, y].map((key) => get(this.#context.report, `${this.#search.of}.${key}`));
-    return typeof across === 'number' && typeof up === 'number' && !this.#search.series ? { x: across, y: up, label: t('explore.here') } : undefined;
+    return typeof across === 'number' && typeof up === 'number' && !this.#search.series
+      ? { x: across, y: up, label: t('explore.here') }
+      : undefined;
   }
 
   #tell() {
@@ -112,7 +135,11 @@ export class Found {
     const mapping = new Set(Object.keys(this.#report.best[0]?.overrides ?? {}));
     const rest = (entries) => JSON.stringify(entries.filter(([path]) => !mapping.has(path)).sort());
     const stale = rest(before) !== rest(Object.entries(now));
-    this.status.textContent = stale ? t('explore.stale') : this.#used ? t('explore.used', { rank: this.#used }) : t('explore.best.hint');
+    this.status.textContent = stale
+      ? t('explore.stale')
+      : this.#used
+        ? t('explore.used', { rank: this.#used })
+        : t('explore.best.hint');
   }
 
   #use(row) {
@@ -121,9 +148,15 @@ export class Found {
   }
 
   #link(row, rank) {
-    const link = h('a', { class: 'link', href: location.hash, 'aria-label': t('explore.link.of', { rank }) }, t('explore.link'));
+    const link = h(
+      'a',
+      { 'class': 'link', 'href': location.hash, 'aria-label': t('explore.link.of', { rank }) },
+      t('explore.link'),
+    );
     const { scene, others, view } = this.#context.store;
-    writeShort({ scene, sub: '', others, view, inputs: asInputs(this.#context.inputs, row.overrides) }).then((hash) => link.setAttribute('href', hash));
+    writeShort({ scene, sub: '', others, view, inputs: asInputs(this.#context.inputs, row.overrides) }).then((hash) =>
+      link.setAttribute('href', hash),
+    );
     return link;
   }
 
@@ -159,7 +192,10 @@ export class Found {
     return pieces(this.#state === 'running' ? 'explore.best.sofar' : 'explore.best.is', {
       figure: inSentence(this.#name(key)),
       value: h('b', {}, this.#say(key, row[key])),
-      change: Math.abs(change) > 0.005 ? t(change > 0 ? 'explore.best.more' : 'explore.best.less', { share: text(Math.abs(change), '%') }) : '',
+      change:
+        Math.abs(change) > 0.005
+          ? t(change > 0 ? 'explore.best.more' : 'explore.best.less', { share: text(Math.abs(change), '%') })
+          : '',
       mapping: words,
     });
   }
@@ -174,7 +210,8 @@ export class Found {
     const { series } = this.#search;
     const { nth, points } = thinned(pareto, MOST_POINTS);
     const { differ } = columnsOf(pareto);
-    const label = (p) => `${this.#name(y)} ${this.#say(y, p[y])}, ${this.#name(x)} ${this.#say(x, p[x])}: ${this.#words(p.overrides, differ)}`;
+    const label = (p) =>
+      `${this.#name(y)} ${this.#say(y, p[y])}, ${this.#name(x)} ${this.#say(x, p[x])}: ${this.#words(p.overrides, differ)}`;
     const chart = scatter({
       id: 'explore-front',
       title: t('explore.front', { y: this.#name(y), x: this.#name(x) }),
@@ -183,14 +220,30 @@ export class Found {
       x: { label: this.#name(x), unit: unitOf(x) },
       y: { label: this.#name(y), unit: unitOf(y) },
       here: this.#here(x, y),
-      series: series?.names.map((id, at) => ({ name: this.#member(series.key, id), color: series.colors[at % series.colors.length] })),
-      points: points.map((p) => ({ x: p[x], y: p[y], label: label(p), chosen: p.index === this.#chosen, series: series && series.names.indexOf(p.overrides[series.key]) })),
-      summary: [t('explore.front.summary', { count: pareto.length }), nth > 1 && t('explore.front.thinned', { nth, count: pareto.length })]
+      series: series?.names.map((id, at) => ({
+        name: this.#member(series.key, id),
+        color: series.colors[at % series.colors.length],
+      })),
+      points: points.map((p) => ({
+        x: p[x],
+        y: p[y],
+        label: label(p),
+        chosen: p.index === this.#chosen,
+        series: series && series.names.indexOf(p.overrides[series.key]),
+      })),
+      summary: [
+        t('explore.front.summary', { count: pareto.length }),
+        nth > 1 && t('explore.front.thinned', { nth, count: pareto.length }),
+      ]
         .filter(Boolean)
         .join(' '),
       onpoint: (at) => this.#choose(points[at]),
       columns: [this.#name(y), this.#name(x), ...differ.map(this.#name)],
-      rows: points.map((p) => [{ value: p[y], unit: unitOf(y) }, { value: p[x], unit: unitOf(x) }, ...differ.map((path) => this.#say(path, p.overrides[path]))]),
+      rows: points.map((p) => [
+        { value: p[y], unit: unitOf(y) },
+        { value: p[x], unit: unitOf(x) },
+        ...differ.map((path) => this.#say(path, p.overrides[path])),
+      ]),
     });
     const chosen = pareto.find(({ index }) => index === this.#chosen);
     redraw(this.front, chart, chosen && this.#detail(chosen, label(chosen)));
@@ -208,9 +261,13 @@ export class Found {
     const name = rank ?? t('explore.chosen').toLowerCase();
     return h(
       'div',
-      { class: 'ex-chosen', role: 'group', 'aria-label': t('explore.chosen') },
+      { 'class': 'ex-chosen', 'role': 'group', 'aria-label': t('explore.chosen') },
       h('p', {}, h('b', {}, t('explore.chosen')), `: ${words} `),
-      button(t('explore.use'), () => this.#use({ ...row, rank }), { class: 'link', 'data-key': 'ex-use-chosen', 'aria-label': t('explore.use.of', { rank: name }) }),
+      button(t('explore.use'), () => this.#use({ ...row, rank }), {
+        'class': 'link',
+        'data-key': 'ex-use-chosen',
+        'aria-label': t('explore.use.of', { rank: name }),
+      }),
       ' ',
       this.#link(row, name),
     );
@@ -221,7 +278,9 @@ export class Found {
     const running = this.#state === 'running';
     const columns = columnsOf(all);
     const { common } = columns;
-    const differ = columns.differ.filter((path) => path !== 'serving.devices' || !columns.differ.includes('cluster.devices'));
+    const differ = columns.differ.filter(
+      (path) => path !== 'serving.devices' || !columns.differ.includes('cluster.devices'),
+    );
     const rows = filtered(sorted(all, this.#sort.key, this.#sort.descending), running ? '' : this.filter.value);
     const keys = ['rank', ...this.#figures(), ...differ];
     const hasCards = this.#width < CARDS_TO || leastWidth(keys.map(this.#name)) > this.#width;
@@ -236,24 +295,44 @@ export class Found {
       };
       return h(
         'th',
-        { scope: 'col', 'aria-sort': order },
-        button([this.#name(key), order === 'ascending' && ' ▲', order === 'descending' && ' ▼'].filter(Boolean).join(''), turn, {
-          'data-key': `ex-sort-${key}`,
-          'aria-label': t('explore.sort', { name: this.#name(key) }),
-        }),
+        { 'scope': 'col', 'aria-sort': order },
+        button(
+          [this.#name(key), order === 'ascending' && ' ▲', order === 'descending' && ' ▼'].filter(Boolean).join(''),
+          turn,
+          {
+            'data-key': `ex-sort-${key}`,
+            'aria-label': t('explore.sort', { name: this.#name(key) }),
+          },
+        ),
       );
     };
-    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined, 'data-name': this.#name(key).replaceAll('/', '/\u200b') }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
+    const cells = (row) =>
+      keys.slice(1).map((key) =>
+        h(
+          'td',
+          {
+            'class': key === this.#figures()[0] ? 'first' : undefined,
+            'data-name': this.#name(key).replaceAll('/', '/\u200b'),
+          },
+          this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key]),
+        ),
+      );
     redraw(
       this.table,
-      common.length > 0 && all.length > 1 && h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
+      common.length > 0 &&
+        all.length > 1 &&
+        h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
       h(
         'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.best') },
+        { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.best') },
         h(
           'table',
           { class: hasCards ? 'ex-points' : undefined },
-          h('thead', {}, h('tr', {}, head('rank'), h('td', {}, hasCards && t('explore.sort.by')), keys.slice(1).map(head))),
+          h(
+            'thead',
+            {},
+            h('tr', {}, head('rank'), h('td', {}, hasCards && t('explore.sort.by')), keys.slice(1).map(head)),
+          ),
           h(
             'tbody',
             {},
@@ -265,7 +344,11 @@ export class Found {
                 h(
                   'td',
                   {},
-                  button(t('explore.use'), () => this.#use(row), { class: 'link', 'data-key': `ex-use-${row.rank}`, 'aria-label': t('explore.use.of', { rank: row.rank }) }),
+                  button(t('explore.use'), () => this.#use(row), {
+                    'class': 'link',
+                    'data-key': `ex-use-${row.rank}`,
+                    'aria-label': t('explore.use.of', { rank: row.rank }),
+                  }),
                   !running && [' ', this.#link(row, row.rank)],
                 ),
                 cells(row),
@@ -276,10 +359,14 @@ export class Found {
       ),
       !running &&
         rows.length > shown.length &&
-        button(t('explore.rows', { count: whole(rows.length) }), () => {
-          this.#whole = true;
-          this.#drawTable();
-        }, { class: 'ex-plain', 'data-key': 'ex-rows' }),
+        button(
+          t('explore.rows', { count: whole(rows.length) }),
+          () => {
+            this.#whole = true;
+            this.#drawTable();
+          },
+          { 'class': 'ex-plain', 'data-key': 'ex-rows' },
+        ),
     );
   }
 }

@@ -36,9 +36,17 @@ export class FrontierPanel {
     );
     const { model, devices, tpot, format } = this;
     this.asked = new Asked('frontier', { model, devices, tpot, format, clusters: this.#chosenClusters() });
-    this.start = button(t('explore.frontier.start'), () => this.#ask(), { class: 'primary', id: 'frontier-start', 'data-key': 'ex-frontier' });
-    this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-frontier-stop' });
-    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.start = button(t('explore.frontier.start'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'frontier-start',
+      'data-key': 'ex-frontier',
+    });
+    this.stop = button(t('explore.stop'), () => this.#end(), {
+      'class': 'ex-plain',
+      'hidden': true,
+      'data-key': 'ex-frontier-stop',
+    });
+    this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'frontier-progress' });
     this.faults = h('div', {});
     this.found = new Found((path, id) => (['model', 'cluster'].includes(path) ? this.#nameOf(path, id) : undefined));
@@ -85,7 +93,10 @@ export class FrontierPanel {
     const boxes = () => [...this.clusters.querySelectorAll('input')];
     return {
       get value() {
-        return boxes().filter(({ checked }) => checked).map(({ value }) => value).join(',');
+        return boxes()
+          .filter(({ checked }) => checked)
+          .map(({ value }) => value)
+          .join(',');
       },
       set value(list) {
         for (const box of boxes()) box.checked = list.split(',').includes(box.value);
@@ -99,13 +110,26 @@ export class FrontierPanel {
     const others = of('model').filter((id) => !MODELS.includes(id));
     const own = context.scenario.model.preset;
     this.model.replaceChildren(
-      ...[...MODELS, ...others].map((id) => h('option', { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) }, this.#nameOf('model', id))),
+      ...[...MODELS, ...others].map((id) =>
+        h(
+          'option',
+          { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) },
+          this.#nameOf('model', id),
+        ),
+      ),
     );
     this.clusters.replaceChildren(
       h('legend', {}, t('explore.frontier.clusters')),
       ...[...CLUSTERS, 'gb200-nvl72', 'hgx-mi300x', 'hgx-mi355x']
         .filter((id) => of('cluster').includes(id))
-        .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${this.#nameOf('cluster', id)}`)),
+        .map((id) =>
+          h(
+            'label',
+            {},
+            h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }),
+            ` ${this.#nameOf('cluster', id)}`,
+          ),
+        ),
     );
   }
 
@@ -113,9 +137,11 @@ export class FrontierPanel {
 
   #inputsOf(cluster, devices) {
     let inputs = withPick(withPick(this.#context.inputs, 'model', this.model.value), 'cluster', cluster);
-    inputs = { ...inputs, 'cluster.devices': String(devices), 'serving.devices': String(devices), training: 'null' };
+    inputs = { ...inputs, 'cluster.devices': String(devices), 'serving.devices': String(devices), 'training': 'null' };
     delete inputs['serving.disaggregated'];
-    if (this.format.value) for (const part of ['weights', 'activations', 'kv_cache']) inputs[`serving.precision.${part}`] = this.#formatOf(part);
+    if (this.format.value)
+      for (const part of ['weights', 'activations', 'kv_cache'])
+        inputs[`serving.precision.${part}`] = this.#formatOf(part);
     return inputs;
   }
 
@@ -143,10 +169,16 @@ export class FrontierPanel {
     this.#end();
     const run = this.#run;
     const clusters = this.asked.controls.clusters.value.split(',').filter(Boolean);
-    const sizes = this.devices.value.split(/[\s,]+/).filter(Boolean).map(Number);
+    const sizes = this.devices.value
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map(Number);
     const wrong = [
       clusters.length === 0 && { path: t('explore.frontier.clusters'), message: t('explore.frontier.choose') },
-      sizes.some((size) => !(Number.isInteger(size) && size > 0)) && { path: t('explore.frontier.devices'), message: this.devices.value },
+      sizes.some((size) => !(Number.isInteger(size) && size > 0)) && {
+        path: t('explore.frontier.devices'),
+        message: this.devices.value,
+      },
       parse(this.tpot.value) === undefined && { path: t('explore.frontier.tpot'), message: this.tpot.value },
     ].filter(Boolean);
     this.faults.replaceChildren(...(wrong.length ? [faults(wrong)] : []));
@@ -158,8 +190,19 @@ export class FrontierPanel {
     this.bar.value = 0;
     this.status.textContent = ''; // of the run before
     const began = performance.now();
-    const spec = { for: 'serving', objective: FIGURES[0], pareto: [FIGURES[1]], limits: [`serving.tpot_s<=${inUnit(this.tpot.value.trim(), unitIn(SLO))}`], top: 1 };
-    this.found.begin({ of: 'serving', spec, inputs: this.#context.inputs, series: { key: 'cluster', names: clusters, colors: COLORS } });
+    const spec = {
+      for: 'serving',
+      objective: FIGURES[0],
+      pareto: [FIGURES[1]],
+      limits: [`serving.tpot_s<=${inUnit(this.tpot.value.trim(), unitIn(SLO))}`],
+      top: 1,
+    };
+    this.found.begin({
+      of: 'serving',
+      spec,
+      inputs: this.#context.inputs,
+      series: { key: 'cluster', names: clusters, colors: COLORS },
+    });
     const rows = [];
     let tried = 0;
     let feasible = 0;
@@ -170,13 +213,26 @@ export class FrontierPanel {
         if (run !== this.#run) return;
         if (isOwn && !this.element.isConnected) return this.#end();
         if (report.issues) {
-          this.faults.append(faults(report.issues.map(({ path, message }) => ({ path: `${this.#nameOf('cluster', cluster)}, ${devices}: ${path}`, message }))));
+          this.faults.append(
+            faults(
+              report.issues.map(({ path, message }) => ({
+                path: `${this.#nameOf('cluster', cluster)}, ${devices}: ${path}`,
+                message,
+              })),
+            ),
+          );
           continue;
         }
         tried += report.space;
         feasible += report.feasible;
-        const place = { model: this.model.value, cluster, 'cluster.devices': devices, 'serving.devices': devices };
-        rows.push(...report.pareto.map((row) => ({ ...row, index: `${cluster}/${devices}/${row.index}`, overrides: { ...place, ...row.overrides } })));
+        const place = { 'model': this.model.value, cluster, 'cluster.devices': devices, 'serving.devices': devices };
+        rows.push(
+          ...report.pareto.map((row) => ({
+            ...row,
+            index: `${cluster}/${devices}/${row.index}`,
+            overrides: { ...place, ...row.overrides },
+          })),
+        );
         this.bar.value = (at + 1) / questions.length;
         this.#show(rows, clusters, at + 1 < questions.length);
         this.status.textContent = t('explore.frontier.progress', { done: at + 1, all: questions.length });
@@ -195,8 +251,16 @@ export class FrontierPanel {
 
   // One front a cluster, over all its sizes.
   #show(rows, clusters, running) {
-    const fronts = clusters.map((cluster) => frontOf(rows.filter(({ overrides }) => overrides.cluster === cluster), FIGURES));
+    const fronts = clusters.map((cluster) =>
+      frontOf(
+        rows.filter(({ overrides }) => overrides.cluster === cluster),
+        FIGURES,
+      ),
+    );
     const all = fronts.flat().sort((a, b) => b[FIGURES[0]] - a[FIGURES[0]]);
-    this.found.hear({ best: all, pareto: all, space: all.length, feasible: all.length, rejected: {} }, running ? 'running' : 'done');
+    this.found.hear(
+      { best: all, pareto: all, space: all.length, feasible: all.length, rejected: {} },
+      running ? 'running' : 'done',
+    );
   }
 }

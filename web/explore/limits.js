@@ -33,10 +33,10 @@ export class Limits {
     this.#context = context;
     this.#onchange = onchange;
     this.#on.addEventListener('change', () => this.#suggest());
-    this.list = h('ul', { class: 'ex-limits', 'aria-label': t('explore.limits') });
+    this.list = h('ul', { 'class': 'ex-limits', 'aria-label': t('explore.limits') });
     this.box = h(
       'details',
-      { class: 'ex-box', 'data-key': 'ex-limits' },
+      { 'class': 'ex-box', 'data-key': 'ex-limits' },
       h('summary', {}, t('explore.limits')),
       h(
         'div',
@@ -44,7 +44,7 @@ export class Limits {
         labelled(t('explore.limit.what'), this.#on),
         labelled(t('explore.limit.how'), this.#how),
         labelled(t('explore.limit.value'), this.#value),
-        button(t('explore.limit.add'), () => this.#add(), { class: 'ex-plain', 'data-key': 'ex-add' }),
+        button(t('explore.limit.add'), () => this.#add(), { 'class': 'ex-plain', 'data-key': 'ex-add' }),
       ),
     );
   }
@@ -63,7 +63,10 @@ export class Limits {
       this.#on,
       [
         { name: t('explore.members'), options: members.map((path) => ({ value: path, name: labelOf(path) })) },
-        { name: t('explore.figures'), options: offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })) },
+        {
+          name: t('explore.figures'),
+          options: offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })),
+        },
       ],
       '',
     );
@@ -72,7 +75,8 @@ export class Limits {
   }
 
   take(path, how, value) {
-    const isFigure = path.startsWith(`${this.#of}.`) && this.#offered.some(({ name }) => `${this.#of}.${name}` === path);
+    const isFigure =
+      path.startsWith(`${this.#of}.`) && this.#offered.some(({ name }) => `${this.#of}.${name}` === path);
     const name = isFigure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : labelOf(path);
     this.#all.push({ text: `${path}${how}${value}`, name: `${name} ${SIGNS[how]} ${value.replaceAll(',', ', ')}` });
     this.#draw();
@@ -86,13 +90,22 @@ export class Limits {
     this.#how.value = words ? '=' : this.#how.value === '=' ? '<=' : this.#how.value;
     // Of a figure what it is now, whose unit a bare number has.
     const now = get(this.#context().report, path);
-    this.#value.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : typeof now === 'number' ? text(now, unitOf(path)) : '';
+    this.#value.placeholder = words
+      ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ')
+      : typeof now === 'number'
+        ? text(now, unitOf(path))
+        : '';
   }
 
   #add() {
     const typed = this.#value;
     const list = this.#how.value === '=';
-    const value = list ? typed.value.split(/[\s,;]+/).filter(Boolean).join(',') : inUnit(typed.value.trim(), unitIn(typed.placeholder));
+    const value = list
+      ? typed.value
+          .split(/[\s,;]+/)
+          .filter(Boolean)
+          .join(',')
+      : inUnit(typed.value.trim(), unitIn(typed.placeholder));
     const bad = list ? value === '' : parse(value) === undefined;
     typed.setAttribute('aria-invalid', String(bad));
     if (bad) {
@@ -112,7 +125,15 @@ export class Limits {
     };
     this.list.replaceChildren(
       ...this.#all.map((one) =>
-        h('li', {}, one.name, button('×', () => remove(one), { class: 'close', 'aria-label': t('explore.limit.remove', { text: one.name }) })),
+        h(
+          'li',
+          {},
+          one.name,
+          button('×', () => remove(one), {
+            'class': 'close',
+            'aria-label': t('explore.limit.remove', { text: one.name }),
+          }),
+        ),
       ),
     );
     this.list.hidden = this.#all.length === 0;

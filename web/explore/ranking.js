@@ -17,13 +17,20 @@ const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - 
 export const sorted = (rows, key, descending) =>
   rows
     .map((row, at) => [row, at])
-    .sort(([a, i], [b, j]) => (key === 'rank' ? a.rank - b.rank : compare(valueAt(a, key), valueAt(b, key))) * (descending ? -1 : 1) || i - j)
+    .sort(
+      ([a, i], [b, j]) =>
+        (key === 'rank' ? a.rank - b.rank : compare(valueAt(a, key), valueAt(b, key))) * (descending ? -1 : 1) || i - j,
+    )
     .map(([row]) => row);
 
 // Every word of the filter must be in the row: "tp=8", "full".
 export function filtered(rows, words) {
-  const wanted = words.toLowerCase().split(/[\s,]+/).filter(Boolean);
-  const pieces = (row) => Object.entries(row.overrides).map(([path, value]) => `${path.split('.').at(-1)}=${value}`.toLowerCase());
+  const wanted = words
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const pieces = (row) =>
+    Object.entries(row.overrides).map(([path, value]) => `${path.split('.').at(-1)}=${value}`.toLowerCase());
   const fits = (word, piece) => (word.includes('=') ? piece === word : piece.includes(word));
   return rows.filter((row) => wanted.every((word) => pieces(row).some((piece) => fits(word, piece))));
 }

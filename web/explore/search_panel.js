@@ -46,16 +46,38 @@ export class SearchPanel {
     });
     parts.against = select([], '', () => this.#changed());
     parts.size = h('p', { class: 'ex-status', role: 'status', id: 'explore-size' });
-    parts.start = button(t('explore.start'), () => this.#ask(), { class: 'primary', id: 'explore-start', 'data-key': 'ex-start' });
-    parts.stop = button(t('explore.stop'), () => this.#stop(), { class: 'ex-plain', id: 'explore-stop', 'data-key': 'ex-stop', hidden: true });
-    parts.resume = button(t('explore.resume'), () => this.#resume(), { class: 'ex-plain', 'data-key': 'ex-resume', hidden: true });
-    parts.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
-    parts.progress = h('p', { class: 'ex-status', id: 'explore-progress', 'aria-live': 'polite' });
+    parts.start = button(t('explore.start'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'explore-start',
+      'data-key': 'ex-start',
+    });
+    parts.stop = button(t('explore.stop'), () => this.#stop(), {
+      'class': 'ex-plain',
+      'id': 'explore-stop',
+      'data-key': 'ex-stop',
+      'hidden': true,
+    });
+    parts.resume = button(t('explore.resume'), () => this.#resume(), {
+      'class': 'ex-plain',
+      'data-key': 'ex-resume',
+      'hidden': true,
+    });
+    parts.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
+    parts.progress = h('p', { 'class': 'ex-status', 'id': 'explore-progress', 'aria-live': 'polite' });
     parts.rejected = h('p', { class: 'ex-status' });
     parts.faults = h('div', {});
     this.found = new Found();
     const limits = () => this.#limits.texts.join(';');
-    this.asked = new Asked('search', { of: parts.of, objective: parts.objective, against: parts.against, limits: { get value() { return limits(); } } });
+    this.asked = new Asked('search', {
+      of: parts.of,
+      objective: parts.objective,
+      against: parts.against,
+      limits: {
+        get value() {
+          return limits();
+        },
+      },
+    });
     this.element = h(
       'section',
       { class: 'ex-search' },
@@ -64,7 +86,13 @@ export class SearchPanel {
         { class: 'ex-questions' },
         t('explore.questions'),
         ': ',
-        QUESTIONS.map((one, at) => [at > 0 && ', ', button(t(`explore.question.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-question-${one.id}` })]),
+        QUESTIONS.map((one, at) => [
+          at > 0 && ', ',
+          button(t(`explore.question.${one.id}`), () => this.#put(one), {
+            'class': 'link',
+            'data-key': `ex-question-${one.id}`,
+          }),
+        ]),
       ),
       h(
         'div',
@@ -115,14 +143,19 @@ export class SearchPanel {
     const parts = this.#parts;
     fillSelect(
       parts.of,
-      ['training', 'serving'].filter((one) => request[one] || one === of).map((one) => ({ value: one, name: t(`explore.for.${one}`) })),
+      ['training', 'serving']
+        .filter((one) => request[one] || one === of)
+        .map((one) => ({ value: one, name: t(`explore.for.${one}`) })),
       of,
     );
     const priced = (name) => request.cost || !name.includes('usd');
     this.offered = (this.#objectives[of] ?? []).filter(({ name }) => priced(name));
     fillSelect(
       parts.objective,
-      this.offered.map(({ name, better }) => ({ value: name, name: t(`explore.better.${better}`, { name: objectiveName(of, name) }) })),
+      this.offered.map(({ name, better }) => ({
+        value: name,
+        name: t(`explore.better.${better}`, { name: objectiveName(of, name) }),
+      })),
       FIRST[of],
     );
     this.#limits.offer({ of, members: this.#objectives.members[of], offered: this.offered });
@@ -141,7 +174,10 @@ export class SearchPanel {
   #hear() {
     const asked = this.#objectives && this.asked.news(this.#context.store);
     if (!this.#objectives?.members[asked?.of]) return;
-    const limits = (asked.limits ?? '').split(';').map((one) => /^([\w.]+)(<=|>=|=)(.+)$/.exec(one)).filter(Boolean);
+    const limits = (asked.limits ?? '')
+      .split(';')
+      .map((one) => /^([\w.]+)(<=|>=|=)(.+)$/.exec(one))
+      .filter(Boolean);
     this.#set({ ...asked, limits: limits.map(([, path, how, value]) => ({ path, how, value })) });
   }
 
@@ -167,7 +203,9 @@ export class SearchPanel {
       against,
       [
         { value: '', name: t('explore.against.none') },
-        ...this.offered.filter(({ name }) => name !== objective.value).map(({ name }) => ({ value: name, name: objectiveName(this.#of, name) })),
+        ...this.offered
+          .filter(({ name }) => name !== objective.value)
+          .map(({ name }) => ({ value: name, name: objectiveName(this.#of, name) })),
       ],
       chosen === objective.value ? '' : chosen,
     );
@@ -208,7 +246,10 @@ export class SearchPanel {
         this.#parts.faults.replaceChildren(...(answer.issues ? [faults(answer.issues)] : []));
         this.#parts.size.textContent = answer.issues
           ? ''
-          : t(this.#pool.size > 1 ? 'explore.size' : 'explore.size.one', { count: whole(answer.space), workers: this.#pool.size });
+          : t(this.#pool.size > 1 ? 'explore.size' : 'explore.size.one', {
+              count: whole(answer.space),
+              workers: this.#pool.size,
+            });
         this.#open(asked);
       } catch (error) {
         this.#broken(error);
@@ -234,7 +275,12 @@ export class SearchPanel {
     this.#parts.bar.value = 0;
     this.#parts.progress.textContent = t('chart.waiting');
     this.#parts.faults.replaceChildren();
-    this.found.begin({ of: this.#of, spec, objective: this.offered.find(({ name }) => name === spec.objective), inputs: this.#context.inputs });
+    this.found.begin({
+      of: this.#of,
+      spec,
+      objective: this.offered.find(({ name }) => name === spec.objective),
+      inputs: this.#context.inputs,
+    });
     try {
       this.#job = await this.#pool.search(
         spec,
@@ -285,7 +331,11 @@ export class SearchPanel {
     const reasons = Object.entries(report.rejected).sort((a, b) => b[1] - a[1]);
     rejected.textContent = reasons.length
       ? t('explore.rejected', {
-          list: reasons.map(([reason, count]) => t('explore.rejected.one', { count: whole(count), reason: reasonName(this.#of, reason) })).join(', '),
+          list: reasons
+            .map(([reason, count]) =>
+              t('explore.rejected.one', { count: whole(count), reason: reasonName(this.#of, reason) }),
+            )
+            .join(', '),
         })
       : '';
     this.found.hear(report, state);

@@ -17,7 +17,8 @@ const COLUMNS = ['explore.matters.value', 'explore.matters.down', 'explore.matte
 
 // What moves by less than a thousandth of the input's change.
 const FAINT = 0.01;
-const elasticityText = (value) => (value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : value.toFixed(2).replace('-', '−'));
+const elasticityText = (value) =>
+  value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : value.toFixed(2).replace('-', '−');
 
 export class SensitivityPanel {
   #pool;
@@ -41,7 +42,12 @@ export class SensitivityPanel {
     this.element = h(
       'section',
       {},
-      h('div', { class: 'ex-form' }, labelled(t('explore.figure'), this.figure), labelled(t('explore.share'), this.share)),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.figure'), this.figure),
+        labelled(t('explore.share'), this.share),
+      ),
       this.status,
       this.result,
     );
@@ -52,7 +58,11 @@ export class SensitivityPanel {
     this.#context = context;
     const figures = figureGroups(context.report);
     const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
-    fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.find((path) => known.includes(path)));
+    fillSelect(
+      this.figure,
+      figures,
+      known.includes(this.figure.value) ? this.figure.value : FIRST.find((path) => known.includes(path)),
+    );
     this.asked.take(context.store);
     this.#ask();
     if (this.#answer && context.width !== this.#width) this.#draw();
@@ -96,7 +106,11 @@ export class SensitivityPanel {
     const named = (path) => labelIn(this.#context.scenario, path);
     // Where two inputs have one name, each says of what it is.
     const label = (path) => {
-      const part = path.split('.').slice(0, -1).findLast((one) => !/^\d+$/.test(one)) ?? '';
+      const part =
+        path
+          .split('.')
+          .slice(0, -1)
+          .findLast((one) => !/^\d+$/.test(one)) ?? '';
       const isAlone = answer.inputs.filter((one) => named(one.path) === named(path)).length < 2;
       return isAlone ? named(path) : `${named(path)} (${part.replaceAll('_', ' ')})`;
     };
@@ -110,16 +124,34 @@ export class SensitivityPanel {
         title: t('explore.matters.table', { figure: figureName(answer.figure) }),
         subtitle: `± ${text(Number(answer.share), '%')}`,
         width: this.#width,
-        rows: top.map((one) => ({ path: one.path, label: label(one.path), down: change(one.low_figure), up: change(one.high_figure) })),
+        rows: top.map((one) => ({
+          path: one.path,
+          label: label(one.path),
+          down: change(one.low_figure),
+          up: change(one.high_figure),
+        })),
         onrow: (path) => this.#context.toInput(path),
       }),
       h(
         'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.matters.table', { figure: figureName(answer.figure) }) },
+        {
+          'class': 'scroll',
+          'tabindex': 0,
+          'role': 'region',
+          'aria-label': t('explore.matters.table', { figure: figureName(answer.figure) }),
+        },
         h(
           'table',
           { class: 'plain by-rows' },
-          h('thead', {}, h('tr', {}, [t('explore.input'), ...COLUMNS.map((key) => t(key))].map((name) => h('th', { scope: 'col' }, name)))),
+          h(
+            'thead',
+            {},
+            h(
+              'tr',
+              {},
+              [t('explore.input'), ...COLUMNS.map((key) => t(key))].map((name) => h('th', { scope: 'col' }, name)),
+            ),
+          ),
           h(
             'tbody',
             {},
@@ -128,9 +160,12 @@ export class SensitivityPanel {
                 'tr',
                 {},
                 h('th', { scope: 'row' }, inPart(one.path, label(one.path))),
-                [nameOfValue(one.value, of(one.path)), text(one.low_figure, unit), text(one.high_figure, unit), elasticityText(one.elasticity)].map((cell, i) =>
-                  h('td', { 'data-name': t(COLUMNS[i]) }, cell),
-                ),
+                [
+                  nameOfValue(one.value, of(one.path)),
+                  text(one.low_figure, unit),
+                  text(one.high_figure, unit),
+                  elasticityText(one.elasticity),
+                ].map((cell, i) => h('td', { 'data-name': t(COLUMNS[i]) }, cell)),
               ),
             ),
           ),

@@ -8,7 +8,18 @@ import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { Asked } from './asked.js';
-import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
+import {
+  button,
+  faults,
+  figureGroups,
+  figureName,
+  fillSelect,
+  inputGroups,
+  isNumeric,
+  labelled,
+  select,
+  textBox,
+} from './controls.js';
 import { asInputs } from './ranking.js';
 import { mappingWords, nameOfValue, objectiveFor } from './sweep_values.js';
 import { t } from './texts.js';
@@ -17,7 +28,16 @@ const FEASIBLE = ['training.feasible', 'serving.feasible'];
 
 // Ready questions: the unknown and its range, what must hold, the mapping, the scenario compared with.
 const QUESTIONS = [
-  { id: 'context', unknown: 'serving.prompt', from: '1k', to: '4M', figure: 'serving.feasible', how: '>=', bound: '1', best: 'none' },
+  {
+    id: 'context',
+    unknown: 'serving.prompt',
+    from: '1k',
+    to: '4M',
+    figure: 'serving.feasible',
+    how: '>=',
+    bound: '1',
+    best: 'none',
+  },
   {
     id: 'gpus',
     unknown: 'cluster.devices',
@@ -72,8 +92,16 @@ export class SolvePanel {
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
     const { unknown, from, to, step, figure, how, bound, best, against } = this;
     this.asked = new Asked('solve', { unknown, from, to, step, figure, how, bound, best, against });
-    this.start = button(t('explore.run'), () => this.#ask(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' });
-    this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain', id: 'solve-stop', 'data-key': 'ex-solve-stop' });
+    this.start = button(t('explore.run'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'solve-start',
+      'data-key': 'ex-solve',
+    });
+    this.stop = button(t('explore.stop'), () => this.#run?.stop(), {
+      'class': 'ex-plain',
+      'id': 'solve-stop',
+      'data-key': 'ex-solve-stop',
+    });
     this.progress = h('progress', { 'aria-label': t('explore.solve.progress') });
     this.tried = h('p', { class: 'ex-status' });
     this.#showRun(null);
@@ -82,13 +110,7 @@ export class SolvePanel {
     this.element = h(
       'section',
       { class: 'ex-solve' },
-      h(
-        'p',
-        { class: 'ex-questions' },
-        t('explore.solve.question'),
-        ': ',
-        (this.examples = h('span', {})),
-      ),
+      h('p', { class: 'ex-questions' }, t('explore.solve.question'), ': ', (this.examples = h('span', {}))),
       h(
         'div',
         { class: 'ex-form' },
@@ -97,8 +119,19 @@ export class SolvePanel {
         short(labelled(t('explore.to'), this.to)),
         (this.stepField = short(labelled(t('explore.solve.step'), this.step))),
       ),
-      h('div', { class: 'ex-form' }, labelled(t('explore.until'), this.figure), short(labelled(t('explore.limit.how'), this.how)), short(labelled(t('explore.bound'), this.bound))),
-      h('div', { class: 'ex-form' }, labelled(t('explore.sweep.best'), this.best), labelled(t('explore.solve.against'), this.against, t('explore.solve.against.hint'))),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.until'), this.figure),
+        short(labelled(t('explore.limit.how'), this.how)),
+        short(labelled(t('explore.bound'), this.bound)),
+      ),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.sweep.best'), this.best),
+        labelled(t('explore.solve.against'), this.against, t('explore.solve.against.hint')),
+      ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.tried),
       this.answer,
     );
@@ -111,14 +144,27 @@ export class SolvePanel {
     const fallback = context.request.serving ? 'serving.prompt' : 'training.sequence';
     const groups = inputGroups(context.core.described, isNumeric);
     const dies = groups.at(-1).options;
-    for (const member of ['node.defect_density', 'area', 'node.wafer_price']) dies.push({ value: `cost.device.dies.0.${member}`, name: `${labelOf(member)} (die)` });
+    for (const member of ['node.defect_density', 'area', 'node.wafer_price'])
+      dies.push({ value: `cost.device.dies.0.${member}`, name: `${labelOf(member)} (die)` });
     fillSelect(this.unknown, groups, this.unknown.value || fallback);
-    const fits = FEASIBLE.filter((path) => get(context.report, path) !== undefined).map((path) => ({ value: path, name: figureName(path) }));
+    const fits = FEASIBLE.filter((path) => get(context.report, path) !== undefined).map((path) => ({
+      value: path,
+      name: figureName(path),
+    }));
     const figures = [...fits, ...figureGroups(context.report)];
     fillSelect(this.figure, figures, this.figure.value || fits.at(-1)?.value);
     // An example about a part that is off has no meaning.
     const meant = QUESTIONS.filter(({ figure }) => context.request[figure.split('.')[0]]);
-    redraw(this.examples, meant.map((one, at) => [at > 0 && ', ', button(t(`explore.solve.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-solve-${one.id}` })]));
+    redraw(
+      this.examples,
+      meant.map((one, at) => [
+        at > 0 && ', ',
+        button(t(`explore.solve.${one.id}`), () => this.#put(one), {
+          'class': 'link',
+          'data-key': `ex-solve-${one.id}`,
+        }),
+      ]),
+    );
     if (first) {
       this.#suggest();
       this.#bound();
@@ -206,7 +252,12 @@ export class SolvePanel {
   #tell(input, { tried, of, low, high }) {
     this.progress.max = of;
     this.progress.value = tried;
-    this.tried.textContent = t('explore.solve.tried', { tried, of, low: nameOfValue(low, input), high: nameOfValue(high, input) });
+    this.tried.textContent = t('explore.solve.tried', {
+      tried,
+      of,
+      low: nameOfValue(low, input),
+      high: nameOfValue(high, input),
+    });
   }
 
   async #solve(request = this.#context.request) {
@@ -218,20 +269,30 @@ export class SolvePanel {
     let run;
     try {
       const step = this.stepField.hidden || this.step.value.trim() === '1' ? '' : `:${this.step.value.trim()}`;
-      const against = this.against.value.split(';').map((one) => one.trim()).filter(Boolean);
+      const against = this.against.value
+        .split(';')
+        .map((one) => one.trim())
+        .filter(Boolean);
       const bound = against.length ? figure : this.bound.value.trim();
       const spec = {
         request,
         range: `${path}=${[this.from, this.to].map((box) => inUnit(box.value.trim(), this.unit)).join(':')}${step}`,
         until: `${figure}${this.how.value}${bound}`,
         against,
-        search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
+        search:
+          this.best.value === 'none'
+            ? null
+            : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
       };
       run = this.#pool.watch('solveFor', spec, (progress) => run === this.#run && this.#tell(input, progress));
       this.#showRun(run);
       const answer = await run.done;
       if (run !== this.#run) return;
-      const said = !answer ? h('p', { class: 'ex-status' }, t('explore.solve.stopped')) : answer.issues ? faults(answer.issues) : this.#said(answer, figure);
+      const said = !answer
+        ? h('p', { class: 'ex-status' }, t('explore.solve.stopped'))
+        : answer.issues
+          ? faults(answer.issues)
+          : this.#said(answer, figure);
       this.answer.replaceChildren(said);
     } catch (error) {
       this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('app.stopped', { message: error.message })));
@@ -247,7 +308,8 @@ export class SolvePanel {
   #said(answer, figure) {
     const input = this.#input();
     const name = labelOf(answer.path);
-    if (answer.value === null) return h('p', { class: 'ex-answer' }, t('explore.answer.none', { input: name, reason: answer.reason }));
+    if (answer.value === null)
+      return h('p', { class: 'ex-answer' }, t('explore.answer.none', { input: name, reason: answer.reason }));
     const shown = nameOfValue(answer.value, input);
     return h(
       'div',
@@ -262,12 +324,24 @@ export class SolvePanel {
           result: h('b', {}, text(answer.figure.value, unitOf(figure))),
         }),
       ),
-      answer.other && h('p', {}, pieces('explore.answer.other', { figure: figureName(figure), result: h('b', {}, text(answer.other.value, unitOf(figure))) })),
+      answer.other &&
+        h(
+          'p',
+          {},
+          pieces('explore.answer.other', {
+            figure: figureName(figure),
+            result: h('b', {}, text(answer.other.value, unitOf(figure))),
+          }),
+        ),
       answer.mapping && h('p', {}, t('explore.answer.mapping', { list: mappingWords(answer.mapping) })),
       h(
         'div',
         { class: 'ex-run' },
-        button(t('explore.answer.use'), () => this.#use(answer), { class: 'ex-plain', id: 'solve-use', 'data-key': 'ex-solve-use' }),
+        button(t('explore.answer.use'), () => this.#use(answer), {
+          'class': 'ex-plain',
+          'id': 'solve-use',
+          'data-key': 'ex-solve-use',
+        }),
       ),
     );
   }

@@ -19,14 +19,20 @@ const REDRAW_MS = 200;
 // A point that goes by ids of the catalogue ("5nm / hbm3e") is called by their names.
 const NAMED = ['node', 'dram_type', 'network'];
 const LABELED = ['label', 'over', 'of', 'at', 'along'];
-const renamed = (names, label) => label.split(/( \/ |, )/).map((part) => names.get(part) ?? part).join('');
+const renamed = (names, label) =>
+  label
+    .split(/( \/ |, )/)
+    .map((part) => names.get(part) ?? part)
+    .join('');
 function withNames(names, json, member = '') {
   if (Array.isArray(json)) return json.map((one) => withNames(names, one, member));
-  if (json !== null && typeof json === 'object') return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, withNames(names, one, key)]));
+  if (json !== null && typeof json === 'object')
+    return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, withNames(names, one, key)]));
   return typeof json === 'string' && LABELED.includes(member) ? renamed(names, json) : json;
 }
 
-const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
+const sizeOf = (study) =>
+  study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
 
 export class StudiesPanel {
   #pool;
@@ -51,10 +57,19 @@ export class StudiesPanel {
     this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain' });
     this.bar = h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.status);
     this.result = h('div', { class: 'ex-study' });
-    this.element = h('section', {}, h('div', { class: 'ex-form ex-wide' }, labelled(t('explore.study'), this.choice)), this.bar, this.result);
+    this.element = h(
+      'section',
+      {},
+      h('div', { class: 'ex-form ex-wide' }, labelled(t('explore.study'), this.choice)),
+      this.bar,
+      this.result,
+    );
     this.ready = Promise.all([pool.call('presets', 'study'), pool.call('presets', '')]).then(([studies, catalogue]) => {
       this.#names = new Map(catalogue.filter(({ kind }) => NAMED.includes(kind)).map(({ id, name }) => [id, name]));
-      const list = studies.map((study) => ({ ...study, ...withNames(this.#names, { points: study.points, chart: study.chart, ratios: study.ratios }) }));
+      const list = studies.map((study) => ({
+        ...study,
+        ...withNames(this.#names, { points: study.points, chart: study.chart, ratios: study.ratios }),
+      }));
       this.list = list;
       fillSelect(
         this.choice,
@@ -192,7 +207,10 @@ export class StudiesPanel {
     const { chart } = study;
     const points = this.#points.filter(Boolean);
     if (!chart || !points.length) return null;
-    const list = [{ id: 'study', name: t('explore.study.own') }, { id: 'bounds', name: t('bounds.bar') }];
+    const list = [
+      { id: 'study', name: t('explore.study.own') },
+      { id: 'bounds', name: t('bounds.bar') },
+    ];
     const choose = (id) => {
       this.#bounds = id === 'bounds';
       this.#draw();
@@ -200,24 +218,50 @@ export class StudiesPanel {
     };
     const controls = hasBounds(study) ? views(list, this.#bounds ? 'bounds' : 'study', choose) : undefined;
     if (chart.heat) return this.#heat(study, controls);
-    return this.#bounds ? boundChart(study, points, this.#width, controls) : studyChart(study, points, this.#whole, this.#width, controls);
+    return this.#bounds
+      ? boundChart(study, points, this.#width, controls)
+      : studyChart(study, points, this.#whole, this.#width, controls);
   }
 
   // Two axes as a map; of the third one value at a time.
   #heat(study, controls) {
     const value = (point) => point.figures[study.chart.figure];
-    const common = { id: 'study-chart', title: study.chart.title ?? nameOfFigure(study.chart.figure), width: this.#width, unit: unit(study.chart.figure), controls };
-    const known = this.#points.filter((point) => typeof point?.figures[study.chart.figure] === 'number').sort((a, b) => value(a) - value(b));
+    const common = {
+      id: 'study-chart',
+      title: study.chart.title ?? nameOfFigure(study.chart.figure),
+      width: this.#width,
+      unit: unit(study.chart.figure),
+      controls,
+    };
+    const known = this.#points
+      .filter((point) => typeof point?.figures[study.chart.figure] === 'number')
+      .sort((a, b) => value(a) - value(b));
     const [least, most] = [known[0], known.at(-1)];
     const summary = least
-      ? t('explore.lines.summary', { least: text(value(least), common.unit), leastAt: least.label, most: text(value(most), common.unit), mostAt: most.label })
+      ? t('explore.lines.summary', {
+          least: text(value(least), common.unit),
+          leastAt: least.label,
+          most: text(value(most), common.unit),
+          mostAt: most.label,
+        })
       : '';
-    const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(',').map((one) => renamed(this.#names, one)));
+    const [rows, columns, slices] = study.axes.map((axis) =>
+      axis
+        .split('=')[1]
+        .split(',')
+        .map((one) => renamed(this.#names, one)),
+    );
     const cells = [];
     for (const y of rows.keys()) {
       for (const x of columns.keys()) {
         const point = this.#points[(y * columns.length + x) * slices.length + this.#slice];
-        if (point) cells.push({ x, y, value: value(point) ?? undefined, reason: value(point) ? '' : (point.issues[0]?.message ?? t('explore.noFigure')) });
+        if (point)
+          cells.push({
+            x,
+            y,
+            value: value(point) ?? undefined,
+            reason: value(point) ? '' : (point.issues[0]?.message ?? t('explore.noFigure')),
+          });
       }
     }
     if (!cells.some(({ value: one }) => one)) return null;
@@ -235,8 +279,19 @@ export class StudiesPanel {
       {},
       h('div', { class: 'ex-form' }, labelled(t('explore.study.slice'), which)),
       this.#bounds
-        ? boundChart(study, this.#points.filter((point, i) => point && i % slices.length === this.#slice), this.#width, controls)
-        : heat({ ...common, x: { label: t('explore.study.memory'), names: columns.map((name) => name.replace(/ \(.*\)$/, '')) }, y: { label: t('explore.study.node'), names: rows }, cells, summary }),
+        ? boundChart(
+            study,
+            this.#points.filter((point, i) => point && i % slices.length === this.#slice),
+            this.#width,
+            controls,
+          )
+        : heat({
+            ...common,
+            x: { label: t('explore.study.memory'), names: columns.map((name) => name.replace(/ \(.*\)$/, '')) },
+            y: { label: t('explore.study.node'), names: rows },
+            cells,
+            summary,
+          }),
     );
   }
 
@@ -276,10 +331,19 @@ export class StudiesPanel {
     };
     return h(
       'details',
-      { class: 'ex-box', 'data-key': 'study-inputs' },
+      { 'class': 'ex-box', 'data-key': 'study-inputs' },
       h('summary', {}, t('explore.study.inputs')),
-      h('dl', { class: 'ex-given' }, given.map(([path, one]) => [h('dt', {}, path), h('dd', {}, one)])),
-      study.axes && h('ul', { class: 'ex-given' }, study.axes.map((axis) => h('li', {}, axis.replace('=', ': ').replaceAll(',', ', ')))),
+      h(
+        'dl',
+        { class: 'ex-given' },
+        given.map(([path, one]) => [h('dt', {}, path), h('dd', {}, one)]),
+      ),
+      study.axes &&
+        h(
+          'ul',
+          { class: 'ex-given' },
+          study.axes.map((axis) => h('li', {}, axis.replace('=', ': ').replaceAll(',', ', '))),
+        ),
       study.verb ? null : button(t('explore.study.open'), apply, { class: 'ex-plain' }),
     );
   }
@@ -287,21 +351,29 @@ export class StudiesPanel {
   #table(study) {
     const points = this.#points.filter(Boolean);
     if (!points.length) return '';
-    const paths = study.report.filter((path) => points.some(({ figures }) => !Array.isArray(figures[path]) && figures[path] !== null));
+    const paths = study.report.filter((path) =>
+      points.some(({ figures }) => !Array.isArray(figures[path]) && figures[path] !== null),
+    );
     return h(
       'details',
-      { class: 'ex-box', 'data-key': 'study-points' },
+      { 'class': 'ex-box', 'data-key': 'study-points' },
       h('summary', {}, t('explore.study.points')),
       h(
         'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.study.points') },
+        { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.study.points') },
         h(
           'table',
           { class: paths.length > MOST_COLUMNS ? 'ex-points' : 'plain by-rows' },
           h(
             'thead',
             {},
-            h('tr', {}, [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) => h('th', { scope: 'col' }, one))),
+            h(
+              'tr',
+              {},
+              [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) =>
+                h('th', { scope: 'col' }, one),
+              ),
+            ),
           ),
           h(
             'tbody',
@@ -312,7 +384,11 @@ export class StudiesPanel {
                 {},
                 h('th', { scope: 'row' }, label),
                 paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
-                h('td', { class: issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') }, issues.length ? issues.map(({ message }) => message).join('; ') : reason),
+                h(
+                  'td',
+                  { 'class': issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') },
+                  issues.length ? issues.map(({ message }) => message).join('; ') : reason,
+                ),
               ),
             ),
           ),

@@ -14,7 +14,8 @@ const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
 // An infeasible point has figures all the same, and in `reason` why it is infeasible ("Out of memory: 108 of 79.2 GiB").
-const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const misfits = (point) =>
+  Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
 const misfit = ({ reason }) => reason || t('explore.study.misfit');
 const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? misfit(point) : undefined);
 
@@ -33,14 +34,21 @@ const placeOf = (chart, label) => (chart.series ? label.split(', ')[0] : label);
 const seriesOf = (chart, label) => (chart.series ? label.split(', ').slice(1).join(', ') : '');
 
 // A study whose own chart is another can be drawn by bound where it reports a time so.
-export const hasBounds = ({ chart, report }) => chart && !chart.stack?.includes('time_by_bound') && report.includes(`${BOUNDS}.compute`);
+export const hasBounds = ({ chart, report }) =>
+  chart && !chart.stack?.includes('time_by_bound') && report.includes(`${BOUNDS}.compute`);
 export const boundChart = ({ chart: { figure } }, points, width, controls) =>
   stack({ figure, stack: BOUNDS }, { id: 'study-chart', title: nameOf(BOUNDS), width, unit: 's', controls }, points);
 
 // The chart of the points that are answered; `whole`: the study with its checks, once all are.
 export function studyChart(study, points, whole, width, controls) {
   const { chart } = study;
-  const common = { id: 'study-chart', title: chart.title ?? nameOfFigure(chart.figure), width, unit: unit(chart.figure), controls };
+  const common = {
+    id: 'study-chart',
+    title: chart.title ?? nameOfFigure(chart.figure),
+    width,
+    unit: unit(chart.figure),
+    controls,
+  };
   if (chart.stack) return stack(chart, common, points);
   if (chart.against === 'measured') return measuredScatter(chart, common, points, whole);
   if (chart.against) return tradeOff(chart, common, points);
@@ -63,16 +71,38 @@ function dots(chart, common, points) {
     : '';
   const names = [...new Set(points.map(({ label }) => placeOf(chart, label)))];
   const series = [...new Set(points.map(({ label }) => seriesOf(chart, label)))].map((name) => {
-    const found = names.map((place) => points.find(({ label }) => placeOf(chart, label) === place && seriesOf(chart, label) === name));
-    return { name, values: found.map((point) => point && scaled(point)), reasons: found.map((point) => point && reasonOf(point)) };
+    const found = names.map((place) =>
+      points.find(({ label }) => placeOf(chart, label) === place && seriesOf(chart, label) === name),
+    );
+    return {
+      name,
+      values: found.map((point) => point && scaled(point)),
+      reasons: found.map((point) => point && reasonOf(point)),
+    };
   });
   const measured = points
     .filter((point) => point.measured?.[chart.figure] !== undefined)
-    .map((point) => ({ at: names.indexOf(placeOf(chart, point.label)), name: point.label, value: point.measured[chart.figure] }));
+    .map((point) => ({
+      at: names.indexOf(placeOf(chart, point.label)),
+      name: point.label,
+      value: point.measured[chart.figure],
+    }));
   const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
   const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
   const subtitle = chart.over ? t('explore.study.over', { label: chart.over }) : undefined;
-  return categories({ ...common, subtitle, unit: of, log: chart.log, names: names.map((name) => name.replaceAll('_', ' ')), across: chart.across, series, measured, level, summary, note });
+  return categories({
+    ...common,
+    subtitle,
+    unit: of,
+    log: chart.log,
+    names: names.map((name) => name.replaceAll('_', ' ')),
+    across: chart.across,
+    series,
+    measured,
+    level,
+    summary,
+    note,
+  });
 }
 
 // Parts of a time joined under fewer names.
@@ -106,16 +136,33 @@ function levelsOf(chart, figures) {
 // What each point's memory holds, or what its time is spent on or bounded by; as it is, per another figure, over a point's, or as shares.
 function stack(chart, common, points) {
   const prefix = `${chart.stack}.`;
-  const known = points.filter(({ figures }) => Object.keys(figures).some((path) => path.startsWith(prefix) && typeof figures[path] === 'number'));
-  const held = ({ figures }) => Object.fromEntries(Object.entries(figures).filter(([path]) => path.startsWith(prefix)).map(([path, one]) => [path.slice(prefix.length), one]));
+  const known = points.filter(({ figures }) =>
+    Object.keys(figures).some((path) => path.startsWith(prefix) && typeof figures[path] === 'number'),
+  );
+  const held = ({ figures }) =>
+    Object.fromEntries(
+      Object.entries(figures)
+        .filter(([path]) => path.startsWith(prefix))
+        .map(([path, one]) => [path.slice(prefix.length), one]),
+    );
   const whole = isByBound(chart)
-    ? withBoundParts(known.map((point) => ({ label: point.label, times: held(point), levels: levelsOf(chart, point.figures) })))
+    ? withBoundParts(
+        known.map((point) => ({ label: point.label, times: held(point), levels: levelsOf(chart, point.figures) })),
+      )
     : known.map((point) => ({ label: point.label, parts: partsOf(chart)(held(point)) }));
   // A gap where neither the place nor the series goes on.
   const places = known.map(({ label }) => label.split(/, | \/ /));
   const hasSeries = places.every(({ length }) => length > 1);
-  const apart = (i) => hasSeries && i > 0 && places[i][0] !== places[i - 1][0] && places[i].slice(1).join() !== places[i - 1].slice(1).join();
-  const rows = whole.map(({ label, parts }, i) => ({ label, apart: apart(i), parts: parts.map((one) => ({ ...one, value: one.value / (chart.per ? known[i].figures[chart.per] : 1) })) }));
+  const apart = (i) =>
+    hasSeries &&
+    i > 0 &&
+    places[i][0] !== places[i - 1][0] &&
+    places[i].slice(1).join() !== places[i - 1].slice(1).join();
+  const rows = whole.map(({ label, parts }, i) => ({
+    label,
+    apart: apart(i),
+    parts: parts.map((one) => ({ ...one, value: one.value / (chart.per ? known[i].figures[chart.per] : 1) })),
+  }));
   const total = (row) => row?.parts.reduce((sum, { value }) => sum + value, 0);
   const base = total(rows.find(({ label }) => label === chart.over));
   if (chart.over && !base) return null;
@@ -123,7 +170,9 @@ function stack(chart, common, points) {
     const by = chart.share ? total(row) || 1 : (base ?? 1);
     return { ...row, parts: row.parts.map((one) => ({ ...one, value: one.value / by })) };
   });
-  const words = (chart.over && t(chart.per ? 'explore.study.perWork' : 'explore.study.over', { label: chart.over })) || (chart.share && t('explore.study.share'));
+  const words =
+    (chart.over && t(chart.per ? 'explore.study.perWork' : 'explore.study.over', { label: chart.over })) ||
+    (chart.share && t('explore.study.share'));
   return stackedBars({
     ...common,
     subtitle: words || undefined,
@@ -139,13 +188,22 @@ function stack(chart, common, points) {
 
 // Predicted over measured: on the diagonal both are equal.
 function measuredScatter(chart, common, points, whole) {
-  const known = points.filter(({ figures, measured }) => typeof figures[chart.figure] === 'number' && measured?.[chart.figure]);
+  const known = points.filter(
+    ({ figures, measured }) => typeof figures[chart.figure] === 'number' && measured?.[chart.figure],
+  );
   if (known.length < 2) return null;
   const at = whole?.expect.findIndex(({ matches }) => matches === chart.figure) ?? -1;
   const found = at < 0 ? null : whole.expectations[at].found;
-  const agreement = found && t('explore.study.agreement', { error: text(found.mean_error, '%'), correlation: found.correlation.toFixed(4), count: known.length });
+  const agreement =
+    found &&
+    t('explore.study.agreement', {
+      error: text(found.mean_error, '%'),
+      correlation: found.correlation.toFixed(4),
+      count: known.length,
+    });
   const one = ({ figures, measured }) => ({ x: measured[chart.figure], y: figures[chart.figure] });
-  const measuredWords = ({ x, y }) => `${t('categories.measured')} ${text(x, common.unit)}, ${t('explore.study.predicted')} ${text(y, common.unit)}`;
+  const measuredWords = ({ x, y }) =>
+    `${t('categories.measured')} ${text(x, common.unit)}, ${t('explore.study.predicted')} ${text(y, common.unit)}`;
   return scatter({
     ...common,
     summary: agreement ?? '',
@@ -154,13 +212,19 @@ function measuredScatter(chart, common, points, whole) {
     y: { label: t('explore.study.predicted'), unit: common.unit },
     points: known.map((point) => ({ ...one(point), label: `${point.label}: ${measuredWords(one(point))}` })),
     columns: [t('column.point'), t('categories.measured'), t('explore.study.predicted')],
-    rows: known.map((point) => [point.label, { value: one(point).x, unit: common.unit }, { value: one(point).y, unit: common.unit }]),
+    rows: known.map((point) => [
+      point.label,
+      { value: one(point).x, unit: common.unit },
+      { value: one(point).y, unit: common.unit },
+    ]),
   });
 }
 
 // One figure over another, each series a line through its points.
 function tradeOff(chart, common, points) {
-  const known = points.filter(({ figures }) => typeof figures[chart.figure] === 'number' && typeof figures[chart.against] === 'number');
+  const known = points.filter(
+    ({ figures }) => typeof figures[chart.figure] === 'number' && typeof figures[chart.against] === 'number',
+  );
   if (known.length < 2) return null;
   const names = [...new Set(known.map(({ label }) => seriesOf(chart, label)))];
   const across = unit(chart.against);
@@ -179,20 +243,43 @@ function tradeOff(chart, common, points) {
     })),
     series: names.map((name, i) => ({ name, color: SERIES[i % SERIES.length] })),
     columns: [t('column.point'), nameOfFigure(chart.against), nameOfFigure(chart.figure)],
-    rows: known.map((point) => [point.label, { value: one(point).x, unit: across }, { value: one(point).y, unit: common.unit }]),
+    rows: known.map((point) => [
+      point.label,
+      { value: one(point).x, unit: across },
+      { value: one(point).y, unit: common.unit },
+    ]),
   });
 }
 
 const table = (title, head, rows, name = '') =>
   h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
     h(
       'table',
       { class: `plain by-rows ${name}` },
       h('caption', {}, h('span', {}, title)),
-      h('thead', {}, h('tr', {}, head.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, rows.map(([first, ...others]) => h('tr', {}, h('th', { scope: 'row' }, first), others.map((one, i) => h('td', { 'data-name': head[i + 1] }, one))))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          head.map((one) => h('th', { scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        rows.map(([first, ...others]) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, first),
+            others.map((one, i) => h('td', { 'data-name': head[i + 1] }, one)),
+          ),
+        ),
+      ),
     ),
   );
 
@@ -221,8 +308,16 @@ export function operatorsTable({ operators: asked }, points) {
   };
   return table(
     t('explore.study.operators'),
-    [t('operators.operator'), t('explore.study.intensity'), ...known.map((point) => t('explore.study.ridge', { label: point.label, ridge: number(ridge(point)) }))],
-    list(known[0]).map(({ name, flops, bytes }) => [name, number(flops / bytes), ...known.map((point) => cell(point, name))]),
+    [
+      t('operators.operator'),
+      t('explore.study.intensity'),
+      ...known.map((point) => t('explore.study.ridge', { label: point.label, ridge: number(ridge(point)) })),
+    ],
+    list(known[0]).map(({ name, flops, bytes }) => [
+      name,
+      number(flops / bytes),
+      ...known.map((point) => cell(point, name)),
+    ]),
     'ratios',
   );
 }

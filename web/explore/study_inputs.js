@@ -32,6 +32,7 @@ export function inputsOf(defaults, request, fields) {
       else if (given?.[member] === undefined) inputs[at] = defaultText(fields, at);
     }
   };
-  for (const [part, value] of Object.entries(defaults[1])) if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
+  for (const [part, value] of Object.entries(defaults[1]))
+    if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
   return { ...inputs, ...flat(request) };
 }

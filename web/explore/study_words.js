@@ -8,7 +8,12 @@ export function inputsNamed(words, inputs) {
   const named = words.replace(PATH, (path) => {
     const input = inputs.find((one) => one.path === path);
     if (!input?.label) return path;
-    choices = [...choices, ...(input.choices ?? []).filter((id) => id.includes('_')).map((id) => [id, `choice.${path.split('.').at(-1)}.${id}`])];
+    choices = [
+      ...choices,
+      ...(input.choices ?? [])
+        .filter((id) => id.includes('_'))
+        .map((id) => [id, `choice.${path.split('.').at(-1)}.${id}`]),
+    ];
     return `“${input.label}”`;
   });
   return choices.filter(([, key]) => has(key)).reduce((text, [id, key]) => text.replaceAll(id, t(key)), named);

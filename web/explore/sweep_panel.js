@@ -11,7 +11,17 @@ import { text, unitOf, whole } from '../text/format.js';
 import { allInUnit, unitIn } from '../text/measure.js';
 import { Asked } from './asked.js';
 import { byBound, passesOf, passOf, views } from './by_bound.js';
-import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
+import {
+  button,
+  faults,
+  figureGroups,
+  figureName,
+  fillSelect,
+  inputGroups,
+  labelled,
+  select,
+  textBox,
+} from './controls.js';
 import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
 import { t } from './texts.js';
@@ -19,7 +29,10 @@ import { t } from './texts.js';
 const MOST_CELLS = 900;
 const MOST_POINTS = 500;
 const MOST_BARS = 40;
-const FIRST = { one: ['serving.concurrency', 'serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
+const FIRST = {
+  one: ['serving.concurrency', 'serving.batch', 'training.mapping.tp', 'cluster.devices'],
+  figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'],
+};
 
 export class SweepPanel {
   #pool;
@@ -44,9 +57,17 @@ export class SweepPanel {
     );
     const { one, oneValues, two, twoValues, figure, best } = this;
     this.asked = new Asked('sweep', { one, oneValues, two, twoValues, figure, best });
-    this.start = button(t('explore.run'), () => this.#ask(), { class: 'primary', id: 'sweep-start', 'data-key': 'ex-sweep' });
-    this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-sweep-stop' });
-    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.start = button(t('explore.run'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'sweep-start',
+      'data-key': 'ex-sweep',
+    });
+    this.stop = button(t('explore.stop'), () => this.#end(), {
+      'class': 'ex-plain',
+      'hidden': true,
+      'data-key': 'ex-sweep-stop',
+    });
+    this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status' });
     this.chart = h('div', {});
     this.twoField = labelled(t('explore.secondValues'), this.twoValues);
@@ -67,7 +88,10 @@ export class SweepPanel {
       this.status,
       this.chart,
     );
-    pool.call('presets', '').then((list) => (this.#catalogue = list), () => {});
+    pool.call('presets', '').then(
+      (list) => (this.#catalogue = list),
+      () => {},
+    );
   }
 
   /** @param {Context} context */
@@ -77,12 +101,19 @@ export class SweepPanel {
     const { described } = context.core;
     const groups = inputGroups(described, ({ kind, presets }) => presets || !['object', 'text', 'list'].includes(kind));
     const offered = new Set(groups.flatMap(({ options }) => options.map(({ value }) => value)));
-    const one = this.one.value || FIRST.one.find((path) => offered.has(path) && (get(context.scenario, path) ?? null) !== null) || 'cluster.devices';
+    const one =
+      this.one.value ||
+      FIRST.one.find((path) => offered.has(path) && (get(context.scenario, path) ?? null) !== null) ||
+      'cluster.devices';
     fillSelect(this.one, groups, one);
     fillSelect(this.two, [{ value: '', name: t('explore.against.none') }, ...groups], this.two.value);
     const figures = figureGroups(context.report);
     const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
-    fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)));
+    fillSelect(
+      this.figure,
+      figures,
+      known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)),
+    );
     const isAsked = this.asked.take(context.store);
     if (first && !isAsked) this.#suggest(this.one, this.oneValues);
     if ((first || isAsked) && this.oneValues.value) this.#begin(); // opens with an answer
@@ -113,7 +144,9 @@ export class SweepPanel {
 
   async #begin() {
     this.#end();
-    const axes = [this.one, this.two].map((one, i) => [one.value, [this.oneValues, this.twoValues][i].value.trim()]).filter(([path]) => path);
+    const axes = [this.one, this.two]
+      .map((one, i) => [one.value, [this.oneValues, this.twoValues][i].value.trim()])
+      .filter(([path]) => path);
     const figure = this.figure.value;
     const part = figure.split('.')[0];
     const { request } = this.#context;
@@ -123,12 +156,18 @@ export class SweepPanel {
     const inputs = this.#context.core.described.inputs;
     const kinds = axes.map(([path]) => inputs.find((input) => input.path === path));
     // Bare numbers are in the unit in which the form shows the input.
-    const units = axes.map(([path], i) => (kinds[i]?.kind === 'quantity' ? unitIn(write(kinds[i], get(this.#context.scenario, path))) || kinds[i].unit : ''));
+    const units = axes.map(([path], i) =>
+      kinds[i]?.kind === 'quantity' ? unitIn(write(kinds[i], get(this.#context.scenario, path))) || kinds[i].unit : '',
+    );
     const spec = JSON.stringify({
       request,
-      axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${allInUnit(values, units[i]).replace(/\s*,\s*/g, ',')}`),
+      axes: axes.map(
+        ([path, values], i) =>
+          `${path}${kinds[i]?.presets ? '.preset' : ''}=${allInUnit(values, units[i]).replace(/\s*,\s*/g, ',')}`,
+      ),
       report: [figure, `${part}.feasible`, `${part}.infeasible`, ...(pass ? [pass.bounds, pass.levels] : [])],
-      search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
+      search:
+        this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
     });
     this.start.hidden = true;
     this.stop.hidden = false;
@@ -181,7 +220,10 @@ export class SweepPanel {
     this.#width = this.#context.width;
     const { axes, figure, pass } = this.#result;
     const passes = passesOf(figure);
-    const list = [{ id: 'figure', name: t(`explore.show.${axes.length === 2 ? 'map' : 'figure'}`) }, ...passes.map(({ id, bounds }) => ({ id, name: nameOf(bounds) }))];
+    const list = [
+      { id: 'figure', name: t(`explore.show.${axes.length === 2 ? 'map' : 'figure'}`) },
+      ...passes.map(({ id, bounds }) => ({ id, name: nameOf(bounds) })),
+    ];
     const choose = (id) => {
       this.#view = id;
       if (id === 'figure' || id === pass?.id) this.#draw();
@@ -189,7 +231,10 @@ export class SweepPanel {
     };
     const isStacked = pass !== undefined && this.#view === pass.id;
     const controls = passes.length ? views(list, isStacked ? pass.id : 'figure', choose) : undefined;
-    redraw(this.chart, isStacked ? this.#stack(controls) : axes.length === 2 ? this.#heat(controls) : this.#line(controls));
+    redraw(
+      this.chart,
+      isStacked ? this.#stack(controls) : axes.length === 2 ? this.#heat(controls) : this.#line(controls),
+    );
   }
 
   // What the time of each point is bound by; the bounds stand behind the figure and why it is not feasible.
@@ -203,20 +248,37 @@ export class SweepPanel {
     const misfits = names.filter((_, i) => isBad(cells[i]) && rows[i].figures[3]);
     return byBound({
       id: 'sweep-chart',
-      title: t('explore.sweep.result', { figure: nameOf(pass.bounds), input: axes.map(([path]) => labelOf(path)).join(', ') }),
+      title: t('explore.sweep.result', {
+        figure: nameOf(pass.bounds),
+        input: axes.map(([path]) => labelOf(path)).join(', '),
+      }),
       subtitle: every > 1 ? t('explore.every.bar', { every }) : undefined,
       width: this.#width,
       every,
-      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('heat.reason')],
+      names: [
+        axes.map(([path]) => labelOf(path)).join(', '),
+        figureName(figure),
+        ...(mapped ? [t('explore.sweep.mapping')] : []),
+        t('heat.reason'),
+      ],
       rows: rows.map(({ figures, mapping }, i) => ({
         label: names[i],
         times: figures[3],
         levels: figures[4],
         words: figures[3] ? undefined : cells[i].reason,
         about: [mapping && mappingWords(mapping), cells[i].reason].filter(Boolean).join(', '),
-        cells: [typeof cells[i].value === 'number' ? { value: cells[i].value, unit: unitOf(figure) } : '', ...(mapped ? [mappingWords(mapping)] : []), cells[i].reason ?? ''],
+        cells: [
+          typeof cells[i].value === 'number' ? { value: cells[i].value, unit: unitOf(figure) } : '',
+          ...(mapped ? [mappingWords(mapping)] : []),
+          cells[i].reason ?? '',
+        ],
       })),
-      note: [bad > 0 && t('explore.lines.bad', { bad, all: rows.length }), misfits.length > 0 && every === 1 && t('explore.bars.infeasible', { list: misfits.join('; ') })].filter(Boolean).join(' '),
+      note: [
+        bad > 0 && t('explore.lines.bad', { bad, all: rows.length }),
+        misfits.length > 0 && every === 1 && t('explore.bars.infeasible', { list: misfits.join('; ') }),
+      ]
+        .filter(Boolean)
+        .join(' '),
       controls,
     });
   }
@@ -247,16 +309,23 @@ export class SweepPanel {
     const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
     const mapped = rows.some(({ mapping }) => mapping);
-    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('heat.reason')].filter(Boolean);
-    const table = () => rows.map(({ mapping }, i) => [
-      names[i],
-      typeof cells[i].value === 'number' ? { value: cells[i].value, unit } : '',
-      ...(mapped ? [mappingWords(mapping)] : []),
-      cells[i].reason ?? '',
-    ]);
+    const columns = [
+      labelOf(axes[0][0]),
+      figureName(figure),
+      mapped && t('explore.sweep.mapping'),
+      t('heat.reason'),
+    ].filter(Boolean);
+    const table = () =>
+      rows.map(({ mapping }, i) => [
+        names[i],
+        typeof cells[i].value === 'number' ? { value: cells[i].value, unit } : '',
+        ...(mapped ? [mappingWords(mapping)] : []),
+        cells[i].reason ?? '',
+      ]);
     const title = t('explore.sweep.result', { figure: figureName(figure), input: labelOf(axes[0][0]) });
     const with_ = ({ mapping }) => (mapping ? `, ${mappingWords(mapping)}` : '');
-    const label = ({ i, value, reason }) => `${names[i]}: ${text(value, unit)}${with_(rows[i])}${reason ? `, ${reason}` : ''}`;
+    const label = ({ i, value, reason }) =>
+      `${names[i]}: ${text(value, unit)}${with_(rows[i])}${reason ? `, ${reason}` : ''}`;
     if (!numeric || drawable.length === 0) {
       return heat({
         id: 'sweep-chart',
@@ -271,7 +340,11 @@ export class SweepPanel {
       });
     }
     const xs = drawable.map(({ i }) => rows[i].inputs[0]);
-    const across = { label: labelOf(axes[0][0]), unit: kinds[0]?.kind === 'quantity' ? '' : 'count', log: Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) > 15 };
+    const across = {
+      label: labelOf(axes[0][0]),
+      unit: kinds[0]?.kind === 'quantity' ? '' : 'count',
+      log: Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) > 15,
+    };
     if (xs.some((x) => !Number.isInteger(x))) across.unit = '';
     const ys = drawable.map(({ value }) => value);
     return lines({
@@ -286,10 +359,20 @@ export class SweepPanel {
         {
           name: figureName(figure),
           color: 'var(--c-forward)',
-          points: thinned(drawable, MOST_POINTS).points.map((cell) => ({ x: rows[cell.i].inputs[0], y: cell.value, label: label(cell), hollow: Boolean(cell.reason) })),
+          points: thinned(drawable, MOST_POINTS).points.map((cell) => ({
+            x: rows[cell.i].inputs[0],
+            y: cell.value,
+            label: label(cell),
+            hollow: Boolean(cell.reason),
+          })),
         },
       ],
-      summary: [words && t('explore.lines.summary', words), bad > 0 && t('explore.lines.bad', { bad, all: cells.length })].filter(Boolean).join(' '),
+      summary: [
+        words && t('explore.lines.summary', words),
+        bad > 0 && t('explore.lines.bad', { bad, all: cells.length }),
+      ]
+        .filter(Boolean)
+        .join(' '),
       columns,
       rows: table,
     });
@@ -314,11 +397,18 @@ export class SweepPanel {
       width: this.#width,
       y: { label: labelOf(axes[0][0]), names: drawn[0] },
       x: { label: labelOf(axes[1][0]), names: drawn[1] },
-      cells: cells.filter((one) => one.x % every === 0 && one.y % every === 0).map((one) => ({ ...one, x: one.x / every, y: one.y / every })),
-      rows: () => cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? { value: one.value, unit: unitOf(figure) } : '', one.reason ?? '']),
+      cells: cells
+        .filter((one) => one.x % every === 0 && one.y % every === 0)
+        .map((one) => ({ ...one, x: one.x / every, y: one.y / every })),
+      rows: () =>
+        cells.map((one) => [
+          names[0][one.y],
+          names[1][one.x],
+          typeof one.value === 'number' ? { value: one.value, unit: unitOf(figure) } : '',
+          one.reason ?? '',
+        ]),
       unit: unitOf(figure),
       summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
     });
   }
 }
-

@@ -25,14 +25,26 @@ export function valuesAbout(input, value, ids = []) {
   }
   const high = Math.min(size * 2, input.high ?? Infinity);
   const low = Math.max(size / 2, input.low ?? 0);
-  const write = (one) => (input.kind === 'quantity' ? show(one, input.unit, input.unit_factor) : String(Number(one.toPrecision(4))));
+  const write = (one) =>
+    input.kind === 'quantity' ? show(one, input.unit, input.unit_factor) : String(Number(one.toPrecision(4)));
   return `${write(low)}:${write(high)}:9:log`;
 }
 
 // A row as {value, reason}: the reason is there where the point is no scenario or does not fit.
 export function cellOf({ figures: [value, feasible, infeasible], issues }) {
-  if (issues.length) return { reason: t('explore.impossible', { reason: issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; ') }) };
-  if (feasible === false) return { value, reason: t('explore.infeasible', { reason: (infeasible ?? []).map(({ message, reason }) => message || reason).join('; ') }) };
+  if (issues.length)
+    return {
+      reason: t('explore.impossible', {
+        reason: issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; '),
+      }),
+    };
+  if (feasible === false)
+    return {
+      value,
+      reason: t('explore.infeasible', {
+        reason: (infeasible ?? []).map(({ message, reason }) => message || reason).join('; '),
+      }),
+    };
   if (typeof value !== 'number') return { reason: t('explore.noFigure') };
   return { value };
 }
@@ -51,7 +63,9 @@ export const mappingWords = (overrides, say = valueWords) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
-    .map(([path, value]) => (value === true ? inSentence(shortName(path)) : `${inSentence(shortName(path))} ${say(path, value)}`))
+    .map(([path, value]) =>
+      value === true ? inSentence(shortName(path)) : `${inSentence(shortName(path))} ${say(path, value)}`,
+    )
     .join(', ');
 
 // A name inside a sentence: a first word with other capitals, as ZeRO, keeps them.
@@ -67,14 +81,17 @@ export function valueWords(path, value) {
 
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
 export function shortName(path) {
-  if (path.includes('.offload.')) return t('explore.short.offload', { what: path.split('.').at(-1).replaceAll('_', ' ') });
+  if (path.includes('.offload.'))
+    return t('explore.short.offload', { what: path.split('.').at(-1).replaceAll('_', ' ') });
   const member = `explore.short.${path.split('.').at(-1)}`;
   const label = labelOf(path.replace(/\.preset$/, ''));
   return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);
 }
 
 // What a search looks for so that a figure is the best it can be: the figure itself where a search knows it.
-export const objectiveFor = (figure, of) => (outputOf(figure)?.sought && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '');
+export const objectiveFor = (figure, of) =>
+  outputOf(figure)?.sought && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '';
 
 // Points of the next piece, so that a stop is soon heard.
-export const chunkAfter = (count, ms) => Math.max(1, Math.min(2000, ms < CHUNK_MS / 2 ? count * 2 : Math.floor((count * CHUNK_MS) / ms)));
+export const chunkAfter = (count, ms) =>
+  Math.max(1, Math.min(2000, ms < CHUNK_MS / 2 ? count * 2 : Math.floor((count * CHUNK_MS) / ms)));

@@ -14,7 +14,8 @@ export const texts = {
   'explore.views': 'What to explore',
   'explore.fits': 'What fits',
   'explore.fits.title': 'What fits on a device?',
-  'explore.fits.lead': 'Models that a device or server holds, by engine and weight precision: tokens/s of one user, the longest context, and how many users with the prompt and output of the scenario fit at once. Press one to look at it.',
+  'explore.fits.lead':
+    'Models that a device or server holds, by engine and weight precision: tokens/s of one user, the longest context, and how many users with the prompt and output of the scenario fit at once. Press one to look at it.',
   'explore.fits.filter': 'Filter models',
   'explore.fits.caption': 'Models that fit, by engine and weight precision',
   'explore.fits.rate': '{rate} tokens/s',
@@ -30,7 +31,8 @@ export const texts = {
   'explore.search.title': 'Which mapping is best?',
   'explore.search.lead': 'All valid parallelism mappings are evaluated exhaustively; nothing is sampled.',
   'explore.frontier.title': 'Which device serves best?',
-  'explore.frontier.lead': 'Throughput per GPU against interactivity: each cluster at each size, with its best mappings, batch sizes and pools.',
+  'explore.frontier.lead':
+    'Throughput per GPU against interactivity: each cluster at each size, with its best mappings, batch sizes and pools.',
   'explore.frontier.devices': 'Devices',
   'explore.frontier.tpot': 'TPOT at most',
   'explore.frontier.format': 'Number format',
@@ -70,7 +72,8 @@ export const texts = {
   'explore.answer.mapping': 'Mapping: {list}.',
   'explore.design': 'Design space',
   'explore.design.title': 'Which chip, package and network?',
-  'explore.design.lead': 'Cost against time: every mapping on every combination of dies, node, memory and topology, in one Pareto frontier.',
+  'explore.design.lead':
+    'Cost against time: every mapping on every combination of dies, node, memory and topology, in one Pareto frontier.',
   'explore.design.dies': 'Dies per device',
   'explore.design.nodes': 'Process nodes',
   'explore.design.memories': 'Memories',
@@ -86,13 +89,16 @@ export const texts = {
   'reason.reticle': 'die larger than the reticle',
   'reason.technology': 'no such device',
   'explore.sweep.title': 'How does it change with an input?',
-  'explore.sweep.lead': 'One input gives a line, two give a map, and a time is stacked by what bounds it. Invalid or infeasible points are hollow or hatched and say why.',
+  'explore.sweep.lead':
+    'One input gives a line, two give a map, and a time is stacked by what bounds it. Invalid or infeasible points are hollow or hatched and say why.',
   'explore.solve.title': 'Solve for an input',
-  'explore.solve.lead': 'Choose an input to solve for and a constraint; the result is the last value that satisfies it.',
+  'explore.solve.lead':
+    'Choose an input to solve for and a constraint; the result is the last value that satisfies it.',
   'explore.sensitivity.title': 'Which inputs matter most?',
   'explore.sensitivity.lead': 'Each numeric input is lowered and raised by the same percentage, one at a time.',
   'explore.studies.title': 'What do the papers ask, and what comes out here?',
-  'explore.studies.lead': 'Each study poses a paper’s question to this calculator. Of the two papers, both on arXiv, we had the abstracts and the captions of five figures, not the full text: quotations are theirs, readings and checks are ours.',
+  'explore.studies.lead':
+    'Each study poses a paper’s question to this calculator. Of the two papers, both on arXiv, we had the abstracts and the captions of five figures, not the full text: quotations are theirs, readings and checks are ours.',
   'explore.for': 'Search for',
   'explore.for.training': 'training',
   'explore.for.serving': 'serving',
@@ -180,7 +186,8 @@ export const texts = {
   'explore.impossible': 'invalid: {reason}',
   'explore.infeasible': 'infeasible: {reason}',
   'explore.noFigure': 'the report does not have this figure',
-  'explore.heat.summary': 'Minimum {least} at {leastAt}; maximum {most} at {mostAt}. {bad} of {all} invalid or infeasible.',
+  'explore.heat.summary':
+    'Minimum {least} at {leastAt}; maximum {most} at {mostAt}. {bad} of {all} invalid or infeasible.',
   'explore.lines.summary': 'Minimum {least} at {leastAt}; maximum {most} at {mostAt}.',
   'explore.lines.bad': '{bad} of {all} points invalid or infeasible.',
   'explore.hollow': 'hollow: infeasible',

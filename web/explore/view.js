@@ -40,11 +40,16 @@ export function draw(context) {
     heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
     h(
       'div',
-      { class: 'views scene-views ex-views', role: 'group', 'aria-label': t('explore.views') },
+      { 'class': 'views scene-views ex-views', 'role': 'group', 'aria-label': t('explore.views') },
       PANELS.map(([one]) =>
         h(
           'button',
-          { type: 'button', 'data-key': `ex-view-${one}`, 'aria-pressed': String(one === id), onclick: () => context.open('explore', one === 'search' ? '' : one) },
+          {
+            'type': 'button',
+            'data-key': `ex-view-${one}`,
+            'aria-pressed': String(one === id),
+            'onclick': () => context.open('explore', one === 'search' ? '' : one),
+          },
           t(`explore.${one}`),
         ),
       ),

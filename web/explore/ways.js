@@ -31,7 +31,7 @@ export const inputsOf = (kept, cluster, { engine, weights, activations }, model)
   ...kept,
   ...(model && { model }),
   cluster,
-  training: 'null',
+  'training': 'null',
   'serving.engine': engine,
   'serving.precision.weights': weights,
   'serving.precision.activations': activations,

@@ -15,22 +15,48 @@ const choice = (member, id) => (has(`choice.${member}.${id}`) ? t(`choice.${memb
 
 const CHOSEN = {
   model: ({ scenario }) => [modelName(scenario)],
-  cluster: ({ scenario }) => [t('chosen.cluster', { count: whole(scenario.cluster.devices), device: deviceName(scenario) })],
+  cluster: ({ scenario }) => [
+    t('chosen.cluster', { count: whole(scenario.cluster.devices), device: deviceName(scenario) }),
+  ],
   training({ scenario: { training } }) {
     const { mapping = {}, precision, sequence, global_batch: batch } = training;
     const { tp, cp, ep, pp, virtual_stages: virtual, dp, zero } = mapping;
     const stages = pp > 1 && (virtual > 1 ? `PP ${pp} × ${virtual}` : `PP ${pp}`);
     return [
-      joined(degrees([['TP', tp], ['CP', cp], ['EP', ep]]), stages, dp > 0 && `DP ${dp}`, zero > 0 && `ZeRO-${zero}`),
-      joined(choice('precision', precision), t('chosen.sequence', { tokens: whole(sequence) }), t('chosen.batch', { count: whole(batch) })),
+      joined(
+        degrees([
+          ['TP', tp],
+          ['CP', cp],
+          ['EP', ep],
+        ]),
+        stages,
+        dp > 0 && `DP ${dp}`,
+        zero > 0 && `ZeRO-${zero}`,
+      ),
+      joined(
+        choice('precision', precision),
+        t('chosen.sequence', { tokens: whole(sequence) }),
+        t('chosen.batch', { count: whole(batch) }),
+      ),
     ];
   },
   serving({ scenario: { serving, cluster } }) {
     const { mapping = {}, devices, engine, precision = {}, prompt, output } = serving;
     const { tp, pp, ep } = mapping;
     return [
-      joined(degrees([['TP', tp], ['PP', pp], ['EP', ep]]), t('chosen.devices', { count: whole(devices ?? cluster.devices) })),
-      joined(engine?.name, t('chosen.weights', { kind: choice('weights', precision.weights) }), t('chosen.tokens', { prompt: whole(prompt), output: whole(output) })),
+      joined(
+        degrees([
+          ['TP', tp],
+          ['PP', pp],
+          ['EP', ep],
+        ]),
+        t('chosen.devices', { count: whole(devices ?? cluster.devices) }),
+      ),
+      joined(
+        engine?.name,
+        t('chosen.weights', { kind: choice('weights', precision.weights) }),
+        t('chosen.tokens', { prompt: whole(prompt), output: whole(output) }),
+      ),
     ];
   },
   post_training({ scenario: { post_training: asked } }) {
@@ -42,14 +68,26 @@ const CHOSEN = {
   },
   cost({ scenario: { cost }, report }) {
     const price = report?.cost?.device_price_usd;
-    return [joined(price != null && t('chosen.price', { price: `$${whole(price)}` }), text(cost.lifetime, 's'), t('chosen.electricity', { price: text(cost.electricity * 3.6e6, '$') }))];
+    return [
+      joined(
+        price != null && t('chosen.price', { price: `$${whole(price)}` }),
+        text(cost.lifetime, 's'),
+        t('chosen.electricity', { price: text(cost.electricity * 3.6e6, '$') }),
+      ),
+    ];
   },
 };
 
 // The parallelism of a part in words: "TP 4 · CP 2 · DP 64".
 export function mappingIn(part, { scenario }) {
   const { tp, cp, ep, pp, dp } = scenario[part]?.mapping ?? {};
-  return degrees([['TP', tp], ['CP', cp], ['EP', ep], ['PP', pp], ['DP', dp]]);
+  return degrees([
+    ['TP', tp],
+    ['CP', cp],
+    ['EP', ep],
+    ['PP', pp],
+    ['DP', dp],
+  ]);
 }
 
 // {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.

@@ -11,10 +11,14 @@ export function helpBeside(form) {
   const soon = () => setTimeout(show);
   document.addEventListener('pointerdown', () => (isPressed = true), true);
   for (const end of ['pointerup', 'pointercancel']) {
-    document.addEventListener(end, () => {
-      isPressed = false;
-      soon();
-    }, true);
+    document.addEventListener(
+      end,
+      () => {
+        isPressed = false;
+        soon();
+      },
+      true,
+    );
   }
   for (const moved of ['focusin', 'focusout']) form.addEventListener(moved, soon);
 }

@@ -49,10 +49,12 @@ export function write(input, value) {
   return String(value);
 }
 
-const changed = (state) => state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
+const changed = (state) =>
+  state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
 
 // "tp 2" as "TP 2", "devices 510" as "510 devices".
-const fixWords = (label) => label.replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase()).replace(/\bdevices (\d+)/, '$1 devices');
+const fixWords = (label) =>
+  label.replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase()).replace(/\bdevices (\d+)/, '$1 devices');
 
 // What would do in place of a faulty value, as buttons.
 export const fixButtons = ({ fixes = [] }, store) =>
@@ -78,7 +80,7 @@ function frame(input, control, store, { group = false } = {}) {
   const label = h('label', group ? {} : { for: id }, labelOf(input.path));
   const element = h(
     'div',
-    { class: `field ${input.kind}`, 'data-path': input.path },
+    { 'class': `field ${input.kind}`, 'data-path': input.path },
     h('div', { class: 'head' }, label, echo, back),
     h('div', {}, control, faults, why, help),
   );
@@ -93,10 +95,19 @@ function frame(input, control, store, { group = false } = {}) {
       why.textContent = state.why ?? '';
       element.classList.toggle('changed', isChanged);
       back.hidden = !isChanged;
-      const was = state.isHeld ? t('mapping.free') : (input.kind === 'choice' && state.standard ? choiceName(input, state.standard) : write(input, state.standard)) || t('form.none');
+      const was = state.isHeld
+        ? t('mapping.free')
+        : (input.kind === 'choice' && state.standard
+            ? choiceName(input, state.standard)
+            : write(input, state.standard)) || t('form.none');
       if (isChanged) {
         back.textContent = state.isHeld ? was : t('form.was', { value: was });
-        back.setAttribute('aria-label', state.isHeld ? t('mapping.free.of', { label: labelOf(input.path) }) : t('form.takeBack', { label: labelOf(input.path), value: was }));
+        back.setAttribute(
+          'aria-label',
+          state.isHeld
+            ? t('mapping.free.of', { label: labelOf(input.path) })
+            : t('form.takeBack', { label: labelOf(input.path), value: was }),
+        );
       }
       const key = JSON.stringify(state.issues);
       if (faults.dataset.shown !== key) {
@@ -107,7 +118,9 @@ function frame(input, control, store, { group = false } = {}) {
               'p',
               {},
               issue.message,
-              isNumber(input) && state.standard != null && ` ${t('form.example', { value: write(input, state.standard) })}`,
+              isNumber(input) &&
+                state.standard != null &&
+                ` ${t('form.example', { value: write(input, state.standard) })}`,
               fixButtons(issue, store),
             ),
           ),
@@ -151,7 +164,10 @@ function textField(input, store, withRule) {
   const isUnsaid = () => last.text === undefined || (isQuantity && isBare(last.text) && last.issues.length === 0);
   const shownText = () => (isUnsaid() ? write(input, last.value) : spelled(last.text));
   // What a bare number means here: the unit in the field, or that of its preset where the field is empty.
-  const unitShown = () => (isQuantity ? unitIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2) : '');
+  const unitShown = () =>
+    isQuantity
+      ? unitIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2)
+      : '';
   const keeping = (value) => (isQuantity && showIn(value, unitShown())) || write(input, value);
 
   const commit = () => {
@@ -196,7 +212,9 @@ function textField(input, store, withRule) {
       restoring = false;
       const typed = control.value;
       wrap.echo.textContent =
-        isCount && typeof state.value === 'number' && /[^\d]/.test(typed) && !state.issues.length ? `= ${whole(state.value)}` : '';
+        isCount && typeof state.value === 'number' && /[^\d]/.test(typed) && !state.issues.length
+          ? `= ${whole(state.value)}`
+          : '';
       if (slide) {
         const size = typeof state.value === 'number' ? state.value : (parse(typed, thousand) ?? 0);
         const base = typeof state.standard === 'number' ? state.standard : size;
@@ -227,7 +245,11 @@ function flagField(input, store) {
   if (input.nullable) {
     return choiceLike(input, store, { true: 'on', false: 'off' });
   }
-  const control = h('input', { type: 'checkbox', id: idOf(input.path), onchange: () => store.set(input.path, String(control.checked)) });
+  const control = h('input', {
+    type: 'checkbox',
+    id: idOf(input.path),
+    onchange: () => store.set(input.path, String(control.checked)),
+  });
   const wrap = frame(input, control, store);
   return {
     element: wrap.element,
@@ -260,8 +282,18 @@ const PICKED = ['model', 'cluster', 'cluster.device'];
 
 function menu(input, onopen) {
   const key = `pick-${input.path}`;
-  const control = h('button', { type: 'button', class: 'menu', id: idOf(input.path), 'data-key': key, 'aria-haspopup': 'listbox', onclick: () => onopen({ key, path: input.path }) });
-  control.addEventListener('keydown', (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key, path: input.path })));
+  const control = h('button', {
+    'type': 'button',
+    'class': 'menu',
+    'id': idOf(input.path),
+    'data-key': key,
+    'aria-haspopup': 'listbox',
+    'onclick': () => onopen({ key, path: input.path }),
+  });
+  control.addEventListener(
+    'keydown',
+    (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key, path: input.path })),
+  );
   return {
     control,
     show(entry) {
@@ -304,7 +336,9 @@ function presetField(input, store, catalogue, { onpick, onopen }) {
       const entry = entries.find(({ id }) => id === state.value);
       choice.show(entry, state);
       wrap.echo.textContent = entry && Object.keys(store.inputs).some(isOwn) ? t('form.based') : '';
-      const said = Object.values(entry?.sources ?? {}).slice(0, 2).join('; ');
+      const said = Object.values(entry?.sources ?? {})
+        .slice(0, 2)
+        .join('; ');
       source.textContent = said ? t('form.source', { source: [said, entry.year].filter(Boolean).join(', ') }) : '';
     },
   };
@@ -315,7 +349,10 @@ function optionalField(input, store, firstChild) {
   const control = h('input', {
     type: 'checkbox',
     id: idOf(input.path),
-    onchange: () => (control.checked ? store.set(firstChild.path, inputText(firstChild.path, firstChild.default)) : store.set(input.path, 'null')),
+    onchange: () =>
+      control.checked
+        ? store.set(firstChild.path, inputText(firstChild.path, firstChild.default))
+        : store.set(input.path, 'null'),
   });
   const wrap = frame(input, control, store);
   return {

@@ -22,7 +22,9 @@ function expand(inputs, scenario) {
     if (star < 0) return [input];
     const list = get(scenario, input.path.slice(0, star)) ?? [];
     return expand(
-      Array.from(list, (_, i) => Object.assign(Object.create(input), { path: input.path.replace('.*', `.${i}`), advanced: true })),
+      Array.from(list, (_, i) =>
+        Object.assign(Object.create(input), { path: input.path.replace('.*', `.${i}`), advanced: true }),
+      ),
       scenario,
     );
   });
@@ -89,14 +91,24 @@ export class Form {
   #build(scenario) {
     const wasOpen = new Map([...this.element.querySelectorAll('details')].map((one) => [one.dataset.key, one.open]));
     const focused = document.activeElement?.id;
-    const lists = new Set(this.#described.inputs.filter(({ path }) => path.includes('.*')).map(({ path }) => path.slice(0, path.lastIndexOf('.*'))));
+    const lists = new Set(
+      this.#described.inputs
+        .filter(({ path }) => path.includes('.*'))
+        .map(({ path }) => path.slice(0, path.lastIndexOf('.*'))),
+    );
     const inputs = expand(this.#described.inputs, scenario).filter((input) => isEditable(input, lists));
     this.#controls.clear();
     this.#unmade.clear();
     this.#mappings.clear();
     this.element.replaceChildren(
       h('h2', { class: 'visually-hidden' }, t('form.title')),
-      searchBox({ inputsNow: () => ({ inputs: inputs.filter(({ path }) => this.has(path) && this.#view.isShown(path)), scenario: this.#shown.scenario }), goTo: (path) => this.focus(path) }),
+      searchBox({
+        inputsNow: () => ({
+          inputs: inputs.filter(({ path }) => this.has(path) && this.#view.isShown(path)),
+          scenario: this.#shown.scenario,
+        }),
+        goTo: (path) => this.focus(path),
+      }),
       ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
       h('button', { type: 'button', class: 'link reset', onclick: () => this.#store.reset('') }, t('form.reset')),
     );
@@ -104,20 +116,38 @@ export class Form {
   }
 
   #control(input, withRule) {
-    const firstChild = this.#described.inputs.find(({ path, kind }) => path.startsWith(`${input.path}.`) && kind !== 'object');
-    const made = field(input, { store: this.#store, catalogue: this.#catalogue, firstChild, withRule, onpick: this.#onpick, onopen: this.#onopen });
+    const firstChild = this.#described.inputs.find(
+      ({ path, kind }) => path.startsWith(`${input.path}.`) && kind !== 'object',
+    );
+    const made = field(input, {
+      store: this.#store,
+      catalogue: this.#catalogue,
+      firstChild,
+      withRule,
+      onpick: this.#onpick,
+      onopen: this.#onopen,
+    });
     if (made) this.#controls.set(input.path, { ...made, input });
     return made?.element;
   }
 
   // The mapping, folded: each member with why it was chosen, and the way to have all of them chosen.
   #mapping(id, members, wasOpen) {
-    const back = h('button', { type: 'button', class: 'link', 'data-key': `choose-${id}`, onclick: () => this.#store.setInputs(withMappingChosen(this.#store.inputs, id)) }, t('mapping.choose'));
+    const back = h(
+      'button',
+      {
+        'type': 'button',
+        'class': 'link',
+        'data-key': `choose-${id}`,
+        'onclick': () => this.#store.setInputs(withMappingChosen(this.#store.inputs, id)),
+      },
+      t('mapping.choose'),
+    );
     const summary = h('span', { class: 'state' });
     const key = `mapping-${id}`;
     const details = h(
       'details',
-      { class: 'mapping', 'data-key': key, open: wasOpen.get(key) },
+      { 'class': 'mapping', 'data-key': key, 'open': wasOpen.get(key) },
       h('summary', {}, t('mapping.title'), ' ', summary),
       h('p', { class: 'note' }, t('mapping.note')),
       back,
@@ -137,17 +167,23 @@ export class Form {
         { class: row.length > 1 ? 'pair' : 'single' },
         row.map((path) => find(path) && this.#control(find(path), true)),
       );
-    if (load) this.#load = loadChoice(this.#store, Object.fromEntries(Object.entries(load).map(([one, some]) => [one, some.map(made)])));
+    if (load)
+      this.#load = loadChoice(
+        this.#store,
+        Object.fromEntries(Object.entries(load).map(([one, some]) => [one, some.map(made)])),
+      );
     const rows = [load && this.#load.element, ...first.map(made)];
     const rest = inputs.filter(
-      ({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
+      ({ path, nullable, kind }) =>
+        belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
     );
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
     const own = { model: ['form.config', this.#onconfig], cluster: ['form.own', this.#ondevice] }[id];
     const extra = own && h('button', { type: 'button', class: 'link', onclick: own[1] }, t(own[0]));
     // What the default scenario has is taken from it; what it leaves out is asked for by its first member.
     const turnOn = () => {
-      const member = isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
+      const member =
+        isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
       if (member) this.#store.set(member.path, inputText(member.path, member.default));
       else this.#store.reset(id);
     };
@@ -159,12 +195,18 @@ export class Form {
     );
     const details = h(
       'details',
-      { class: 'group', 'data-key': `group-${id}`, open: wasOpen.get(`group-${id}`) ?? this.#isOpen.get(id) },
+      { 'class': 'group', 'data-key': `group-${id}`, 'open': wasOpen.get(`group-${id}`) ?? this.#isOpen.get(id) },
       h('summary', {}, h('h3', {}, t(`group.${id}`)), h('span', { class: 'chosen' })),
       ask,
       extra,
       rows,
-      sheet.length > 0 && h('details', { class: 'mapping data-sheet', 'data-key': `sheet-${id}`, open: wasOpen.get(`sheet-${id}`) }, h('summary', {}, t('form.sheet')), sheet.map(made)),
+      sheet.length > 0 &&
+        h(
+          'details',
+          { 'class': 'mapping data-sheet', 'data-key': `sheet-${id}`, 'open': wasOpen.get(`sheet-${id}`) },
+          h('summary', {}, t('form.sheet')),
+          sheet.map(made),
+        ),
       mapping.length > 0 && this.#mapping(id, mapping.map(find).filter(Boolean), wasOpen),
       more,
     );
@@ -178,7 +220,7 @@ export class Form {
     const title = id === 'model' ? t('form.shape') : t('form.more');
     const details = h(
       'details',
-      { class: 'more', 'data-key': key, ontoggle: () => details.open && this.#fill(id) },
+      { 'class': 'more', 'data-key': key, 'ontoggle': () => details.open && this.#fill(id) },
       h('summary', {}, title),
     );
     this.#unmade.set(id, { details, rest });
@@ -189,11 +231,16 @@ export class Form {
 
   #sections(id, rest) {
     const parents = [
-      ...new Set(rest.map(({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')))),
+      ...new Set(
+        rest.map(({ path, kind, presets }) =>
+          kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.'),
+        ),
+      ),
     ];
     return parents.map((parent) => {
       const own = rest.filter(
-        ({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')) === parent,
+        ({ path, kind, presets }) =>
+          (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')) === parent,
       );
       const list = /^(.*)\.(\d+)$/.exec(parent);
       const title =
@@ -242,7 +289,8 @@ export class Form {
       const details = this.#groups.get(id);
       if (details) details.open = isOpen;
       const members = GROUPS.find((group) => group.id === id).mapping;
-      if (members?.some((path) => this.#view.shown?.includes(path))) this.#mappings.get(id)?.details.setAttribute('open', '');
+      if (members?.some((path) => this.#view.shown?.includes(path)))
+        this.#mappings.get(id)?.details.setAttribute('open', '');
     }
   }
 
@@ -266,11 +314,15 @@ export class Form {
       this.#hideMore(id, details);
     }
     this.element.querySelector('.reset').hidden = Object.keys(inputs).length === 0;
-    const chosen = new Map(['training', 'serving'].flatMap((part) => state.report?.[part]?.chosen ?? []).map(({ path, why }) => [path, why]));
+    const chosen = new Map(
+      ['training', 'serving'].flatMap((part) => state.report?.[part]?.chosen ?? []).map(({ path, why }) => [path, why]),
+    );
     this.#load.show({ ...state, isLocked: this.#view.isLocked });
     for (const id of this.#mappings.keys()) this.#showMapping(id, state);
     // What was changed on a data sheet is not hidden.
-    for (const { id, sheet = [] } of GROUPS) if (sheet.flat().some((path) => inputs[path] !== undefined)) this.#groups.get(id).querySelector('.data-sheet').open = true;
+    for (const { id, sheet = [] } of GROUPS)
+      if (sheet.flat().some((path) => inputs[path] !== undefined))
+        this.#groups.get(id).querySelector('.data-sheet').open = true;
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
       const parent = path.split('.').slice(0, -1).join('.');
@@ -298,7 +350,11 @@ export class Form {
     const isChosen = (report?.[id]?.chosen ?? []).length > 0;
     const members = GROUPS.find((group) => group.id === id).mapping;
     const held = members.filter((path) => inputs[path] !== undefined).length;
-    one.summary.textContent = isChosen ? (held ? t('mapping.some', { count: held }) : t('mapping.all')) : t('mapping.none');
+    one.summary.textContent = isChosen
+      ? held
+        ? t('mapping.some', { count: held })
+        : t('mapping.all')
+      : t('mapping.none');
     one.back.hidden = isChosen && held === 0;
     one.details.hidden = !members.some((path) => this.#view.isShown(path));
     // What nobody chooses for you stands open.
@@ -319,7 +375,9 @@ export class Form {
     const line = details.querySelector('.chosen');
     if (line.dataset.shown === key) return;
     line.dataset.shown = key;
-    line.replaceChildren(...lines.map((one, i) => h('span', {}, i === 0 && isAuto && [h('em', {}, t('chosen.auto')), ' '], one)));
+    line.replaceChildren(
+      ...lines.map((one, i) => h('span', {}, i === 0 && isAuto && [h('em', {}, t('chosen.auto')), ' '], one)),
+    );
   }
 
   // The unmade group that holds a path.
@@ -353,7 +411,8 @@ export class Form {
     const whole = new Map(inputs.map((input) => [input.path, input]));
     for (const input of this.#described.inputs) Object.assign(input, whole.get(input.path));
     this.#isDescribed = true;
-    for (const { element, input } of this.#controls.values()) element.querySelector('.help > span').textContent = input.help ?? '';
+    for (const { element, input } of this.#controls.values())
+      element.querySelector('.help > span').textContent = input.help ?? '';
     for (const [id, { details }] of [...this.#unmade]) if (details.open) this.#fill(id);
     if (this.#wanted) this.focus(this.#wanted);
   }

@@ -18,11 +18,7 @@ export const GROUPS = [
   { id: 'model', first: [['model']], scenes: null },
   {
     id: 'cluster',
-    first: [
-      ['cluster'],
-      ['cluster.device'],
-      ['cluster.devices'],
-    ],
+    first: [['cluster'], ['cluster.device'], ['cluster.devices']],
     sheet: [['cluster.device.memory.bandwidth'], ['cluster.device.peak.bf16', 'cluster.device.memory.capacity']],
     scenes: null,
   },
@@ -51,7 +47,12 @@ export const GROUPS = [
     load: {
       batch: [['serving.batch']],
       concurrency: [['serving.concurrency']],
-      rate: [['serving.requests_per_s'], ['serving.simulate'], ['serving.arrivals'], ['serving.arrivals.kind', 'serving.arrivals.burstiness']],
+      rate: [
+        ['serving.requests_per_s'],
+        ['serving.simulate'],
+        ['serving.arrivals'],
+        ['serving.arrivals.kind', 'serving.arrivals.burstiness'],
+      ],
     },
     first: [
       ['serving.prompt', 'serving.output'],
@@ -91,7 +92,8 @@ export function span(input, value) {
   const least = Math.max(low, counted ? 1 : 0);
   let from = 10 ** Math.floor(Math.log10(middle / 8));
   let to = 10 ** Math.ceil(Math.log10(middle * 12));
-  if (counted) [from, to] = [Math.max(1, 2 ** Math.floor(Math.log2(middle / 32))), 2 ** Math.ceil(Math.log2(middle * 32))];
+  if (counted)
+    [from, to] = [Math.max(1, 2 ** Math.floor(Math.log2(middle / 32))), 2 ** Math.ceil(Math.log2(middle * 32))];
   if (from < least) from = least;
   if (to > high) to = high;
   return from > 0 && to > from * 5 ? { from, to } : null;

@@ -10,11 +10,13 @@ const BUSY = 0.7; // of what the system now answers: an arrival rate to begin wi
 const PATHS = { concurrency: 'serving.concurrency', batch: 'serving.batch', rate: 'serving.requests_per_s' };
 const ALL = [...Object.values(PATHS), 'serving.waves'];
 
-export const loadOf = (serving) => (serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch');
+export const loadOf = (serving) =>
+  serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch';
 
 // Requests that run or wait, in total.
 /** @param {Json} part */
-export const requestsIn = ({ requests_in_flight: inFlight, requests_waiting: waiting }) => Math.max(1, Math.round(inFlight + waiting));
+export const requestsIn = ({ requests_in_flight: inFlight, requests_waiting: waiting }) =>
+  Math.max(1, Math.round(inFlight + waiting));
 
 // Where another load begins: near what the present one comes to.
 const START = {
@@ -27,18 +29,36 @@ const START = {
 export function withLoad(inputs, load, report, value = START[load](report)) {
   const others = Object.entries(inputs).filter(([path]) => !ALL.includes(path));
   // The default is in total, which a batch takes the place of even where it is the default's.
-  return { ...Object.fromEntries(others), ...(load === 'batch' && { [PATHS.concurrency]: 'null' }), [PATHS[load]]: value };
+  return {
+    ...Object.fromEntries(others),
+    ...(load === 'batch' && { [PATHS.concurrency]: 'null' }),
+    [PATHS[load]]: value,
+  };
 }
 
 // {element, show(state)}: the choice, and the rows of each load (`rows` by load) of which one load's are shown.
 export function loadChoice(store, rows) {
   let report = null;
   const buttons = LOADS.map((load) =>
-    h('button', { type: 'button', 'data-load': load, onclick: () => report && store.setInputs(withLoad(store.inputs, load, report)) }, t(`load.${load}`)),
+    h(
+      'button',
+      {
+        'type': 'button',
+        'data-load': load,
+        'onclick': () => report && store.setInputs(withLoad(store.inputs, load, report)),
+      },
+      t(`load.${load}`),
+    ),
   );
   const parts = LOADS.map((load) => h('div', { class: 'load-part' }, rows[load]));
   const what = h('p', { class: 'note' });
-  const element = h('div', { class: 'load' }, h('div', { class: 'segments', role: 'group', 'aria-label': t('load.title') }, buttons), what, parts);
+  const element = h(
+    'div',
+    { class: 'load' },
+    h('div', { 'class': 'segments', 'role': 'group', 'aria-label': t('load.title') }, buttons),
+    what,
+    parts,
+  );
   return {
     element,
     show({ scenario, report: answer, isLocked }) {

@@ -7,7 +7,12 @@ const STEPS = 1000;
 const HEIGHT = 26;
 
 /** @type {[number, string][]} */
-const THOUSANDS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+const THOUSANDS = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
 
 // 10k where the label has no room for 10,000.
 function short(value) {
@@ -28,8 +33,7 @@ function ticks(from, to, unitScale, x) {
       const at = x(value * unitScale).toFixed(1);
       const length = lead === 1 ? 13 : lead === 5 ? 10 : 7;
       lines.push(svg('line', { class: lead === 1 ? 'tick decade' : 'tick', x1: at, x2: at, y1: 2, y2: length }));
-      if (lead === 1 && decade % every === 0)
-        lines.push(svg('text', { x: at, y: 24 }, short(value)));
+      if (lead === 1 && decade % every === 0) lines.push(svg('text', { x: at, y: 24 }, short(value)));
     }
   }
   return lines;
@@ -37,7 +41,7 @@ function ticks(from, to, unitScale, x) {
 
 // `onslide(value)` gets base values while the hairline moves.
 export function rule({ label, isCount, onslide }) {
-  const input = h('input', { type: 'range', min: 0, max: STEPS, step: 1, 'aria-label': label });
+  const input = h('input', { 'type': 'range', 'min': 0, 'max': STEPS, 'step': 1, 'aria-label': label });
   const scale = svg('g');
   const hair = svg(
     'g',
@@ -45,7 +49,7 @@ export function rule({ label, isCount, onslide }) {
     svg('rect', { class: 'window', x: -9, y: 0, width: 18, height: 15, rx: 2 }),
     svg('line', { class: 'hair', x1: 0, x2: 0, y1: 0, y2: 16 }),
   );
-  const drawing = svg('svg', { class: 'scale', 'aria-hidden': 'true', height: HEIGHT }, scale, hair);
+  const drawing = svg('svg', { 'class': 'scale', 'aria-hidden': 'true', 'height': HEIGHT }, scale, hair);
   const element = h('div', { class: 'rule' }, drawing, input);
   let range = null;
   let drawn = '';
@@ -57,7 +61,8 @@ export function rule({ label, isCount, onslide }) {
     width = contentRect.width;
     if (range) place();
   }).observe(element);
-  const x = (value) => 7 + (width - 14) * Math.min(1, Math.max(0, Math.log(value / range.from) / Math.log(range.to / range.from)));
+  const x = (value) =>
+    7 + (width - 14) * Math.min(1, Math.max(0, Math.log(value / range.from) / Math.log(range.to / range.from)));
 
   input.addEventListener('input', () => {
     const raw = range.from * (range.to / range.from) ** (input.valueAsNumber / STEPS);

@@ -27,33 +27,38 @@ export function found(inputs, typed) {
   const depth = ({ path }) => path.split('.').length;
   const rank = ({ path, label, group, help = '', choices = [] }) => {
     const named = `${label} ${group}`.toLowerCase();
-    const isCalled = path.split('.').at(-1) === words.join('_') || holds(ALSO[path] ?? '') || choices.includes(words.join('_'));
-    return [isCalled, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(true);
+    const isCalled =
+      path.split('.').at(-1) === words.join('_') || holds(ALSO[path] ?? '') || choices.includes(words.join('_'));
+    return [isCalled, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(
+      true,
+    );
   };
   return inputs
     .map((one) => ({ ...one, rank: rank(one) }))
     .filter((one) => one.rank >= 0)
-    .sort((a, b) => a.rank - b.rank || Number(a.advanced ?? false) - Number(b.advanced ?? false) || depth(a) - depth(b));
+    .sort(
+      (a, b) => a.rank - b.rank || Number(a.advanced ?? false) - Number(b.advanced ?? false) || depth(a) - depth(b),
+    );
 }
 
 // `inputsNow()` -> {inputs (those that have a field), scenario}; `goTo(path)`.
 export function searchBox({ inputsNow, goTo }) {
-  const list = h('ul', { role: 'listbox', id: 'form-found', 'aria-label': t('form.found') });
+  const list = h('ul', { 'role': 'listbox', 'id': 'form-found', 'aria-label': t('form.found') });
   const none = h('p', { class: 'note', role: 'status' });
   let shown = [];
   let at = 0;
   const box = h('input', {
-    type: 'text',
-    id: 'form-search',
-    role: 'combobox',
+    'type': 'text',
+    'id': 'form-search',
+    'role': 'combobox',
     'aria-expanded': 'false',
     'aria-controls': 'form-found',
     'aria-autocomplete': 'list',
     'aria-label': t('form.search'),
-    placeholder: t('form.search'),
-    autocomplete: 'off',
-    spellcheck: 'false',
-    oninput: () => draw(),
+    'placeholder': t('form.search'),
+    'autocomplete': 'off',
+    'spellcheck': 'false',
+    'oninput': () => draw(),
   });
   function mark(next) {
     at = Math.max(0, Math.min(shown.length - 1, next));
@@ -73,13 +78,37 @@ export function searchBox({ inputsNow, goTo }) {
   function draw() {
     const typed = box.value.trim();
     const { inputs, scenario } = inputsNow();
-    const all = typed ? found(inputs.map(({ path, help, choices, advanced }) => ({ path, help, choices, advanced, label: labelIn(scenario, path), group: t(`group.${path.split('.')[0]}`) })), typed) : [];
+    const all = typed
+      ? found(
+          inputs.map(({ path, help, choices, advanced }) => ({
+            path,
+            help,
+            choices,
+            advanced,
+            label: labelIn(scenario, path),
+            group: t(`group.${path.split('.')[0]}`),
+          })),
+          typed,
+        )
+      : [];
     shown = all.slice(0, MOST).map((one, i) => ({
       ...one,
-      element: h('li', { role: 'option', id: `found-${i}`, onclick: () => take(one) }, h('span', {}, one.label), h('small', {}, one.group), h('code', {}, one.path)),
+      element: h(
+        'li',
+        { role: 'option', id: `found-${i}`, onclick: () => take(one) },
+        h('span', {}, one.label),
+        h('small', {}, one.group),
+        h('code', {}, one.path),
+      ),
     }));
     list.replaceChildren(...shown.map(({ element }) => element));
-    none.textContent = !typed ? '' : all.length === 0 ? t('form.search.none') : all.length > MOST ? t('form.search.more', { count: all.length - MOST }) : '';
+    none.textContent = !typed
+      ? ''
+      : all.length === 0
+        ? t('form.search.none')
+        : all.length > MOST
+          ? t('form.search.more', { count: all.length - MOST })
+          : '';
     box.setAttribute('aria-expanded', shown.length > 0);
     list.hidden = shown.length === 0;
     mark(0);

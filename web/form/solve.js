@@ -71,7 +71,14 @@ export function openSolve({ core, store }, path) {
       store.set(path, inputText(path, value));
       close();
     };
-    return [h('p', { class: 'lead' }, words), h('div', { class: 'row' }, h('button', { type: 'button', id: 'solve-take', onclick: use }, t('explore.answer.use')))];
+    return [
+      h('p', { class: 'lead' }, words),
+      h(
+        'div',
+        { class: 'row' },
+        h('button', { type: 'button', id: 'solve-take', onclick: use }, t('explore.answer.use')),
+      ),
+    ];
   }
 
   async function solve() {
@@ -85,7 +92,11 @@ export function openSolve({ core, store }, path) {
     h('p', {}, t('solve.lead', { input: labelOf(path) })),
     h('div', { class: 'solve-row' }, labelled(t('solve.from'), from), labelled(t('solve.to'), to)),
     h('div', { class: 'solve-row' }, labelled(t('solve.until'), figure), bounds),
-    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'solve-run', onclick: solve }, t('explore.run'))),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { type: 'button', class: 'primary', id: 'solve-run', onclick: solve }, t('explore.run')),
+    ),
     answer,
   );
   dialog.addEventListener('keydown', (event) => {

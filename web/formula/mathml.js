@@ -42,7 +42,10 @@ function call({ name, args }, leaf) {
     case 'log2':
       return row(math('msub', {}, math('mi', {}, 'log'), math('mn', {}, '2')), fenced(drawn[0]));
     default:
-      return row(math('mi', {}, name), fenced(row(drawn.flatMap((one, i) => (i ? [op(',', { separator: 'true' }), one] : [one])))));
+      return row(
+        math('mi', {}, name),
+        fenced(row(drawn.flatMap((one, i) => (i ? [op(',', { separator: 'true' }), one] : [one])))),
+      );
   }
 }
 

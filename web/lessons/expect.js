@@ -46,5 +46,10 @@ export const startOf = (lesson) => ({ ...lesson.start, version: '1' });
 
 // The inputs of a lesson's scenarios: A is how it starts, the others are laid over it.
 export function scenariosOf(lesson) {
-  return Object.fromEntries(Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [letter, { ...startOf(lesson), ...inputs }]));
+  return Object.fromEntries(
+    Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [
+      letter,
+      { ...startOf(lesson), ...inputs },
+    ]),
+  );
 }

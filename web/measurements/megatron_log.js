@@ -17,7 +17,8 @@ const GROUPS = [
 ];
 
 // Those that a log can mean: a step takes time, memory has a size.
-const numbersOf = (lines, pattern) => lines.map((line) => Number(pattern.exec(line)?.[1])).filter((value) => value > 0 && Number.isFinite(value));
+const numbersOf = (lines, pattern) =>
+  lines.map((line) => Number(pattern.exec(line)?.[1])).filter((value) => value > 0 && Number.isFinite(value));
 
 const median = (numbers) => {
   const sorted = [...numbers].sort((a, b) => a - b);
@@ -28,10 +29,20 @@ const median = (numbers) => {
 function argumentsOf(lines, models, text) {
   const given = lines.map((line) => ARGUMENT.exec(line)).filter(Boolean);
   if (given.length === 0) return null;
-  const words = given.flatMap(([, name, value]) => (['None', 'False', '[]', ''].includes(value) ? [] : value === 'True' ? [`--${name.replaceAll('_', '-')}`] : [`--${name.replaceAll('_', '-')}`, value]));
+  const words = given.flatMap(([, name, value]) =>
+    ['None', 'False', '[]', ''].includes(value)
+      ? []
+      : value === 'True'
+        ? [`--${name.replaceAll('_', '-')}`]
+        : [`--${name.replaceAll('_', '-')}`, value],
+  );
   const size = given.find(([, name]) => name === 'world_size')?.[2];
   const read = megatron.read(['pretrain_gpt.py', ...words], models, text);
-  return { ...read, unknown: [], inputs: { ...read.inputs, ...(size && { 'training.devices': size, 'cluster.devices': size }) } };
+  return {
+    ...read,
+    unknown: [],
+    inputs: { ...read.inputs, ...(size && { 'training.devices': size, 'cluster.devices': size }) },
+  };
 }
 
 /** @type {MeasurementFormat} */
@@ -45,17 +56,37 @@ export const megatronLog = {
     const lines = text.split('\n');
     const steps = numbersOf(lines, STEP);
     const settled = steps.length > 2 ? steps.slice(1) : steps; // the first one warms up
-    const found = Object.fromEntries(GROUPS.map(([pattern, path]) => [path, pattern.exec(text)?.[1]]).filter(([, value]) => value));
+    const found = Object.fromEntries(
+      GROUPS.map(([pattern, path]) => [path, pattern.exec(text)?.[1]]).filter(([, value]) => value),
+    );
     const given = argumentsOf(lines, models, text);
-    const batch = lines.map((line) => BATCH.exec(line)?.[1]).filter(Boolean).at(-1);
+    const batch = lines
+      .map((line) => BATCH.exec(line)?.[1])
+      .filter(Boolean)
+      .at(-1);
     const reserved = numbersOf(lines, RESERVED).reduce((most, one) => Math.max(most, one), 0);
-    const unread = lines.filter((line) => line.trim() && !STEP.test(line) && !ARGUMENT.test(line) && !RESERVED.test(line) && !GROUPS.some(([pattern]) => pattern.test(line)) && !/^[\s\-\d:]*-{5,}/.test(line));
+    const unread = lines.filter(
+      (line) =>
+        line.trim() &&
+        !STEP.test(line) &&
+        !ARGUMENT.test(line) &&
+        !RESERVED.test(line) &&
+        !GROUPS.some(([pattern]) => pattern.test(line)) &&
+        !/^[\s\-\d:]*-{5,}/.test(line),
+    );
     return {
       ...(given ?? {}),
       isWhole: given !== null,
-      inputs: { ...(given?.inputs ?? {}), ...found, ...(found['training.devices'] && { 'cluster.devices': found['training.devices'] }), ...(batch && { 'training.global_batch': batch }) },
+      inputs: {
+        ...(given?.inputs ?? {}),
+        ...found,
+        ...(found['training.devices'] && { 'cluster.devices': found['training.devices'] }),
+        ...(batch && { 'training.global_batch': batch }),
+      },
       measured: [
-        ...(settled.length ? [{ figure: 'training.step_time_s', value: median(settled) / 1000, count: settled.length }] : []),
+        ...(settled.length
+          ? [{ figure: 'training.step_time_s', value: median(settled) / 1000, count: settled.length }]
+          : []),
         ...(reserved ? [{ figure: 'training.memory_bytes.total', value: reserved * MIB }] : []),
       ],
       unread,

@@ -25,7 +25,11 @@ export function inputsWith(inputs, read, scenario) {
   if (read.isWhole) return inputsAfter(inputs, { ...read, tool: { part: 'training' } });
   const isLoad = read.format.part === 'serving' && LOAD.some((path) => path in read.inputs);
   const kept = Object.fromEntries(Object.entries(inputs).filter(([path]) => !isLoad || !LOAD.includes(path)));
-  const withModel = read.model && read.model.id !== scenario.model.preset ? withPick(kept, 'model', read.model.id) : kept;
-  const withCluster = read.cluster && read.cluster.id !== scenario.cluster.preset ? withPick(withModel, 'cluster', read.cluster.id) : withModel;
+  const withModel =
+    read.model && read.model.id !== scenario.model.preset ? withPick(kept, 'model', read.model.id) : kept;
+  const withCluster =
+    read.cluster && read.cluster.id !== scenario.cluster.preset
+      ? withPick(withModel, 'cluster', read.cluster.id)
+      : withModel;
   return { ...withCluster, ...read.inputs };
 }

@@ -5,7 +5,7 @@ import { modelNamed, precisionNamed } from '../commands/checkpoints.js';
 const TABLE = /Serving Benchmark Result/;
 // The printed rows by the names that JSON has.
 const PRINTED = {
-  __proto__: null, // "constructor" is no row of it
+  '__proto__': null, // "constructor" is no row of it
   'Backend': 'backend',
   'Traffic request rate': 'request_rate',
   'Request rate configured (RPS)': 'request_rate',
@@ -21,7 +21,8 @@ const PRINTED = {
   'Mean ITL (ms)': 'mean_itl_ms',
 };
 // Rows that say the same again or what no figure here stands for.
-const OTHERS = /^(Benchmark duration|Request throughput|Input token throughput|Total [Tt]oken throughput|Peak|Failed requests|Concurrency|Median|P\d+|Std|Mean E2E|Max ITL|Total (input|generated) .*\(|Total input (text|vision))/;
+const OTHERS =
+  /^(Benchmark duration|Request throughput|Input token throughput|Total [Tt]oken throughput|Peak|Failed requests|Concurrency|Median|P\d+|Std|Mean E2E|Max ITL|Total (input|generated) .*\(|Total input (text|vision))/;
 
 function objectOf(text) {
   const start = text.indexOf('{');
@@ -51,11 +52,17 @@ function tableOf(text) {
     if (PRINTED[name]) found[PRINTED[name]] ??= ['None', 'not set'].includes(value) ? null : value;
   }
   const started = /--model(?:-path)?[= ](\S+)/.exec(text) ?? /\bmodel='([^']+)'/.exec(text);
-  return { ...found, ...(started && { model_id: started[1] }), ...(/max_concurrency=(\d+)/.exec(text) && { max_concurrency: /max_concurrency=(\d+)/.exec(text)[1] }), unread };
+  return {
+    ...found,
+    ...(started && { model_id: started[1] }),
+    ...(/max_concurrency=(\d+)/.exec(text) && { max_concurrency: /max_concurrency=(\d+)/.exec(text)[1] }),
+    unread,
+  };
 }
 
 // A number that may be a text; undefined for "inf", null and what is none.
-const numberOf = (value) => (value !== null && value !== undefined && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined);
+const numberOf = (value) =>
+  value !== null && value !== undefined && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
 
 /** @type {[RegExp, string][]} */
 const ENGINES = [
@@ -77,12 +84,15 @@ export const servingBenchmark = {
     const result = json ?? tableOf(text);
     const number = (name) => numberOf(result[name]);
     const completed = number('completed') ?? number('num_prompts');
-    const mean = (name) => number(name) !== undefined && completed > 0 && Math.max(1, Math.round(number(name) / completed));
+    const mean = (name) =>
+      number(name) !== undefined && completed > 0 && Math.max(1, Math.round(number(name) / completed));
     const positive = (name) => (number(name) > 0 ? number(name) : undefined);
     const concurrency = positive('max_concurrency');
     const rate = positive('request_rate');
     const asked = positive('num_prompts') ?? completed;
-    const name = [result.model_id, result.model, result.server_info?.model_path].find((one) => one && typeof one === 'string');
+    const name = [result.model_id, result.model, result.server_info?.model_path].find(
+      (one) => one && typeof one === 'string',
+    );
     const model = name && modelNamed(name, models);
     const precision = name && precisionNamed(name);
     const engine = ENGINES.find(([pattern]) => pattern.test(result.backend ?? ''))?.[1];
@@ -92,11 +102,17 @@ export const servingBenchmark = {
       ...(mean('total_output_tokens') && { 'serving.output': `${mean('total_output_tokens')}` }),
       ...(rate !== undefined && concurrency === undefined && { 'serving.requests_per_s': `${rate}` }),
       ...(concurrency !== undefined && { 'serving.concurrency': `${concurrency}` }),
-      ...(concurrency !== undefined && asked > 0 && { 'serving.waves': `${Math.max(1, Math.round(asked / concurrency))}` }),
-      ...(rate === undefined && concurrency === undefined && asked > 0 && { 'serving.concurrency': `${asked}`, 'serving.waves': '1' }), // all sent at once
+      ...(concurrency !== undefined &&
+        asked > 0 && { 'serving.waves': `${Math.max(1, Math.round(asked / concurrency))}` }),
+      ...(rate === undefined &&
+        concurrency === undefined &&
+        asked > 0 && { 'serving.concurrency': `${asked}`, 'serving.waves': '1' }), // all sent at once
       ...(engine && { 'serving.engine': engine }),
       ...(tp > 0 && { 'serving.mapping.tp': `${tp}`, 'serving.devices': `${tp}` }),
-      ...(precision && { 'serving.precision.weights': precision.weights, 'serving.precision.activations': precision.activations }),
+      ...(precision && {
+        'serving.precision.weights': precision.weights,
+        'serving.precision.activations': precision.activations,
+      }),
     };
     const token = number('mean_tpot_ms') ?? number('mean_itl_ms');
     const measured = [
@@ -105,6 +121,15 @@ export const servingBenchmark = {
       number('output_throughput') > 0 && { figure: 'serving.tokens_per_s', value: number('output_throughput') },
     ].filter(Boolean);
     const unread = [...(json ? [] : result.unread), ...(name && !model ? [name] : [])];
-    return { inputs, model, name, measured, unread, missing: [!engine && 'engine', !name && 'model', !precision && 'precision', !(tp > 0) && 'devices'].filter(Boolean) };
+    return {
+      inputs,
+      model,
+      name,
+      measured,
+      unread,
+      missing: [!engine && 'engine', !name && 'model', !precision && 'precision', !(tp > 0) && 'devices'].filter(
+        Boolean,
+      ),
+    };
   },
 };

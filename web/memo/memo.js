@@ -42,11 +42,18 @@ function citations({ scenario, catalogue, inputs: described }) {
   const used = new Map();
   for (const { path, presets: kind } of described.filter(({ presets }) => presets)) {
     const [owner, below] = path.split('.*');
-    const found = below === undefined ? [get(scenario, owner)] : [get(scenario, owner) ?? []].flat().map((one) => (below ? get(one, below.slice(1)) : one));
+    const found =
+      below === undefined
+        ? [get(scenario, owner)]
+        : [get(scenario, owner) ?? []].flat().map((one) => (below ? get(one, below.slice(1)) : one));
     for (const one of found) {
       const id = typeof one === 'string' ? one : one?.preset;
       const entry = id && catalogue.find((known) => known.kind === kind && known.id === id);
-      if (entry?.sources) used.set(`${kind} ${id}`, { name: entry.name ?? id, sources: Object.entries(entry.sources).filter(([, source]) => source !== 'same') });
+      if (entry?.sources)
+        used.set(`${kind} ${id}`, {
+          name: entry.name ?? id,
+          sources: Object.entries(entry.sources).filter(([, source]) => source !== 'same'),
+        });
     }
   }
   return [...used.values()];
@@ -56,25 +63,61 @@ function citations({ scenario, catalogue, inputs: described }) {
 const unnamed = () => undefined;
 
 // `advice` is null until it is there; `runNamed(figure, id)` says a published run in words, undefined until it can.
-export function memoOf({ report, faulty, inputs, described, catalogue, advice, runNamed = unnamed, link, release, date }) {
+export function memoOf({
+  report,
+  faulty,
+  inputs,
+  described,
+  catalogue,
+  advice,
+  runNamed = unnamed,
+  link,
+  release,
+  date,
+}) {
   const { scenario } = report;
-  const row = ({ title, effort, figures }) => ({ title, effort: present([usersText(figures, report), effort]).join(' '), effects: columnsOf(report).map((column) => changeText(column, figures, report)) });
+  const row = ({ title, effort, figures }) => ({
+    title,
+    effort: present([usersText(figures, report), effort]).join(' '),
+    effects: columnsOf(report).map((column) => changeText(column, figures, report)),
+  });
   const isHardware = ({ id }) => id.startsWith('device.');
   const best = advice?.changes ?? [];
   return {
     question: questionText(scenario, inputs),
     answers: answersOf({ ...report, faulty }).map(answerLine),
-    limits: phasesOf({ report, scenario }).map(({ title, bound, detail, path }) => ({ title, value: text(get(report, path), 's'), bound: `${bound}: ${detail}` })),
-    settings: PARTS.map((part) => ({ part: t(`group.${part}`), lines: chosenIn(part, { scenario, report }).lines })).filter(({ lines }) => lines.length),
+    limits: phasesOf({ report, scenario }).map(({ title, bound, detail, path }) => ({
+      title,
+      value: text(get(report, path), 's'),
+      bound: `${bound}: ${detail}`,
+    })),
+    settings: PARTS.map((part) => ({
+      part: t(`group.${part}`),
+      lines: chosenIn(part, { scenario, report }).lines,
+    })).filter(({ lines }) => lines.length),
     changed: Object.entries(inputs).map(([path, value]) => ({ label: inputName(path), value, path })),
-    chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(path, value), why }))),
+    chosen: ['training', 'serving'].flatMap((part) =>
+      (report[part]?.chosen ?? []).map(({ path, value, why }) => ({
+        label: inputName(path),
+        value: plain(path, value),
+        why,
+      })),
+    ),
     assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),
     warnings: report.warnings ?? [],
     evidence: EVIDENCE.map((figure) => [figure, get(report, INTERVALS[figure])])
       .filter(([, known]) => known?.why)
-      .map(([figure, { why, nearest }]) => ({ name: nameOf(figure), why: why.replace(nearest, () => runNamed(figure, nearest) ?? nearest) })),
+      .map(([figure, { why, nearest }]) => ({
+        name: nameOf(figure),
+        why: why.replace(nearest, () => runNamed(figure, nearest) ?? nearest),
+      })),
     columns: columnsOf(report).map(({ id }) => t(`advice.column.${id}`)),
-    changes: advice && chooseShown(best.filter((one) => !isHardware(one)), SHOWN).map(row),
+    changes:
+      advice &&
+      chooseShown(
+        best.filter((one) => !isHardware(one)),
+        SHOWN,
+      ).map(row),
     alternatives: advice && best.filter(isHardware).slice(0, SHOWN).map(row),
     citations: citations({ scenario, catalogue, inputs: described.inputs }),
     link,
@@ -85,13 +128,28 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, r
 
 const SPACES = /[\u00a0\u202f\u2009]/g;
 const cell = (words) => words.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const table = (head, rows) => [`| ${head.map(cell).join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`)].join('\n');
+const table = (head, rows) =>
+  [
+    `| ${head.map(cell).join(' | ')} |`,
+    `|${head.map(() => '---').join('|')}|`,
+    ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  ].join('\n');
 const list = (rows) => rows.map((row) => `- ${row}`).join('\n');
 
 export function memoMarkdown(memo) {
-  const changes = (rows) => table([t('memo.change'), ...memo.columns], rows.map(({ title, effects }) => [title, ...effects]));
+  const changes = (rows) =>
+    table(
+      [t('memo.change'), ...memo.columns],
+      rows.map(({ title, effects }) => [title, ...effects]),
+    );
   const sections = [
-    [null, table([t('memo.figure'), t('memo.value'), t('memo.interval'), t('memo.more')], memo.answers.map(({ name, value, interval, note }) => [name, value, interval, note]))],
+    [
+      null,
+      table(
+        [t('memo.figure'), t('memo.value'), t('memo.interval'), t('memo.more')],
+        memo.answers.map(({ name, value, interval, note }) => [name, value, interval, note]),
+      ),
+    ],
     ['memo.limits', list(memo.limits.map(({ title, value, bound }) => `${title}, ${value}: ${bound}`))],
     ['memo.assumptions', list(memo.settings.map(({ part, lines }) => `${part}: ${lines.join(' · ')}`))],
     ['memo.set', list(memo.changed.map(({ label, value, path }) => `${label}: ${value} (\`${path}\`)`))],
@@ -101,8 +159,28 @@ export function memoMarkdown(memo) {
     ['memo.changes', memo.changes?.length ? changes(memo.changes) : ''],
     ['memo.alternatives', memo.alternatives?.length ? changes(memo.alternatives) : ''],
     ['memo.evidence', list(memo.evidence.map(({ name, why }) => `${name}: ${why}`))],
-    ['memo.sources', memo.citations.map(({ name, sources }) => `- ${name}\n${sources.map(([members, source]) => `  - ${members}: ${source}`).join('\n')}`).join('\n')],
+    [
+      'memo.sources',
+      memo.citations
+        .map(
+          ({ name, sources }) =>
+            `- ${name}\n${sources.map(([members, source]) => `  - ${members}: ${source}`).join('\n')}`,
+        )
+        .join('\n'),
+    ],
   ];
-  const body = sections.filter(([, words]) => words).map(([title, words]) => (title ? `## ${t(title)}\n\n${words}` : words));
-  return [`# ${t('memo.title')}`, memo.question, ...body, t('memo.made', { release: memo.release, date: memo.date }), `<${memo.link}>`].join('\n\n').replace(SPACES, ' ') + '\n';
+  const body = sections
+    .filter(([, words]) => words)
+    .map(([title, words]) => (title ? `## ${t(title)}\n\n${words}` : words));
+  return (
+    [
+      `# ${t('memo.title')}`,
+      memo.question,
+      ...body,
+      t('memo.made', { release: memo.release, date: memo.date }),
+      `<${memo.link}>`,
+    ]
+      .join('\n\n')
+      .replace(SPACES, ' ') + '\n'
+  );
 }

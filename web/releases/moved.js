@@ -5,13 +5,16 @@ import { get } from '../state/paths.js';
 export const MOVED = 0.005; // a share of an answer, below which a reader sees the same digits
 
 // data/releases.json: {"figures": [path], "links": [{"link", "title", "answers": {RELEASE: [value or null, as figures]}}]}
-export const scenarios = ({ links }, scenes) => Promise.all(links.map(async (one) => ({ ...one, inputs: (await read(one.link, scenes)).inputs })));
+export const scenarios = ({ links }, scenes) =>
+  Promise.all(links.map(async (one) => ({ ...one, inputs: (await read(one.link, scenes)).inputs })));
 
 // What moved of a scenario since each release that is known: [{release, path, before, after}]; an answer that came or went has null.
 export function movesOf({ answers }, figures, report) {
   return Object.entries(answers).flatMap(([release, were]) =>
     figures
       .map((path, i) => ({ release, path, before: were[i], after: get(report, path) ?? null }))
-      .filter(({ before, after }) => (before === null || after === null ? before !== after : Math.abs(after / before - 1) > MOVED)),
+      .filter(({ before, after }) =>
+        before === null || after === null ? before !== after : Math.abs(after / before - 1) > MOVED,
+      ),
   );
 }

@@ -11,13 +11,16 @@ import { t } from './texts.js';
 // Of a scenario whose former answers are kept also what moved.
 async function detail(core, state) {
   const known = await readJson('data/releases.json');
-  const same = ({ inputs, answers }) => answers[state.release] && sayTheSame(core.described.defaults, inputs, state.inputs, core.presetPaths);
+  const same = ({ inputs, answers }) =>
+    answers[state.release] && sayTheSame(core.described.defaults, inputs, state.inputs, core.presetPaths);
   const found = (await scenarios(known, [state.scene])).find(same);
   if (!found || !core.report) return '';
   const moves = movesOf({ answers: { [state.release]: found.answers[state.release] } }, known.figures, core.report);
   if (!moves.length) return t('releases.same');
   const shown = (value, path) => (value === null ? '–' : text(value, unitOf(path)));
-  const list = moves.map(({ path, before, after }) => t('releases.move', { name: nameOf(path), before: shown(before, path), after: shown(after, path) }));
+  const list = moves.map(({ path, before, after }) =>
+    t('releases.move', { name: nameOf(path), before: shown(before, path), after: shown(after, path) }),
+  );
   return t('releases.moved', { list: list.join('; ') });
 }
 

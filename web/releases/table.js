@@ -27,7 +27,10 @@ async function compute({ core, store, stage }, known) {
   if (store.scene === 'method') stage.draw();
 }
 
-const share = ({ before, after }) => (before === null || after === null ? '–' : `${after < before ? '▼' : '▲'} ${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`);
+const share = ({ before, after }) =>
+  before === null || after === null
+    ? '–'
+    : `${after < before ? '▼' : '▲'} ${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`;
 const shown = (value, path) => (value === null ? '–' : text(value, unitOf(path)));
 
 // A row an answer; on a phone too, where the scenario wraps.
@@ -37,7 +40,15 @@ function table(moves) {
     'table',
     { class: 'moved' },
     h('caption', { class: 'visually-hidden' }, t('releases.title')),
-    h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col' }, head)))),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        heads.map((head) => h('th', { scope: 'col' }, head)),
+      ),
+    ),
     h(
       'tbody',
       {},
@@ -45,7 +56,13 @@ function table(moves) {
         h(
           'tr',
           {},
-          h('th', { scope: 'row' }, h('a', { href: move.link }, move.title), h('br'), h('small', {}, nameOf(move.path))),
+          h(
+            'th',
+            { scope: 'row' },
+            h('a', { href: move.link }, move.title),
+            h('br'),
+            h('small', {}, nameOf(move.path)),
+          ),
           h('td', {}, shown(move.before, move.path), h('br'), h('small', {}, move.release)),
           h('td', {}, shown(move.after, move.path), h('br'), h('small', {}, share(move))),
         ),
@@ -65,6 +82,10 @@ export function releases(context) {
     h('h2', {}, t('releases.title')),
     h('p', { class: 'note', id: 'release' }, t('releases.this', { release: release() })),
     known && h('p', { class: 'note' }, t('releases.lead', { count, share: text(MOVED, '%') })),
-    !found ? h('p', { class: 'note' }, t('releases.waiting', { count })) : found.length ? table(found) : h('p', { class: 'note' }, t('releases.none')),
+    !found
+      ? h('p', { class: 'note' }, t('releases.waiting', { count }))
+      : found.length
+        ? table(found)
+        : h('p', { class: 'note' }, t('releases.none')),
   );
 }

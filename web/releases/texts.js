@@ -4,7 +4,8 @@ import { extend } from '../text/strings.js';
 export const texts = {
   'releases.title': 'What moved between releases',
   'releases.this': 'Slipstick {release}',
-  'releases.lead': 'Every link names the release that made it. The answers that former releases gave to {count} scenarios are kept and computed again here; below are those that moved by more than {share}.',
+  'releases.lead':
+    'Every link names the release that made it. The answers that former releases gave to {count} scenarios are kept and computed again here; below are those that moved by more than {share}.',
   'releases.waiting': 'Computing {count} scenarios…',
   'releases.none': 'No answer moved.',
   'releases.scenario': 'Scenario',

@@ -33,14 +33,19 @@ export const COLUMNS = [
 const MANIFOLD = 20; // from which a factor says more than a percentage
 export function differenceText(before, after) {
   const factor = Math.max(before / after, after / before);
-  const words = factor < MANIFOLD ? `${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%` : `${after < before ? '÷' : '×'}\u00a0${number(factor, 2)}`;
+  const words =
+    factor < MANIFOLD
+      ? `${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`
+      : `${after < before ? '÷' : '×'}\u00a0${number(factor, 2)}`;
   return `${after < before ? '▼' : '▲'} ${words}`;
 }
 
 // A figure as it is now; what does not fit has none but what it needs.
-const standing = (report, path) => (report[path.split('.')[0]]?.feasible === false && !path.includes('memory') ? undefined : get(report, path));
+const standing = (report, path) =>
+  report[path.split('.')[0]]?.feasible === false && !path.includes('memory') ? undefined : get(report, path);
 
-const moves = (figures, before, path) => standing(before, path) > 0 && Math.abs(figures[path] / standing(before, path) - 1) > SMALL;
+const moves = (figures, before, path) =>
+  standing(before, path) > 0 && Math.abs(figures[path] / standing(before, path) - 1) > SMALL;
 
 // The figure of a column that a change moves, or the first that it has: {path, was, isMoved, isSecond}; null without any.
 function effectOf({ paths }, figures, before) {
@@ -48,7 +53,12 @@ function effectOf({ paths }, figures, before) {
   const path = known.find((one) => moves(figures, before, one)) ?? known[0];
   if (!path) return null;
   const was = standing(before, path);
-  return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
+  return {
+    path,
+    was,
+    isMoved: !(was > 0) || moves(figures, before, path),
+    isSecond: path !== paths[0] && figures[paths[0]] > 0,
+  };
 }
 
 // "of 23.8" beside the memory in use, in its unit where that is the device's too; "" of other figures.
@@ -65,12 +75,28 @@ function cell(column, figures, before) {
   if (!effect) return h('td', { ...attributes, class: 'quiet' }, '–');
   const { path, was, isMoved, isSecond } = effect;
   const capacity = capacityText(path, figures, column.unit);
-  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'), capacity && [h('br'), h('small', {}, capacity)]);
+  if (!isMoved)
+    return h(
+      'td',
+      { ...attributes, class: 'quiet' },
+      t('advice.same'),
+      capacity && [h('br'), h('small', {}, capacity)],
+    );
   // A figure other than the column's first is named.
   const of = isSecond && h('small', {}, `${t('advice.serving')} `);
   const after = figures[path];
-  const difference = was > 0 && h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after));
-  return h('td', attributes, of, text(after, column.unit), (capacity || difference) && h('br'), capacity && h('small', {}, capacity, ' '), difference);
+  const difference =
+    was > 0 &&
+    h('small', { class: after < was ? 'good' : column.unit === 'B' ? undefined : 'bad' }, differenceText(was, after));
+  return h(
+    'td',
+    attributes,
+    of,
+    text(after, column.unit),
+    (capacity || difference) && h('br'),
+    capacity && h('small', {}, capacity, ' '),
+    difference,
+  );
 }
 
 // The same in one line.
@@ -79,7 +105,14 @@ export function changeText(column, figures, before) {
   if (!effect) return '–';
   const { path, was, isMoved, isSecond } = effect;
   if (!isMoved) return t('advice.same');
-  return [isSecond && t('advice.serving'), text(figures[path], column.unit), capacityText(path, figures, column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
+  return [
+    isSecond && t('advice.serving'),
+    text(figures[path], column.unit),
+    capacityText(path, figures, column.unit),
+    was > 0 && differenceText(was, figures[path]),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 // The inputs with a change of advice: presets first, since they take the place of what stands below them.
@@ -87,8 +120,13 @@ export function withOverrides(inputs, overrides) {
   /** @type {(change: [string, unknown]) => boolean} */
   const isPick = ([path]) => path.endsWith('.preset');
   const all = Object.entries(overrides);
-  const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
-  return { ...picked, ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])) };
+  const picked = all
+    .filter(isPick)
+    .reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
+  return {
+    ...picked,
+    ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])),
+  };
 }
 
 // The change that was made last, for as long as the inputs are what it made them.
@@ -99,7 +137,10 @@ function appliedTo({ core, stage, store }) {
 
 // The overrides without the mapping where the core chooses it anyway.
 function withoutMapping({ report, inputs }, overrides) {
-  const isLeft = (path) => /^\w+\.(mapping\.|recompute$)/.test(path) && report[path.split('.')[0]]?.chosen?.length > 0 && inputs[path] === undefined;
+  const isLeft = (path) =>
+    /^\w+\.(mapping\.|recompute$)/.test(path) &&
+    report[path.split('.')[0]]?.chosen?.length > 0 &&
+    inputs[path] === undefined;
   return Object.fromEntries(Object.entries(overrides).filter(([path]) => !isLeft(path)));
 }
 
@@ -124,11 +165,23 @@ async function apply(context, change, figure) {
 }
 
 const button = (kind, title, onclick) =>
-  h('button', { type: 'button', class: `button ${kind}`, 'data-key': 'advice-' + title, 'aria-label': t(`advice.${kind}.of`, { title }), onclick }, t(`advice.${kind}`));
+  h(
+    'button',
+    {
+      'type': 'button',
+      'class': `button ${kind}`,
+      'data-key': 'advice-' + title,
+      'aria-label': t(`advice.${kind}.of`, { title }),
+      onclick,
+    },
+    t(`advice.${kind}`),
+  );
 
 // "Twice the devices (TP 8 → 4)" without what follows by itself: how the mapping that the core chooses changes.
 const shortTitle = ({ title, overrides }, { chosen = [] } = {}) =>
-  chosen.length > 0 && Object.keys(overrides).some((path) => !/\.(mapping\.|recompute$)/.test(path)) ? title.replace(/ \([^()]*→[^()]*\)$/, '') : title;
+  chosen.length > 0 && Object.keys(overrides).some((path) => !/\.(mapping\.|recompute$)/.test(path))
+    ? title.replace(/ \([^()]*→[^()]*\)$/, '')
+    : title;
 
 // The columns that the scenario has figures for.
 export const columnsOf = (report) => COLUMNS.filter(({ paths }) => paths.some((path) => report[path.split('.')[0]]));
@@ -136,7 +189,9 @@ export const columnsOf = (report) => COLUMNS.filter(({ paths }) => paths.some((p
 // What a change does to how many requests run at once, where it does.
 export function usersText(figures, before) {
   const [now, was] = [figures[USERS], get(before, USERS)];
-  return now > 0 && was > 0 && Math.abs(now / was - 1) > SMALL ? t('advice.users', { now: whole(now), was: whole(was) }) : '';
+  return now > 0 && was > 0 && Math.abs(now / was - 1) > SMALL
+    ? t('advice.users', { now: whole(now), was: whole(was) })
+    : '';
 }
 
 function row(change, before, action, part) {
@@ -145,7 +200,13 @@ function row(change, before, action, part) {
   return h(
     'tr',
     {},
-    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, users && [h('b', {}, users), ' '], effort.replace(/ M\b/g, '\u00a0M'))),
+    h(
+      'th',
+      { scope: 'row', title },
+      shortTitle(change, before[part]),
+      h('br'),
+      h('small', {}, users && [h('b', {}, users), ' '], effort.replace(/ M\b/g, '\u00a0M')),
+    ),
     columnsOf(before).map((column) => cell(column, figures, before)),
     h('td', { class: 'full' }, action),
   );
@@ -153,10 +214,21 @@ function row(change, before, action, part) {
 
 // A change that was advised on other inputs, until the advice on these has come: no figure of those beside one of these.
 const pendingRow = ({ title }, report) =>
-  h('tr', {}, h('th', { scope: 'row' }, title), columnsOf(report).map(({ id }) => h('td', { 'data-l': t(`advice.column.${id}`), class: 'quiet' }, '…')), h('td', { class: 'full' }));
+  h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, title),
+    columnsOf(report).map(({ id }) => h('td', { 'data-l': t(`advice.column.${id}`), 'class': 'quiet' }, '…')),
+    h('td', { class: 'full' }),
+  );
 
 function head(report) {
-  const now = ({ paths, unit }) => paths.map((path) => standing(report, path)).filter((value) => value > 0).slice(0, unit === 'B' ? 1 : 2).map((value) => text(value, unit));
+  const now = ({ paths, unit }) =>
+    paths
+      .map((path) => standing(report, path))
+      .filter((value) => value > 0)
+      .slice(0, unit === 'B' ? 1 : 2)
+      .map((value) => text(value, unit));
   return h(
     'thead',
     {},
@@ -164,7 +236,15 @@ function head(report) {
       'tr',
       {},
       h('th', { scope: 'col' }, t('advice.change')),
-      columnsOf(report).map((column) => h('th', { scope: 'col' }, t(`advice.column.${column.id}`), h('br'), h('span', {}, now(column).length ? t('advice.now', { value: now(column).join(' · ') }) : '–'))),
+      columnsOf(report).map((column) =>
+        h(
+          'th',
+          { scope: 'col' },
+          t(`advice.column.${column.id}`),
+          h('br'),
+          h('span', {}, now(column).length ? t('advice.now', { value: now(column).join(' · ') }) : '–'),
+        ),
+      ),
       h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('advice.action'))),
     ),
   );
@@ -190,9 +270,18 @@ function aimButtons(context, aims, chosen) {
   if (aims.length < 2) return null;
   return h(
     'div',
-    { class: 'segments', role: 'group', 'aria-label': t('advice.by') },
+    { 'class': 'segments', 'role': 'group', 'aria-label': t('advice.by') },
     aims.map(({ id }) =>
-      h('button', { type: 'button', 'data-key': `aim-${id}`, 'aria-pressed': String(id === chosen), onclick: () => context.stage.choose('aim', id) }, t(`advice.aim.${id}`)),
+      h(
+        'button',
+        {
+          'type': 'button',
+          'data-key': `aim-${id}`,
+          'aria-pressed': String(id === chosen),
+          'onclick': () => context.stage.choose('aim', id),
+        },
+        t(`advice.aim.${id}`),
+      ),
     ),
   );
 }
@@ -204,9 +293,16 @@ function pairLine(context, pair, figure) {
   if (!pair || !(was > 0) || !(pair.figures[figure] > 0)) return null;
   return [
     ' ',
-    t('advice.pair', { title: pair.title, share: `${number(Math.abs(pair.figures[figure] / was - 1) * 100, 2)}\u00a0%` }),
+    t('advice.pair', {
+      title: pair.title,
+      share: `${number(Math.abs(pair.figures[figure] / was - 1) * 100, 2)}\u00a0%`,
+    }),
     ' ',
-    h('button', { type: 'button', class: 'link', 'data-key': 'advice-pair', onclick: () => apply(context, pair, figure) }, t('advice.apply')),
+    h(
+      'button',
+      { 'type': 'button', 'class': 'link', 'data-key': 'advice-pair', 'onclick': () => apply(context, pair, figure) },
+      t('advice.apply'),
+    ),
   ];
 }
 
@@ -234,15 +330,34 @@ export function advice(context) {
   const shown = chooseShown(changes, SHOWN - (applied ? 1 : 0));
   const rows = [
     applied && row(applied.change, applied.report, button('undo', applied.change.title, undo), aim.part),
-    ...shown.map((change) => (isOf ? row(change, report, button('apply', change.title, () => apply(context, change, answer.figure)), aim.part) : pendingRow(change, report))),
+    ...shown.map((change) =>
+      isOf
+        ? row(
+            change,
+            report,
+            button('apply', change.title, () => apply(context, change, answer.figure)),
+            aim.part,
+          )
+        : pendingRow(change, report),
+    ),
   ];
   const none = isFresh && !shown.length && h('p', { class: 'note' }, t('advice.none'));
   return h(
     'section',
-    { class: 'part advice', id: 'advice', 'aria-busy': String(!isFresh) },
+    { 'class': 'part advice', 'id': 'advice', 'aria-busy': String(!isFresh) },
     h('div', { class: 'headrow' }, h('h2', {}, t('advice.title')), aimButtons(context, aims, aim.id)),
-    h('table', { class: 'cards' }, h('caption', { class: 'visually-hidden' }, t('advice.caption')), head(report), h('tbody', { class: isFresh ? undefined : 'stale' }, rows)),
+    h(
+      'table',
+      { class: 'cards' },
+      h('caption', { class: 'visually-hidden' }, t('advice.caption')),
+      head(report),
+      h('tbody', { class: isFresh ? undefined : 'stale' }, rows),
+    ),
     none,
-    h('p', { class: 'note' }, !isOf ? t('chart.waiting') : isFresh && pairLine(context, answer.pairs?.[0], answer.figure)),
+    h(
+      'p',
+      { class: 'note' },
+      !isOf ? t('chart.waiting') : isFresh && pairLine(context, answer.pairs?.[0], answer.figure),
+    ),
   );
 }

@@ -37,7 +37,12 @@ function sentence({ scenario, training, serving }) {
       }),
     );
   } else if (serving) {
-    out.push(pieces(training ? 'sentence.serving.infeasible' : 'sentence.servingOnly.infeasible', { ...common, count: count(served) }));
+    out.push(
+      pieces(training ? 'sentence.serving.infeasible' : 'sentence.servingOnly.infeasible', {
+        ...common,
+        count: count(served),
+      }),
+    );
   }
   if (out.length === 0) return pieces('sentence.nothing', { ...common, count: count(scenario.cluster.devices) });
   return out.flatMap((one, i) => (i ? ['; ', one] : [one])).concat(['.']);
@@ -52,7 +57,7 @@ function whisker({ low, high }, value) {
   const [from, to] = [x(low).toFixed(1), x(high).toFixed(1)];
   return svg(
     'svg',
-    { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
+    { width, height, 'viewBox': `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
     svg('path', { class: 'axis-line', d: `M0 6H${width}` }),
     svg('path', { class: 'reach', d: `M${from} 6H${to}M${from} 3v6M${to} 3v6` }),
     svg('circle', { cx: width / 2, cy: 6, r: 3.2 }),
@@ -81,40 +86,98 @@ function interval(known, value, unit, of) {
   const words = intervalText(known, value, unit);
   if (!words) return null;
   const { scene, sub } = placeOf(of);
-  const link = { href: `#/${scene}/${sub}`, 'data-scene': scene, 'data-sub': sub, 'data-key': `interval-${of}`, 'aria-label': t('answers.interval.open', { words }) };
+  const link = {
+    'href': `#/${scene}/${sub}`,
+    'data-scene': scene,
+    'data-sub': sub,
+    'data-key': `interval-${of}`,
+    'aria-label': t('answers.interval.open', { words }),
+  };
   return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
 
 // "memory 74.4 of 79.2 GiB, tight" of a part of the report; how sure that is stands one click away.
 function memoryLine({ used, words, verdict, known, of }) {
   const interval = intervalText(known, used, 'B');
-  const link = { href: `#/evidence/${of}`, 'data-scene': 'evidence', 'data-sub': of, 'data-key': `interval-${of}`, title: interval, 'aria-label': interval && t('answers.interval.open', { words: `${words}, ${interval}` }) };
+  const link = {
+    'href': `#/evidence/${of}`,
+    'data-scene': 'evidence',
+    'data-sub': of,
+    'data-key': `interval-${of}`,
+    'title': interval,
+    'aria-label': interval && t('answers.interval.open', { words: `${words}, ${interval}` }),
+  };
   return h('a', { class: `used ${verdict}`, ...(interval && link) }, words);
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ id, scene, title, subject, value, unit, suffix, known, of, line, offer, more, memory, trouble, assumed, fixes = [], before }) {
+function answer({
+  id,
+  scene,
+  title,
+  subject,
+  value,
+  unit,
+  suffix,
+  known,
+  of,
+  line,
+  offer,
+  more,
+  memory,
+  trouble,
+  assumed,
+  fixes = [],
+  before,
+}) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
-  const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${id}` };
+  const href = { 'href': `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${id}` };
   return h(
     'div',
-    { class: trouble ? 'answer bad' : 'answer', 'data-answer': id },
-    h('span', { class: 'what' }, h('b', {}, title), subject && [h('i', { class: 'dot' }, ' · '), h('span', {}, subject)]),
+    { 'class': trouble ? 'answer bad' : 'answer', 'data-answer': id },
+    h(
+      'span',
+      { class: 'what' },
+      h('b', {}, title),
+      subject && [h('i', { class: 'dot' }, ' · '), h('span', {}, subject)],
+    ),
     trouble
-      ? h('a', { ...href, class: 'value', 'data-short': trouble }, trouble, h('small', {}))
+      ? h('a', { ...href, 'class': 'value', 'data-short': trouble }, trouble, h('small', {}))
       : h(
           'a',
-          { ...href, class: 'value', 'data-short': [shown.number, shown.unit].filter(Boolean).join('\u00a0'), title: bothBytes(value, unit) },
+          {
+            ...href,
+            'class': 'value',
+            'data-short': [shown.number, shown.unit].filter(Boolean).join('\u00a0'),
+            'title': bothBytes(value, unit),
+          },
           shown.number,
           h('small', {}, ' ', [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),
     !trouble && interval(known, value, unit, of),
-    (was !== null || line) && h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
-    offer && h('span', { class: 'next' }, h('button', { type: 'button', class: 'offer', 'data-key': `offer-${id}`, onclick: offer.onclick }, offer.name)),
+    (was !== null || line) &&
+      h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
+    offer &&
+      h(
+        'span',
+        { class: 'next' },
+        h(
+          'button',
+          { 'type': 'button', 'class': 'offer', 'data-key': `offer-${id}`, 'onclick': offer.onclick },
+          offer.name,
+        ),
+      ),
     more && h('span', { class: 'next' }, more),
     memory && h('span', { class: 'next' }, memoryLine(memory)),
-    fixes.length > 0 && h('span', { class: 'fixes' }, fixes.map(({ name, onclick }) => h('button', { type: 'button', class: 'nearest', 'data-key': `fix-${id}-${name}`, onclick }, name))),
+    fixes.length > 0 &&
+      h(
+        'span',
+        { class: 'fixes' },
+        fixes.map(({ name, onclick }) =>
+          h('button', { 'type': 'button', 'class': 'nearest', 'data-key': `fix-${id}-${name}`, onclick }, name),
+        ),
+      ),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
@@ -125,15 +188,28 @@ function inTrouble(part, id, { store, scenario }) {
   const [{ reason, message } = {}] = part.infeasible;
   const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
   const words = (message ?? reason ?? '').replace(/^(Out of memory|Overloaded): /, '');
-  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fixes: kind === 'memory' ? [wayOut(id, store), fitting(scenario, store)].filter(Boolean) : [] };
+  return {
+    trouble: t(`answers.trouble.${kind}`),
+    line: words.slice(0, 1).toUpperCase() + words.slice(1),
+    fixes: kind === 'memory' ? [wayOut(id, store), fitting(scenario, store)].filter(Boolean) : [],
+  };
 }
 
 function wayOut(part, store) {
-  const isWritten = Object.keys(store?.inputs ?? {}).some((path) => path.startsWith(`${part}.mapping`) || path === `${part}.recompute`);
-  return isWritten && { name: t('answers.choose'), onclick: () => store.setInputs(withMappingChosen(store.inputs, part)) };
+  const isWritten = Object.keys(store?.inputs ?? {}).some(
+    (path) => path.startsWith(`${part}.mapping`) || path === `${part}.recompute`,
+  );
+  return (
+    isWritten && { name: t('answers.choose'), onclick: () => store.setInputs(withMappingChosen(store.inputs, part)) }
+  );
 }
 
-const fitting = ({ cluster }, store) => cluster.preset && store && { name: t('answers.fits', { device: deviceName({ cluster }) }), onclick: () => store.open('explore', `fits/${cluster.preset}`) };
+const fitting = ({ cluster }, store) =>
+  cluster.preset &&
+  store && {
+    name: t('answers.fits', { device: deviceName({ cluster }) }),
+    onclick: () => store.open('explore', `fits/${cluster.preset}`),
+  };
 
 const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');
 const devicesText = (count) => t('answers.devices', { count: whole(count) });
@@ -148,8 +224,17 @@ export function memoryOf(part, id) {
   const { total, capacity } = part.memory_bytes;
   const verdict = part.memory_verdict ?? (total > capacity ? 'does_not_fit' : undefined);
   const [mine, all] = [total, capacity].map((one) => parts(one, 'B'));
-  const words = t('answers.memory', { used: mine.unit === all.unit ? mine.number : text(total, 'B'), capacity: text(capacity, 'B') });
-  return { used: total, words: verdict ? `${words}, ${t(`verdict.${verdict}`)}` : words, verdict: verdict ?? '', known: part.memory_interval, of: `${id}.memory_bytes.total` };
+  const words = t('answers.memory', {
+    used: mine.unit === all.unit ? mine.number : text(total, 'B'),
+    capacity: text(capacity, 'B'),
+  });
+  return {
+    used: total,
+    words: verdict ? `${words}, ${t(`verdict.${verdict}`)}` : words,
+    verdict: verdict ?? '',
+    known: part.memory_interval,
+    of: `${id}.memory_bytes.total`,
+  };
 }
 
 function trainingAnswer({ scenario, training, faulty, store }) {
@@ -190,7 +275,12 @@ function servingAnswer({ scenario, serving, faulty, store }) {
     known: serving.tpot_interval,
     of: 'serving.tpot_s',
     line: t('answers.rates', { user: text(perUser(serving.tpot_s), ''), ttft: text(serving.ttft_s, 's') }),
-    more: [t('answers.device', { device: text(serving.tokens_per_s_per_device, '') }), waiting > 0 && t('answers.waiting', { count: whole(waiting) })].filter(Boolean).join(' · '),
+    more: [
+      t('answers.device', { device: text(serving.tokens_per_s_per_device, '') }),
+      waiting > 0 && t('answers.waiting', { count: whole(waiting) }),
+    ]
+      .filter(Boolean)
+      .join(' · '),
   };
 }
 
@@ -204,7 +294,10 @@ function cacheAnswer({ scenario, serving, faulty }) {
     value: serving.kv_cache_bytes,
     unit: 'B',
     suffix: t('answers.perDevice'),
-    line: most > 0 && serving.max_context > 0 ? t('answers.room', { batch: whole(most), context: tokensText(serving.max_context) }) : '',
+    line:
+      most > 0 && serving.max_context > 0
+        ? t('answers.room', { batch: whole(most), context: tokensText(serving.max_context) })
+        : '',
     memory: memoryOf(serving, 'serving'),
   };
 }
@@ -213,17 +306,34 @@ function cacheAnswer({ scenario, serving, faulty }) {
 function hourOf({ scenario, cost, store, rentals = [] }) {
   const { rental } = scenario.cost;
   const hour = text(cost.device_hour_usd, '$');
-  if (rental) return { line: t('answers.rented', { hour, ...rental }), offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') } };
-  const [cheapest] = rentals.filter(({ device, term }) => device === scenario.cluster.device.preset && term === 'on_demand').sort((a, b) => parse(a.price) - parse(b.price));
-  const offer = cheapest && store && { name: t('answers.rent', { hour: cheapest.price.replace(/^([\d.]+) \$\/h$/, (_, price) => text(Number(price), '$')), ...cheapest }), onclick: () => store.pick('cost.rental', cheapest.id) };
+  if (rental)
+    return {
+      line: t('answers.rented', { hour, ...rental }),
+      offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') },
+    };
+  const [cheapest] = rentals
+    .filter(({ device, term }) => device === scenario.cluster.device.preset && term === 'on_demand')
+    .sort((a, b) => parse(a.price) - parse(b.price));
+  const offer = cheapest &&
+    store && {
+      name: t('answers.rent', {
+        hour: cheapest.price.replace(/^([\d.]+) \$\/h$/, (_, price) => text(Number(price), '$')),
+        ...cheapest,
+      }),
+      onclick: () => store.pick('cost.rental', cheapest.id),
+    };
   return { line: t('answers.hour', { hour }), offer };
 }
 
 function costAnswer({ scenario, training, serving, cost, faulty, store, rentals }) {
   const common = { id: 'cost', scene: 'chip', title: t('answers.cost') };
   if (!cost) return missing('cost', faulty, common);
-  const run = training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
-  const perToken = serving?.feasible && serving.cost_usd_per_million_tokens != null && t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
+  const run =
+    training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
+  const perToken =
+    serving?.feasible &&
+    serving.cost_usd_per_million_tokens != null &&
+    t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
   const price = cost.device_price_usd != null && t('answers.price', { price: text(cost.device_price_usd, '$') });
   return {
     ...common,
@@ -239,7 +349,8 @@ function costAnswer({ scenario, training, serving, cost, faulty, store, rentals 
 }
 
 // What is off takes no room.
-const missing = (part, faulty, common) => (faulty.has(part) ? { ...common, trouble: t('answers.faulty'), line: '' } : null);
+const missing = (part, faulty, common) =>
+  faulty.has(part) ? { ...common, trouble: t('answers.faulty'), line: '' } : null;
 
 const ANSWERS = [trainingAnswer, servingAnswer, cacheAnswer, costAnswer];
 
@@ -254,7 +365,9 @@ export function showAnswers(element, view) {
   const { before } = view; // the view of a moment ago, whose figures stand beside the new ones
   redraw(
     element.querySelector('.four'),
-    ANSWERS.map((one) => [one(view), before && one(before)]).map(([now, was]) => now && answer({ ...now, before: was })),
+    ANSWERS.map((one) => [one(view), before && one(before)]).map(
+      ([now, was]) => now && answer({ ...now, before: was }),
+    ),
   );
 }
 
@@ -274,7 +387,11 @@ export function showIssues(element, { issues, form, store, stale }) {
           'li',
           {},
           form.has(path)
-            ? h('button', { type: 'button', class: 'link', title: path, onclick: () => form.focus(path) }, labelOf(path))
+            ? h(
+                'button',
+                { type: 'button', class: 'link', title: path, onclick: () => form.focus(path) },
+                labelOf(path),
+              )
             : path && (inputLabel(path) ? h('b', { title: path }, inputLabel(path)) : h('code', {}, path)),
           ' ',
           message,

@@ -35,14 +35,24 @@ export function bibtex(explanations, { link, release, year }) {
   const sources = [...explanations.values()].map(({ source }) => source).filter(Boolean);
   const own = ['misc', 'slipstick', { title: `{Slipstick} ${release}`, year, url: link }];
   const works = new Map([own, ...sources.flatMap(referencesOf)].map((one) => [one[1], one]));
-  const fieldsOf = (fields) => Object.entries(fields).map(([name, value]) => `  ${name} = {${value}}`).join(',\n');
+  const fieldsOf = (fields) =>
+    Object.entries(fields)
+      .map(([name, value]) => `  ${name} = {${value}}`)
+      .join(',\n');
   return [...works.values()].map(([kind, key, fields]) => `@${kind}{${key},\n${fieldsOf(fields)}\n}`).join('\n\n');
 }
 
 // A figure a row, for spreadsheets: path, value in the unit beside it; then the inputs that differ and the link.
 export function csvRows(report, inputs, link) {
   const shown = (value, unit) => (unit === '%' ? Number((value * 100).toPrecision(12)) : value);
-  const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(([, value]) => typeof value === 'number');
+  const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(
+    ([, value]) => typeof value === 'number',
+  );
   const { version: _, ...given } = inputs;
-  return [...figures.map(([path, value, unit]) => [path, shown(value, unit), unit]), ...Object.entries(given).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
+  return [
+    ...figures.map(([path, value, unit]) => [path, shown(value, unit), unit]),
+    ...Object.entries(given).map(([path, value]) => [path, value, 'input']),
+    ['version', report.scenario.version, ''],
+    ['link', link, ''],
+  ];
 }

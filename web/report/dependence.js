@@ -48,7 +48,8 @@ export class Dependence {
     onfound(new Set());
     if (!figure) return;
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    const tell = () => onfound(new Set([...this.#figuresOf].filter(([, figures]) => figures.includes(figure)).map(([path]) => path)));
+    const tell = () =>
+      onfound(new Set([...this.#figuresOf].filter(([, figures]) => figures.includes(figure)).map(([path]) => path)));
     while (this.#wanted === figure && this.#known < this.#of) {
       const answer = await this.#ask(request, '', this.#known, this.#known + NUMBERS_A_CALL);
       if (!answer) return;

@@ -10,9 +10,15 @@ function valueMath(value, unit, origin) {
   const { number, unit: shown } = parts(value, unit);
   const match = /^(-?[\d.,]+)e(-?\d+)$/.exec(number);
   const digits = match
-    ? math('mrow', {}, math('mn', {}, match[1]), math('mo', {}, '·'), math('msup', {}, math('mn', {}, '10'), math('mn', {}, match[2])))
+    ? math(
+        'mrow',
+        {},
+        math('mn', {}, match[1]),
+        math('mo', {}, '·'),
+        math('msup', {}, math('mn', {}, '10'), math('mn', {}, match[2])),
+      )
     : math('mn', {}, number);
-  return math('mrow', { 'data-origin': origin || undefined, class: 'given' }, digits, shown && unitMath(shown));
+  return math('mrow', { 'data-origin': origin || undefined, 'class': 'given' }, digits, shown && unitMath(shown));
 }
 
 // The addends of a sum, each with its sign, so that a long formula can break between them.
@@ -44,7 +50,10 @@ export function formulas(explanation) {
   } catch {
     return { symbols: [piece(left(), math('mo', {}, '='), math('mtext', {}, explanation.formula))], values: null };
   }
-  const symbols = sum((name) => symbol(name, { 'data-origin': terms.get(name)?.origin || undefined, class: 'given' }));
-  const given = (name) => (terms.has(name) ? valueMath(terms.get(name).value, terms.get(name).unit, terms.get(name).origin) : symbol(name));
+  const symbols = sum((name) =>
+    symbol(name, { 'data-origin': terms.get(name)?.origin || undefined, 'class': 'given' }),
+  );
+  const given = (name) =>
+    terms.has(name) ? valueMath(terms.get(name).value, terms.get(name).unit, terms.get(name).origin) : symbol(name);
   return { symbols, values: sum(given, valueMath(explanation.value, explanation.unit)) };
 }

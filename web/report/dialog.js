@@ -7,12 +7,12 @@ export function openDialog(title, ...content) {
   const close = () => dialog.close();
   const dialog = h(
     'dialog',
-    { class: 'modal', 'aria-labelledby': id },
+    { 'class': 'modal', 'aria-labelledby': id },
     h(
       'div',
       { class: 'bar' },
       h('h2', { id }, title),
-      h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: close }, '×'),
+      h('button', { 'type': 'button', 'class': 'close', 'aria-label': t('why.close'), 'onclick': close }, '×'),
     ),
     content,
   );

@@ -91,7 +91,15 @@ export class Dialogs {
     const { moved } = await FETCHED.hardware();
     const { inputs, said } = await moved(core, store.inputs, path, id);
     store.setInputs(inputs);
-    const undo = h('button', { type: 'button', class: 'link', onclick: () => (store.undo(), (document.getElementById('notice').hidden = true)) }, t('pick.undo'));
+    const undo = h(
+      'button',
+      {
+        type: 'button',
+        class: 'link',
+        onclick: () => (store.undo(), (document.getElementById('notice').hidden = true)),
+      },
+      t('pick.undo'),
+    );
     if (said.length) notice(said.join(' '), 15000, undo);
   }
 }

@@ -6,9 +6,21 @@ import { t } from '../text/strings.js';
 function asked({ question, choices, hint }) {
   const fields = choices.length
     ? choices.map((choice, i) =>
-        h('label', {}, h('input', { type: 'radio', name: 'prediction', id: `prediction-${i}`, 'data-key': `prediction-${i}` }), ' ', choice),
+        h(
+          'label',
+          {},
+          h('input', { 'type': 'radio', 'name': 'prediction', 'id': `prediction-${i}`, 'data-key': `prediction-${i}` }),
+          ' ',
+          choice,
+        ),
       )
-    : h('label', {}, t('exercise.prediction'), ' ', h('input', { type: 'text', id: 'prediction', autocomplete: 'off', 'data-key': 'prediction' }));
+    : h(
+        'label',
+        {},
+        t('exercise.prediction'),
+        ' ',
+        h('input', { 'type': 'text', 'id': 'prediction', 'autocomplete': 'off', 'data-key': 'prediction' }),
+      );
   return h(
     'fieldset',
     { class: 'asked' },
@@ -23,7 +35,9 @@ function asked({ question, choices, hint }) {
 export function exerciseBar({ view, revealed, reveal, leave }) {
   const hides = view.hidesAnswers && !revealed;
   if (!view.hidesAnswers && !view.question && (!view.limits || view.embedded)) return [];
-  const words = [hides && !view.question && t('exercise.hidden'), view.limits && !view.embedded && t('exercise.locked')].filter(Boolean).join(' ');
+  const words = [hides && !view.question && t('exercise.hidden'), view.limits && !view.embedded && t('exercise.locked')]
+    .filter(Boolean)
+    .join(' ');
   return [
     view.question && asked(view),
     words && h('p', {}, words),
@@ -31,7 +45,8 @@ export function exerciseBar({ view, revealed, reveal, leave }) {
       'span',
       { class: 'row' },
       hides && h('button', { type: 'button', class: 'primary', id: 'reveal', onclick: reveal }, t('exercise.reveal')),
-      !view.embedded && h('button', { type: 'button', class: 'link', id: 'leave-exercise', onclick: leave }, t('exercise.leave')),
+      !view.embedded &&
+        h('button', { type: 'button', class: 'link', id: 'leave-exercise', onclick: leave }, t('exercise.leave')),
     ),
   ];
 }

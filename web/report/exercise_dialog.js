@@ -17,15 +17,25 @@ export function openExercise(linkWith) {
   const lock = h('input', { type: 'checkbox', id: 'exercise-lock', checked: true });
   const groups = GROUPS.map(({ id, first, mapping = [], load = {} }) => ({
     name: t(`group.${id}`),
-    boxes: [...Object.values(load).flat(2), ...first.flat(), ...mapping].map((path) => ({ path, box: h('input', { type: 'checkbox', value: path, id: `may-${path}` }) })),
+    boxes: [...Object.values(load).flat(2), ...first.flat(), ...mapping].map((path) => ({
+      path,
+      box: h('input', { type: 'checkbox', value: path, id: `may-${path}` }),
+    })),
   }));
-  const out = h('textarea', { rows: 3, readonly: true, id: 'exercise-link', 'aria-label': t('exercise.link') });
+  const out = h('textarea', { 'rows': 3, 'readonly': true, 'id': 'exercise-link', 'aria-label': t('exercise.link') });
   const status = h('p', { role: 'status', class: 'note' });
   const write = async () => {
     const open = groups.flatMap(({ boxes }) => boxes.filter(({ box }) => box.checked).map(({ path }) => path));
-    const options = choices.value.split('\n').map((one) => one.trim().replaceAll('|', '/')).filter(Boolean);
+    const options = choices.value
+      .split('\n')
+      .map((one) => one.trim().replaceAll('|', '/'))
+      .filter(Boolean);
     out.value = await linkWith({
-      ...(question.value.trim() && { ask: question.value.trim(), ...(options.length && { choices: options.join('|') }), ...(hint.value.trim() && { hint: hint.value.trim() }) }),
+      ...(question.value.trim() && {
+        ask: question.value.trim(),
+        ...(options.length && { choices: options.join('|') }),
+        ...(hint.value.trim() && { hint: hint.value.trim() }),
+      }),
       ...(hide.checked && { hide: 'answers' }),
       ...(lock.checked && { lock: 'all', ...(open.length && { show: open.join(',') }) }),
     });
@@ -57,7 +67,11 @@ export function openExercise(linkWith) {
       ),
     ),
     out,
-    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'exercise-copy', onclick: copy }, t('header.copy'))),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { type: 'button', class: 'primary', id: 'exercise-copy', onclick: copy }, t('header.copy')),
+    ),
     status,
   );
   dialog.addEventListener('input', write);

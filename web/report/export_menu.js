@@ -15,22 +15,29 @@ const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'appl
 export const FORMAT = 3;
 // The default scenario that the inputs of earlier formats are over, where they say none.
 const OVER = { 1: '1', 2: '2' };
-export const scenarioFile = ({ store, request }, link) => ({ slipstick: FORMAT, link, inputs: store.inputs, scenario: request });
+export const scenarioFile = ({ store, request }, link) => ({
+  slipstick: FORMAT,
+  link,
+  inputs: store.inputs,
+  scenario: request,
+});
 
 // A file as inputs by path: those that it was saved with, or those of a bare request or report.
 export function inputsOf(read) {
-  const isText = (one) => one && typeof one === 'object' && Object.values(one).every((value) => typeof value === 'string');
+  const isText = (one) =>
+    one && typeof one === 'object' && Object.values(one).every((value) => typeof value === 'string');
   if (isText(read.inputs)) return withVersion(read.inputs, read.inputs.version ?? OVER[read.slipstick] ?? NEWEST);
   const request = read.scenario ?? read;
   const inputs = withVersion({}, String(request.version ?? NEWEST));
-  for (const part of ['model', 'cluster', 'training', 'serving', 'cost']) if (part in request) inputs[part] = JSON.stringify(request[part]);
+  for (const part of ['model', 'cluster', 'training', 'serving', 'cost'])
+    if (part in request) inputs[part] = JSON.stringify(request[part]);
   return inputs;
 }
 
 export function openExport(parts, link) {
   const { core, store, linkWith } = parts;
   const { report } = core;
-  const shown = h('textarea', { rows: 10, readonly: true, 'aria-label': t('export.text'), hidden: true });
+  const shown = h('textarea', { 'rows': 10, 'readonly': true, 'aria-label': t('export.text'), 'hidden': true });
   const status = h('p', { role: 'status', class: 'note' });
   const copy = async (text) => {
     shown.hidden = false;
@@ -44,10 +51,10 @@ export function openExport(parts, link) {
     }
   };
   const file = h('input', {
-    type: 'file',
-    accept: '.json',
+    'type': 'file',
+    'accept': '.json',
     'aria-label': t('export.import'),
-    onchange: async () => {
+    'onchange': async () => {
       try {
         const read = JSON.parse(await file.files[0].text());
         store.setInputs(inputsOf(read));
@@ -65,9 +72,13 @@ export function openExport(parts, link) {
     h(
       'div',
       { class: 'row' },
-      button(t('export.scenario'), () => save(json(scenarioFile({ store, request: core.request }, link)), 'scenario.json')),
+      button(t('export.scenario'), () =>
+        save(json(scenarioFile({ store, request: core.request }, link)), 'scenario.json'),
+      ),
       button(t('export.report'), () => save(json({ link, ...report }), 'report.json')),
-      button(t('export.figures'), () => saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick')),
+      button(t('export.figures'), () =>
+        saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick'),
+      ),
       button(t('export.print'), () => (close(), window.print())),
       button(t('export.memo'), async () => (close(), (await import('../memo/view.js')).openMemo(parts))),
     ),
@@ -75,9 +86,13 @@ export function openExport(parts, link) {
     h(
       'div',
       { class: 'row' },
-      TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) => button(tool.title, async () => copy(await commandText(tool)))),
+      TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) =>
+        button(tool.title, async () => copy(await commandText(tool))),
+      ),
       button('Markdown', () => copy(markdown(report, link))),
-      button('BibTeX', async () => copy(bibtex((await core.explain()) ?? new Map(), { link, release: release(), year: new Date().getFullYear() }))),
+      button('BibTeX', async () =>
+        copy(bibtex((await core.explain()) ?? new Map(), { link, release: release(), year: new Date().getFullYear() })),
+      ),
     ),
     shown,
     status,

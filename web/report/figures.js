@@ -13,12 +13,22 @@ export function figure(context, { path, name = nameOf(path), unit = unitOf(path)
   const { number, unit: suffix } = parts(typeof value === 'number' ? value : undefined, unit);
   return h(
     'div',
-    { class: 'figure', 'data-figure': path, onpointerenter: () => context.hover(path), onpointerleave: () => context.hover(null) },
+    {
+      'class': 'figure',
+      'data-figure': path,
+      'onpointerenter': () => context.hover(path),
+      'onpointerleave': () => context.hover(null),
+    },
     h('dt', {}, name),
     h(
       'dd',
       {},
-      h('span', { class: 'shown', title: bothBytes(value, unit) }, number, suffix && h('small', {}, suffix.startsWith('/') ? suffix : `\u00a0${suffix}`)),
+      h(
+        'span',
+        { class: 'shown', title: bothBytes(value, unit) },
+        number,
+        suffix && h('small', {}, suffix.startsWith('/') ? suffix : `\u00a0${suffix}`),
+      ),
       why(context, path, name),
     ),
   );
@@ -29,12 +39,12 @@ export const why = (context, path, name) =>
   h(
     'button',
     {
-      type: 'button',
-      class: 'why',
+      'type': 'button',
+      'class': 'why',
       'data-key': `why-${path}`,
       'data-path': path,
       'aria-label': t('figure.whyOf', { title: name }),
-      onclick: () => context.why(path),
+      'onclick': () => context.why(path),
     },
     t('figure.why'),
   );

@@ -28,7 +28,13 @@ const fewest = (most) => ({
 const GOALS = {
   'cluster.devices': fewest(() => MOST),
   'training.devices': fewest(({ devices }) => devices),
-  'training.tokens': { id: 'budget', figure: 'training.cost_usd', read: (words) => parse(words.replace('$', '')), span: () => [1e9, 1e15], digits: 3 },
+  'training.tokens': {
+    id: 'budget',
+    figure: 'training.cost_usd',
+    read: (words) => parse(words.replace('$', '')),
+    span: () => [1e9, 1e15],
+    digits: 3,
+  },
 };
 
 // GPUs come by the server.
@@ -45,7 +51,12 @@ export function goal({ path, core, take }) {
   const { id, figure, read, span, digits } = GOALS[path] ?? {};
   const { scenario, training } = core.report;
   if (!id || !training) return null;
-  const field = h('input', { type: 'text', id: 'picker-goal', autocomplete: 'off', placeholder: t(`goal.${id}.example`) });
+  const field = h('input', {
+    type: 'text',
+    id: 'picker-goal',
+    autocomplete: 'off',
+    placeholder: t(`goal.${id}.example`),
+  });
   const said = h('p', { class: 'note', role: 'status' });
   async function find() {
     const bound = read(field.value);
@@ -53,7 +64,12 @@ export function goal({ path, core, take }) {
     if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
     said.textContent = t('chart.waiting');
     const [from, ...rest] = span(scenario.cluster);
-    const found = await core.engine.call('solve', withChanges(core.request, { serving: null }), `${path}=${[from, ...rest].join(':')}`, `${figure}<=${bound}`);
+    const found = await core.engine.call(
+      'solve',
+      withChanges(core.request, { serving: null }),
+      `${path}=${[from, ...rest].join(':')}`,
+      `${figure}<=${bound}`,
+    );
     if (!found) return;
     const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
     if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
@@ -65,5 +81,20 @@ export function goal({ path, core, take }) {
     event.stopPropagation();
     find();
   });
-  return h('div', { class: 'goal' }, h('label', { for: 'picker-goal' }, t(`goal.${id}`)), h('div', { class: 'row' }, field, h('button', { type: 'button', class: 'button', 'data-key': 'goal-find', onclick: find }, t(`goal.${id}.find`))), said);
+  return h(
+    'div',
+    { class: 'goal' },
+    h('label', { for: 'picker-goal' }, t(`goal.${id}`)),
+    h(
+      'div',
+      { class: 'row' },
+      field,
+      h(
+        'button',
+        { 'type': 'button', 'class': 'button', 'data-key': 'goal-find', 'onclick': find },
+        t(`goal.${id}.find`),
+      ),
+    ),
+    said,
+  );
 }

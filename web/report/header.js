@@ -28,7 +28,7 @@ function themeButton() {
   let theme = storedTheme();
   applyTheme(theme);
   const name = () => `${t('header.theme')}: ${t(`theme.${theme}`)}`;
-  const button = h('button', { type: 'button', class: 'theme', 'aria-label': name(), title: name() }, '◐');
+  const button = h('button', { 'type': 'button', 'class': 'theme', 'aria-label': name(), 'title': name() }, '◐');
   button.addEventListener('click', () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
     applyTheme(theme);
@@ -39,7 +39,13 @@ function themeButton() {
 }
 
 function copyButton(store) {
-  const field = h('input', { class: 'linkfield', type: 'text', readonly: true, 'aria-label': t('link.field'), hidden: true });
+  const field = h('input', {
+    'class': 'linkfield',
+    'type': 'text',
+    'readonly': true,
+    'aria-label': t('link.field'),
+    'hidden': true,
+  });
   const button = h('button', { type: 'button', class: 'lead', id: 'copy-link' }, t('header.copy'));
   button.addEventListener('click', async () => {
     const link = await linkOf(store.state);
@@ -60,14 +66,15 @@ function copyButton(store) {
 }
 
 const exportButton = (dialogs) =>
-  h(
-    'button',
-    { type: 'button', id: 'export', onclick: () => dialogs.export() },
-    t('header.export'),
-  );
+  h('button', { type: 'button', id: 'export', onclick: () => dialogs.export() }, t('header.export'));
 
 function keepButton({ store }, tell) {
-  const button = h('button', { type: 'button', id: 'keep' }, t('header.keep'), h('span', { class: 'wide' }, ` ${t('header.keep.rest')}`));
+  const button = h(
+    'button',
+    { type: 'button', id: 'keep' },
+    t('header.keep'),
+    h('span', { class: 'wide' }, ` ${t('header.keep.rest')}`),
+  );
   button.addEventListener('click', () => {
     if (store.others.length >= MAX_SCENARIOS - 1) return tell(t('header.full'));
     store.setOthers([...store.others, store.inputs]);
@@ -105,6 +112,16 @@ export function header(element, { store, dialogs, notice }) {
     keepButton({ store }, notice),
     undoButton({ store }),
     themeButton(),
-    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: () => dialogs.help() }, '?'),
+    h(
+      'button',
+      {
+        'type': 'button',
+        'id': 'help',
+        'aria-label': t('help.title'),
+        'title': t('help.title'),
+        'onclick': () => dialogs.help(),
+      },
+      '?',
+    ),
   );
 }

@@ -17,7 +17,12 @@ export function openHelp() {
     ['Enter, Esc', t('help.why')],
     ['↑ ↓ Page', t('help.field')],
   ];
-  const box = h('input', { type: 'checkbox', id: 'single-keys', checked: shortcutsOn(), onchange: () => turnShortcuts(box.checked) });
+  const box = h('input', {
+    type: 'checkbox',
+    id: 'single-keys',
+    checked: shortcutsOn(),
+    onchange: () => turnShortcuts(box.checked),
+  });
   openDialog(
     t('help.title'),
     h('p', {}, t('help.lead')),

@@ -7,16 +7,24 @@ import { withTask } from './tasks.js';
 import { t } from './texts.js';
 
 // A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
-const modelOfShape = ({ name: _, ...shape }, models) => models.find((entry) => Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)));
+const modelOfShape = ({ name: _, ...shape }, models) =>
+  models.find((entry) =>
+    Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)),
+  );
 
 export function importModel({ core: { engine }, store, notice }) {
-  const area = h('textarea', { id: 'config-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'config-faults' });
+  const area = h('textarea', {
+    'id': 'config-text',
+    'rows': 12,
+    'spellcheck': 'false',
+    'aria-describedby': 'config-faults',
+  });
   const faults = h('div', { id: 'config-faults', class: 'faults', role: 'status' });
   const file = h('input', {
-    type: 'file',
-    accept: '.json,application/json',
+    'type': 'file',
+    'accept': '.json,application/json',
     'aria-label': t('import.file'),
-    onchange: async () => take(await file.files[0]?.text()),
+    'onchange': async () => take(await file.files[0]?.text()),
   });
 
   const isCommand = (pasted) => !/^\s*\{/.test(pasted);
@@ -31,23 +39,38 @@ export function importModel({ core: { engine }, store, notice }) {
     close();
     const unread = [!read.model && !read.shape && read.name, ...read.unknown].filter(Boolean);
     /** @type {[string, string[]][]} */
-    const listed = [['import.unused', read.unused], ['import.unread', unread]];
-    notice([t('import.read', { tool: read.tool.title }), ...listed.filter(([, flags]) => flags.length).map(([key, flags]) => t(key, { flags: flags.join(', ') }))].join(' '));
+    const listed = [
+      ['import.unused', read.unused],
+      ['import.unread', unread],
+    ];
+    notice(
+      [
+        t('import.read', { tool: read.tool.title }),
+        ...listed.filter(([, flags]) => flags.length).map(([key, flags]) => t(key, { flags: flags.join(', ') })),
+      ].join(' '),
+    );
   }
 
   async function useConfig() {
     const answer = await engine.call('importModel', area.value);
     if (answer.issues) {
-      faults.replaceChildren(...answer.issues.map(({ path, message }) => h('p', {}, path && h('code', {}, path), ' ', message)));
+      faults.replaceChildren(
+        ...answer.issues.map(({ path, message }) => h('p', {}, path && h('code', {}, path), ' ', message)),
+      );
       return;
     }
-    const inputs = Object.fromEntries(Object.entries(store.inputs).filter(([path]) => path !== 'model' && !path.startsWith('model.')));
-    const known = answer.model.name === answer.model_type && modelOfShape(answer.model, await engine.call('presets', 'model'));
+    const inputs = Object.fromEntries(
+      Object.entries(store.inputs).filter(([path]) => path !== 'model' && !path.startsWith('model.')),
+    );
+    const known =
+      answer.model.name === answer.model_type && modelOfShape(answer.model, await engine.call('presets', 'model'));
     store.setInputs({ ...inputs, model: known ? known.id : JSON.stringify(answer.model) });
     close();
     notice(
-      t('import.done', { name: (known || answer.model).name ?? answer.model_type, parameters: `${number(answer.parameters / 1e9)}\u00a0B` }) +
-        (answer.notes?.length ? ` ${answer.notes.join(' ')}` : ''),
+      t('import.done', {
+        name: (known || answer.model).name ?? answer.model_type,
+        parameters: `${number(answer.parameters / 1e9)}\u00a0B`,
+      }) + (answer.notes?.length ? ` ${answer.notes.join(' ')}` : ''),
     );
   }
   const take = (config) => {
@@ -59,7 +82,16 @@ export function importModel({ core: { engine }, store, notice }) {
     h('label', { for: 'config-text' }, t('import.label')),
     area,
     faults,
-    h('div', { class: 'row' }, file, h('button', { type: 'button', class: 'primary', onclick: () => (isCommand(area.value) ? useCommand() : useConfig()) }, t('import.use'))),
+    h(
+      'div',
+      { class: 'row' },
+      file,
+      h(
+        'button',
+        { type: 'button', class: 'primary', onclick: () => (isCommand(area.value) ? useCommand() : useConfig()) },
+        t('import.use'),
+      ),
+    ),
   );
   dialog.addEventListener('dragover', (event) => event.preventDefault());
   dialog.addEventListener('drop', async (event) => {

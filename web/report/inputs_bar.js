@@ -7,8 +7,18 @@ import { t } from '../text/strings.js';
 import { deviceName, modelName } from './words.js';
 
 export class InputsBar {
-  #line = h('span', { class: 'said', 'aria-hidden': 'true' });
-  #button = h('button', { type: 'button', id: 'open-inputs', 'aria-expanded': 'false', 'aria-controls': 'form', onclick: () => this.toggle() }, t('form.title'));
+  #line = h('span', { 'class': 'said', 'aria-hidden': 'true' });
+  #button = h(
+    'button',
+    {
+      'type': 'button',
+      'id': 'open-inputs',
+      'aria-expanded': 'false',
+      'aria-controls': 'form',
+      'onclick': () => this.toggle(),
+    },
+    t('form.title'),
+  );
   #isSeen = true; // whether the four answers are
   #scenario = null;
 
@@ -60,7 +70,11 @@ export class InputsBar {
   #draw() {
     if (!this.#scenario) return;
     const { cluster } = this.#scenario;
-    const asked = t('form.asked', { model: modelName(this.#scenario), count: whole(cluster.devices), device: deviceName(this.#scenario) });
+    const asked = t('form.asked', {
+      model: modelName(this.#scenario),
+      count: whole(cluster.devices),
+      device: deviceName(this.#scenario),
+    });
     const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, value.dataset.short));
     const isHidden = document.body.classList.contains('answers-hidden');
     this.#line.replaceChildren(...(isHidden || (this.#isSeen && !this.isOpen) ? [asked] : figures));

@@ -12,7 +12,8 @@ const ROOM = 14; // px of a label besides its text
 
 // The scene has two columns in a wide window (media.css), with this many px between them.
 const COLUMN_GAP = 40;
-export const widthOf = ({ width }) => (window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width);
+export const widthOf = ({ width }) =>
+  window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width;
 
 const total = (parts) => parts.reduce((sum, { value }) => sum + value, 0);
 const share = (value, all) => `${number((value / all) * 100, 2)}\u00a0%`;
@@ -26,7 +27,11 @@ function largest(parts) {
   const [first, second] = [...parts].sort((a, b) => b.value - a.value);
   const all = total(parts);
   const near = second && second.value > first.value * CLOSE;
-  return t(near ? 'limits.close' : 'limits.largest', { share: share(first.value, all), second: second && second.name, next: second && share(second.value, all) });
+  return t(near ? 'limits.close' : 'limits.largest', {
+    share: share(first.value, all),
+    second: second && second.name,
+    next: second && share(second.value, all),
+  });
 }
 
 function training(context) {
@@ -69,14 +74,17 @@ function token({ report }) {
   const own = byBound(times.decode);
   if (!own.length) return null;
   const waits = tpot - step;
-  const others = waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
+  const others =
+    waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
   const isOthers = others.length > 0 && waits > Math.max(...own.map(({ value }) => value));
   return {
     id: 'token',
     path: 'serving.tpot_s',
     title: t('limits.token'),
     bound: isOthers ? t('limits.byOthers') : boundText(bound.decode),
-    detail: isOthers ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) }) : largest([...own, ...others]),
+    detail: isOthers
+      ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) })
+      : largest([...own, ...others]),
     parts: [...own, ...others],
   };
 }
@@ -108,10 +116,11 @@ function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
   const placed = placedIn(widthOf(context), parts);
   const value = text(all, 's');
   const label = ({ name, value: seconds }) => [name, ' ', h('b', {}, text(seconds, 's'))];
-  const swatch = ({ color, hatch }) => h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? undefined : { background: color } });
+  const swatch = ({ color, hatch }) =>
+    h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? undefined : { background: color } });
   return h(
     'div',
-    { class: 'stack', 'data-figure': path, id: `limit-${id}` },
+    { 'class': 'stack', 'data-figure': path, 'id': `limit-${id}` },
     h(
       'div',
       { class: 'ttl' },
@@ -122,20 +131,32 @@ function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
     ),
     h(
       'div',
-      { class: 'bar', role: 'img', 'aria-label': t('limits.bar', { title, value, parts: placed.map((one) => one.label).join(', ') }) },
+      {
+        'class': 'bar',
+        'role': 'img',
+        'aria-label': t('limits.bar', { title, value, parts: placed.map((one) => one.label).join(', ') }),
+      },
       placed.map(({ value: seconds, color, hatch, label: name }) =>
-        h('i', { class: hatch ? 'hatched' : undefined, title: name, style: { flex: `${((seconds / all) * 1000).toFixed(2)} 0 0`, ...(!hatch && { background: color }) } }),
+        h('i', {
+          class: hatch ? 'hatched' : undefined,
+          title: name,
+          style: { flex: `${((seconds / all) * 1000).toFixed(2)} 0 0`, ...(!hatch && { background: color }) },
+        }),
       ),
     ),
     h(
       'div',
-      { class: 'labs', 'aria-hidden': 'true' },
-      placed.filter((one) => one.isLabelled).map((one) => h('span', { class: one.isEnd ? 'end' : undefined, style: one.place }, label(one))),
+      { 'class': 'labs', 'aria-hidden': 'true' },
+      placed
+        .filter((one) => one.isLabelled)
+        .map((one) => h('span', { class: one.isEnd ? 'end' : undefined, style: one.place }, label(one))),
     ),
     h(
       'div',
-      { class: 'rest', 'aria-hidden': 'true' },
-      placed.filter((one) => !one.isLabelled && one.value >= NAMED * all).map((one) => h('span', {}, swatch(one), label(one))),
+      { 'class': 'rest', 'aria-hidden': 'true' },
+      placed
+        .filter((one) => !one.isLabelled && one.value >= NAMED * all)
+        .map((one) => h('span', {}, swatch(one), label(one))),
     ),
   );
 }
@@ -144,7 +165,9 @@ function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
 /** @param {{report: Report, scenario: Scenario}} context */
 export function phasesOf(context) {
   const { training: trained, serving } = context.report;
-  const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(Boolean);
+  const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(
+    Boolean,
+  );
   return phases.map((phase) => phase(context)).filter(Boolean);
 }
 
@@ -158,4 +181,5 @@ export function findingOf(context, part) {
 }
 
 // `said`: the part whose finding stands above.
-export const limits = (context, said) => phasesOf(context).map((phase) => bar(context, phase, phase.id === FOUND[said]));
+export const limits = (context, said) =>
+  phasesOf(context).map((phase) => bar(context, phase, phase.id === FOUND[said]));

@@ -12,7 +12,27 @@ export function showMeasured(element, { scenario: { measured = [] }, store, onop
     const words = t('measured.value', { figure: nameOf(path), value: text(value, unitOf(path)) });
     const label = t('measured.remove', { words });
     const remove = () => store.setInputs(withoutMeasured(store.inputs, path));
-    return h('span', {}, words, h('button', { type: 'button', class: 'link', 'data-key': `unmeasure-${path}`, 'aria-label': label, title: label, onclick: remove }, '×'));
+    return h(
+      'span',
+      {},
+      words,
+      h(
+        'button',
+        {
+          'type': 'button',
+          'class': 'link',
+          'data-key': `unmeasure-${path}`,
+          'aria-label': label,
+          'title': label,
+          'onclick': remove,
+        },
+        '×',
+      ),
+    );
   });
-  redraw(element, h('button', { type: 'button', class: 'offer', 'data-key': 'measure', onclick: onopen }, t('measured')), mine);
+  redraw(
+    element,
+    h('button', { 'type': 'button', 'class': 'offer', 'data-key': 'measure', 'onclick': onopen }, t('measured')),
+    mine,
+  );
 }

@@ -9,7 +9,13 @@ import { t } from './texts.js';
 
 // What people measure of each answer.
 const FIGURES = {
-  training: ['training.step_time_s', 'training.time_to_train_s', 'training.tokens_per_s', 'training.model_flops_utilization', 'training.memory_bytes.total'],
+  training: [
+    'training.step_time_s',
+    'training.time_to_train_s',
+    'training.tokens_per_s',
+    'training.model_flops_utilization',
+    'training.memory_bytes.total',
+  ],
   serving: ['serving.tpot_s', 'serving.ttft_s', 'serving.tokens_per_s', 'serving.memory_bytes.total'],
   cost: ['cost.device_hour_usd'],
 };
@@ -18,13 +24,30 @@ const DIGITS = 12; // of what was typed, in base units
 
 export function openMeasured({ core: { report }, store }) {
   const computed = (path) => get(report, path);
-  const groups = Object.entries(FIGURES).map(([id, paths]) => [t(`answers.${id}`), paths.filter((path) => computed(path) > 0)]);
+  const groups = Object.entries(FIGURES).map(([id, paths]) => [
+    t(`answers.${id}`),
+    paths.filter((path) => computed(path) > 0),
+  ]);
   const choice = h(
     'select',
     { id: 'measured-figure', onchange: () => say() },
-    groups.filter(([, paths]) => paths.length > 0).map(([label, paths]) => h('optgroup', { label }, paths.map((path) => h('option', { value: path }, nameOf(path))))),
+    groups
+      .filter(([, paths]) => paths.length > 0)
+      .map(([label, paths]) =>
+        h(
+          'optgroup',
+          { label },
+          paths.map((path) => h('option', { value: path }, nameOf(path))),
+        ),
+      ),
   );
-  const field = h('input', { type: 'text', id: 'measured-value', inputmode: 'decimal', autocomplete: 'off', 'aria-describedby': 'measured-hint measured-faults' });
+  const field = h('input', {
+    'type': 'text',
+    'id': 'measured-value',
+    'inputmode': 'decimal',
+    'autocomplete': 'off',
+    'aria-describedby': 'measured-hint measured-faults',
+  });
   const unit = h('span', { class: 'unit' });
   const hint = h('p', { class: 'note', id: 'measured-hint' });
   const faults = h('p', { class: 'faults', id: 'measured-faults', role: 'status' });
@@ -47,7 +70,9 @@ export function openMeasured({ core: { report }, store }) {
       return;
     }
     dialog.close();
-    store.setInputs(withMeasured(store.inputs, path, typeof value === 'number' ? String(Number(value.toPrecision(DIGITS))) : value));
+    store.setInputs(
+      withMeasured(store.inputs, path, typeof value === 'number' ? String(Number(value.toPrecision(DIGITS))) : value),
+    );
   }
 
   const { dialog } = openDialog(
@@ -62,7 +87,11 @@ export function openMeasured({ core: { report }, store }) {
       h('span', { class: 'row' }, field, unit),
       hint,
       faults,
-      h('div', { class: 'row' }, h('button', { type: 'submit', class: 'primary', id: 'measured-use' }, t('measured.use'))),
+      h(
+        'div',
+        { class: 'row' },
+        h('button', { type: 'submit', class: 'primary', id: 'measured-use' }, t('measured.use')),
+      ),
     ),
   );
   if (choice.value) say();

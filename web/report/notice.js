@@ -13,7 +13,11 @@ export function tell(box, text, forMs = 0, action = null) {
       text,
       ' ',
       action,
-      h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×'),
+      h(
+        'button',
+        { 'type': 'button', 'class': 'close', 'aria-label': t('why.close'), 'onclick': () => (box.hidden = true) },
+        '×',
+      ),
     ]).childNodes,
   );
   clearTimeout(hiding);

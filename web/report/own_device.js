@@ -10,7 +10,11 @@ import { t } from './texts.js';
 
 // The members that most owners know of their device, as the open scenario has them.
 function template({ name, peak, memory, tdp }) {
-  const rates = Object.fromEntries(Object.entries(peak).filter(([, rate]) => rate > 0).map(([kind, rate]) => [kind, show(rate, 'TFLOP/s', 1e12)]));
+  const rates = Object.fromEntries(
+    Object.entries(peak)
+      .filter(([, rate]) => rate > 0)
+      .map(([kind, rate]) => [kind, show(rate, 'TFLOP/s', 1e12)]),
+  );
   const device = {
     name: `my ${name}`,
     peak: rates,
@@ -37,28 +41,38 @@ export function inputsOfFields(changed, scenario) {
   const inputs = { ...changed };
   const { name, peak } = scenario.cluster.device;
   const faster = parse(inputs['cluster.device.peak.bf16'] ?? '') / peak.bf16;
-  if (faster > 0) for (const kind of SCALED) if (peak[kind] > 0) inputs[`cluster.device.peak.${kind}`] = show(peak[kind] * faster, 'TFLOP/s', 1e12);
-  if (Object.keys(changed).length) inputs['cluster.device.name'] = t('ownDevice.name', { name: name.replace(/^my /, '') });
+  if (faster > 0)
+    for (const kind of SCALED)
+      if (peak[kind] > 0) inputs[`cluster.device.peak.${kind}`] = show(peak[kind] * faster, 'TFLOP/s', 1e12);
+  if (Object.keys(changed).length)
+    inputs['cluster.device.name'] = t('ownDevice.name', { name: name.replace(/^my /, '') });
   return inputs;
 }
 
 // {"device": …}, {"cluster": …} or a bare device as inputs by path; members become paths, so that the preset's others stay.
 export function inputsOfOwn(json, below = '') {
   const roots = { device: 'cluster.device', cluster: 'cluster' };
-  const wrapped = Object.keys(roots).find((name) => json && typeof json[name] === 'object' && json[name] !== null && !below);
+  const wrapped = Object.keys(roots).find(
+    (name) => json && typeof json[name] === 'object' && json[name] !== null && !below,
+  );
   const root = below || (wrapped ? roots[wrapped] : 'cluster.device');
   const inputs = {};
   for (const [member, value] of Object.entries(wrapped ? json[wrapped] : json)) {
     const path = `${root}.${member}`;
     if (member === 'preset') inputs[root] = String(value);
-    else if (value !== null && typeof value === 'object' && !Array.isArray(value)) Object.assign(inputs, inputsOfOwn(value, path));
+    else if (value !== null && typeof value === 'object' && !Array.isArray(value))
+      Object.assign(inputs, inputsOfOwn(value, path));
     else inputs[path] = inputText(path, value);
   }
   return inputs;
 }
 
 const changedIn = (boxes) =>
-  Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, unit, box, was }) => [path, inUnit(box.value.trim(), unitIn(was) || unit)]));
+  Object.fromEntries(
+    boxes
+      .filter(({ box, was }) => box.value.trim() && box.value !== was)
+      .map(({ path, unit, box, was }) => [path, inUnit(box.value.trim(), unitIn(was) || unit)]),
+  );
 
 export function ownDevice({ core, store }) {
   const { engine, report } = core;
@@ -69,8 +83,11 @@ export function ownDevice({ core, store }) {
     box.value = value == null ? '' : show(value, unit, factor);
     return { path, unit, box, was: box.value };
   });
-  const nameIn = (path) => (path.startsWith('cluster.networks') ? t('ownDevice.link', { name: get(scenario, 'cluster.networks.0.name') }) : labelOf(path));
-  const area = h('textarea', { id: 'own-text', rows: 14, spellcheck: 'false', 'aria-describedby': 'own-faults' });
+  const nameIn = (path) =>
+    path.startsWith('cluster.networks')
+      ? t('ownDevice.link', { name: get(scenario, 'cluster.networks.0.name') })
+      : labelOf(path);
+  const area = h('textarea', { 'id': 'own-text', 'rows': 14, 'spellcheck': 'false', 'aria-describedby': 'own-faults' });
   area.value = template(report.scenario.cluster.device);
   const faults = h('div', { id: 'own-faults', class: 'faults', role: 'status' });
   async function use() {
@@ -85,20 +102,39 @@ export function ownDevice({ core, store }) {
     const { issues = [] } = (await engine.call('evaluate', core.requestFor(inputs), '')) ?? {};
     const about = issues.filter(({ path }) => path.startsWith('cluster') || path in own);
     if (about.length) {
-      faults.replaceChildren(...about.map(({ path, message }) => h('p', {}, json.open ? h('code', {}, path) : h('b', {}, `${nameIn(path)}:`), ' ', message)));
+      faults.replaceChildren(
+        ...about.map(({ path, message }) =>
+          h('p', {}, json.open ? h('code', {}, path) : h('b', {}, `${nameIn(path)}:`), ' ', message),
+        ),
+      );
       return;
     }
     store.setInputs(inputs);
     close();
   }
-  const json = h('details', { id: 'own-json' }, h('summary', {}, t('ownDevice.json')), h('p', {}, t('ownDevice.lead')), h('label', { for: 'own-text' }, t('ownDevice.label')), area);
+  const json = h(
+    'details',
+    { id: 'own-json' },
+    h('summary', {}, t('ownDevice.json')),
+    h('p', {}, t('ownDevice.lead')),
+    h('label', { for: 'own-text' }, t('ownDevice.label')),
+    area,
+  );
   const { dialog, close } = openDialog(
     t('ownDevice.title'),
     h('p', {}, t('ownDevice.fields', { name: scenario.cluster.device.name })),
-    h('div', { class: 'own-fields' }, boxes.map(({ path, box }) => h('label', {}, nameIn(path), box))),
+    h(
+      'div',
+      { class: 'own-fields' },
+      boxes.map(({ path, box }) => h('label', {}, nameIn(path), box)),
+    ),
     json,
     faults,
-    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'own-use', onclick: use }, t('ownDevice.use'))),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { type: 'button', class: 'primary', id: 'own-use', onclick: use }, t('ownDevice.use')),
+    ),
   );
   dialog.addEventListener('keydown', (event) => event.key === 'Enter' && event.target.matches('input') && use());
 }

@@ -17,7 +17,7 @@ const LOW = 320; // px: with less room below it a panel stands at the bottom of 
 
 // A panel under the noun; light dismissal and Escape close it, and the focus goes back to the noun. `onescape` restores.
 function panel(noun, name, onescape, ...content) {
-  const box = h('div', { class: 'picker', popover: 'auto', role: 'dialog', 'aria-label': name }, content);
+  const box = h('div', { 'class': 'picker', 'popover': 'auto', 'role': 'dialog', 'aria-label': name }, content);
   const key = noun.dataset.key;
   /** @returns {HTMLElement | null} */
   const current = () => document.querySelector(`[data-key="${key}"]`);
@@ -44,7 +44,10 @@ function panel(noun, name, onescape, ...content) {
   const below = window.innerHeight - at.bottom - 2 * EDGE;
   if (below < LOW) box.style.setProperty('max-height', `${window.innerHeight - 2 * EDGE}px`);
   else box.style.setProperty('max-height', `${below}px`);
-  box.style.setProperty('top', `${below < LOW ? Math.max(EDGE, window.innerHeight - box.offsetHeight - EDGE) : at.bottom + 6}px`);
+  box.style.setProperty(
+    'top',
+    `${below < LOW ? Math.max(EDGE, window.innerHeight - box.offsetHeight - EDGE) : at.bottom + 6}px`,
+  );
   return () => box.hidePopover();
 }
 
@@ -56,24 +59,29 @@ const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
  * @param {{name: string, options: Json[], chosen: string, search?: string, onpick(id: string): void}} options
  */
 function listPicker(noun, { name, options, chosen, search, onpick }) {
-  const list = h('ul', { role: 'listbox', id: 'picker-list', 'aria-label': name, tabindex: search ? undefined : 0 });
+  const list = h('ul', {
+    'role': 'listbox',
+    'id': 'picker-list',
+    'aria-label': name,
+    'tabindex': search ? undefined : 0,
+  });
   const none = h('p', { class: 'note', hidden: true }, t('picker.none'));
   /** @type {Json[]} */
   let shown = [];
   let at = 0;
   const box = search
     ? h('input', {
-        type: 'text',
-        class: 'search',
-        role: 'combobox',
+        'type': 'text',
+        'class': 'search',
+        'role': 'combobox',
         'aria-expanded': 'true',
         'aria-controls': 'picker-list',
         'aria-autocomplete': 'list',
         'aria-label': search,
-        placeholder: search,
-        autocomplete: 'off',
-        spellcheck: 'false',
-        oninput: () => draw(box.value),
+        'placeholder': search,
+        'autocomplete': 'off',
+        'spellcheck': 'false',
+        'oninput': () => draw(box.value),
       })
     : list;
 
@@ -96,7 +104,12 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
       ...one,
       element: h(
         'li',
-        { role: 'option', id: `picker-${i}`, class: one.id === chosen ? 'chosen' : undefined, onclick: () => take(one.id) },
+        {
+          role: 'option',
+          id: `picker-${i}`,
+          class: one.id === chosen ? 'chosen' : undefined,
+          onclick: () => take(one.id),
+        },
         h('span', {}, one.name),
         h('small', {}, one.note),
       ),
@@ -143,11 +156,20 @@ function countPicker(noun, { path, core, store, now }) {
   const name = t(`picker.${path}`);
   const isTokens = path === 'training.tokens';
   const shownAs = (value) => (isTokens ? text(value, ' tokens') : String(value));
-  const field = h('input', { type: 'text', id: 'picker-count', inputmode: isTokens ? undefined : 'decimal', autocomplete: 'off' });
+  const field = h('input', {
+    type: 'text',
+    id: 'picker-count',
+    inputmode: isTokens ? undefined : 'decimal',
+    autocomplete: 'off',
+  });
   field.value = shownAs(now);
   let goesOn = false; // for undo all until it closes is one edit
   const range = isTokens ? { from: 1e9, to: 1e14 } : { from: 1, to: 32768 };
-  const slide = rule({ label: t('form.slider', { label: name }), isCount: !isTokens, onslide: (value) => take(value, true) });
+  const slide = rule({
+    label: t('form.slider', { label: name }),
+    isCount: !isTokens,
+    onslide: (value) => take(value, true),
+  });
   function draw(value) {
     slide.show(Math.max(range.from, Math.min(range.to, value)), range, 1, shownAs(value));
   }
@@ -181,7 +203,7 @@ function countPicker(noun, { path, core, store, now }) {
 }
 
 const OWN = 'own'; // none of the catalogue
-const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device': deviceOptions };
+const OPTIONS = { 'model': modelOptions, 'cluster': clusterOptions, 'cluster.device': deviceOptions };
 
 // For the button whose data-key is `key` and which sets the input at `path`, of a count from `value`; without a path it is the task.
 export async function openPicker({ core, store, dialogs }, { key, path, value }) {
@@ -193,11 +215,23 @@ export async function openPicker({ core, store, dialogs }, { key, path, value })
       store.setInputs(withTaskPicked(store.inputs, id));
       if (id === 'rl') store.open('train'); // which shows its step
     };
-    listPicker(element, { name: t('picker.task'), options: taskOptions(scenario), chosen: taskChosen(scenario), onpick: take });
+    listPicker(element, {
+      name: t('picker.task'),
+      options: taskOptions(scenario),
+      chosen: taskChosen(scenario),
+      onpick: take,
+    });
   } else if (OPTIONS[path]) {
-    const own = path === 'model' ? [] : [{ id: OWN, name: t('form.own'), note: '', group: '', words: 'custom own device' }];
+    const own =
+      path === 'model' ? [] : [{ id: OWN, name: t('form.own'), note: '', group: '', words: 'custom own device' }];
     const options = [...OPTIONS[path](await core.catalogue()), ...own];
     const chosen = get(core.report.scenario, `${path}.preset`);
-    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => (id === OWN ? dialogs.ownDevice() : dialogs.pick(path, id)) });
+    listPicker(element, {
+      name: t(`picker.${path}`),
+      search: t(`picker.search.${path}`),
+      options,
+      chosen,
+      onpick: (id) => (id === OWN ? dialogs.ownDevice() : dialogs.pick(path, id)),
+    });
   } else countPicker(element, { path, core, store, now: value });
 }

@@ -5,12 +5,19 @@ import { parse } from '../text/measure.js';
 import { t } from './texts.js';
 
 // Families in the order of their newest member, members newest first. A family is what stands before the first digit of a name.
-const familyOf = (name) => /^[A-Za-z]+(?: [A-Za-z]+(?=[ -]?\d))?/.exec(name)?.[0].replace(/^(Code)(Llama)$/, '$2') ?? name;
+const familyOf = (name) =>
+  /^[A-Za-z]+(?: [A-Za-z]+(?=[ -]?\d))?/.exec(name)?.[0].replace(/^(Code)(Llama)$/, '$2') ?? name;
 
 function newestFirst(entries, yearOf) {
   const newest = new Map();
   for (const one of entries) newest.set(one.group, Math.max(newest.get(one.group) ?? 0, yearOf(one)));
-  return [...entries].sort((a, b) => newest.get(b.group) - newest.get(a.group) || a.group.localeCompare(b.group) || yearOf(b) - yearOf(a) || b.size - a.size);
+  return [...entries].sort(
+    (a, b) =>
+      newest.get(b.group) - newest.get(a.group) ||
+      a.group.localeCompare(b.group) ||
+      yearOf(b) - yearOf(a) ||
+      b.size - a.size,
+  );
 }
 
 export function modelOptions(catalogue) {
@@ -51,12 +58,16 @@ export function clusterOptions(catalogue) {
         group: t(isSingle ? 'picker.single' : 'picker.clusters'),
         year: year ?? 0,
         size: 0,
-        note: [isSingle ? memory.capacity : chip, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+        note: [isSingle ? memory.capacity : chip, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year]
+          .filter(Boolean)
+          .join(' · '),
         words: `${id} ${name} ${chip} ${vendor} ${year ?? ''}`.toLowerCase(),
       };
     });
   const order = [t('picker.clusters'), t('picker.single')];
-  return entries.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || b.year - a.year || a.name.localeCompare(b.name));
+  return entries.sort(
+    (a, b) => order.indexOf(a.group) - order.indexOf(b.group) || b.year - a.year || a.name.localeCompare(b.name),
+  );
 }
 
 // Devices by vendor.
@@ -70,7 +81,9 @@ export function deviceOptions(catalogue) {
       group: vendor,
       year: year ?? 0,
       size: 0,
-      note: [memory?.capacity, memory?.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+      note: [memory?.capacity, memory?.bandwidth && text(parse(memory.bandwidth), 'B/s'), year]
+        .filter(Boolean)
+        .join(' · '),
       words: `${id} ${name} ${vendor} ${year ?? ''}`.toLowerCase(),
     }));
   return newestFirst(entries, ({ year }) => year);

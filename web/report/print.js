@@ -4,7 +4,8 @@ import { labelOf } from '../form/fields.js';
 import { t } from '../text/strings.js';
 
 // An input with the part that it is of.
-export const inputName = (path) => (path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}, ${labelOf(path)}` : t(`group.${path}`));
+export const inputName = (path) =>
+  path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}, ${labelOf(path)}` : t(`group.${path}`);
 
 // `before` and `after` are elements that only paper shows.
 export function paper({ inputs, link }) {
@@ -14,8 +15,16 @@ export function paper({ inputs, link }) {
       'table',
       { class: 'print-inputs' },
       h('caption', {}, rows.length ? t('print.inputs') : t('print.default')),
-      h('tbody', {}, rows.map(([path, value]) => h('tr', {}, h('th', { scope: 'row' }, inputName(path)), h('td', {}, value)))),
+      h(
+        'tbody',
+        {},
+        rows.map(([path, value]) => h('tr', {}, h('th', { scope: 'row' }, inputName(path)), h('td', {}, value))),
+      ),
     ),
-    after: h('p', { class: 'print-foot' }, `${link} · ${new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())}`),
+    after: h(
+      'p',
+      { class: 'print-foot' },
+      `${link} · ${new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())}`,
+    ),
   };
 }

@@ -8,9 +8,9 @@ const PART = /^(training|serving|cost)(?=[:.])(: )?/;
 const icon = () =>
   svg(
     'svg',
-    { class: 'icon', width: 15, height: 15, viewBox: '0 0 16 16', 'aria-hidden': 'true' },
-    svg('circle', { cx: 8, cy: 8, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.4 }),
-    svg('path', { d: 'M8 4v5M8 11v1.4', stroke: 'currentColor', 'stroke-width': 1.6 }),
+    { 'class': 'icon', 'width': 15, 'height': 15, 'viewBox': '0 0 16 16', 'aria-hidden': 'true' },
+    svg('circle', { 'cx': 8, 'cy': 8, 'r': 7, 'fill': 'none', 'stroke': 'currentColor', 'stroke-width': 1.4 }),
+    svg('path', { 'd': 'M8 4v5M8 11v1.4', 'stroke': 'currentColor', 'stroke-width': 1.6 }),
   );
 
 // A warning and the part that it names at its start: "serving: x" is {part: 'serving', text: 'x'}.
@@ -19,7 +19,12 @@ export function remarkOf(warning) {
   return { part, text: start.endsWith(': ') ? warning.slice(start.length) : warning };
 }
 
-const way = (path, key, words, form) => h('button', { type: 'button', class: 'link', 'data-key': `${key}-${path}`, onclick: () => form.focus(path) }, words);
+const way = (path, key, words, form) =>
+  h(
+    'button',
+    { 'type': 'button', 'class': 'link', 'data-key': `${key}-${path}`, 'onclick': () => form.focus(path) },
+    words,
+  );
 
 // A warning may end with an input: "…: training.mapping.expert_tp 8". Its pieces: texts, and {path, text} of an input that the form has.
 export function withField(warning, form) {
@@ -31,9 +36,7 @@ export function withField(warning, form) {
 function assumed(part, paths, form) {
   const words = part === 'cost' ? 'remarks.estimated' : 'remarks.assumed';
   const input = (path) =>
-    form.has(path)
-      ? way(path, `assumed-${part}`, labelOf(path), form)
-      : h('span', { title: path }, labelOf(path));
+    form.has(path) ? way(path, `assumed-${part}`, labelOf(path), form) : h('span', { title: path }, labelOf(path));
   return h(
     'li',
     { 'data-assumed': part },
@@ -43,14 +46,27 @@ function assumed(part, paths, form) {
       { 'data-key': `assumed-${part}` },
       h('summary', {}, h('b', {}, t(`group.${part}`)), ' ', t(words, { count: paths.length })),
       h('p', {}, t(`${words}.why`)),
-      h('ul', {}, paths.map((path) => h('li', {}, input(path)))),
+      h(
+        'ul',
+        {},
+        paths.map((path) => h('li', {}, input(path))),
+      ),
     ),
   );
 }
 
 export function showRemarks(element, { warnings = [], training, serving, cost }, form) {
   const shown = (piece) => (piece.path ? way(piece.path, 'remark', piece.text, form) : piece);
-  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], withField(text, form).map(shown))));
+  const warned = warnings
+    .map(remarkOf)
+    .map(({ part, text }) =>
+      h(
+        'li',
+        {},
+        icon(),
+        h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], withField(text, form).map(shown)),
+      ),
+    );
   // Every bill has an estimate or two, which the report lists; here only one that is estimated as a whole.
   const made = cost?.assumed?.includes('cost.device') && cost;
   const rests = Object.entries({ training, serving, cost: made }).filter(([, report]) => report?.assumed?.length);

@@ -11,7 +11,12 @@ const SAID_MS = 15000;
 
 // {set(value), end()} of an input, in its base unit; undefined where it may not be changed. `from`: where it stands; `write(value, goesOn)`
 // makes the change.
-export function scrub({ store, scenario, stage, notice }, path, unit, { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {}) {
+export function scrub(
+  { store, scenario, stage, notice },
+  path,
+  unit,
+  { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {},
+) {
   if (store.isLocked(path)) return undefined;
   let to = null;
   return {
@@ -21,7 +26,11 @@ export function scrub({ store, scenario, stage, notice }, path, unit, { from = g
     },
     end() {
       if (to === null) return;
-      const button = h('button', { type: 'button', class: 'link', onclick: () => (store.undo(), (button.parentElement.hidden = true)) }, t('pick.undo'));
+      const button = h(
+        'button',
+        { type: 'button', class: 'link', onclick: () => (store.undo(), (button.parentElement.hidden = true)) },
+        t('pick.undo'),
+      );
       notice(t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }), SAID_MS, button);
       stage.draw();
       to = null;
@@ -34,6 +43,9 @@ export function scrub({ store, scenario, stage, notice }, path, unit, { from = g
 export function ridgeOf(context, precisions) {
   const { peak } = context.scenario.cluster.device;
   const own = precisions.find((one) => peak[one] > 0);
-  const onridge = own && { bandwidth: scrub(context, 'cluster.device.memory.bandwidth', 'B/s'), peak: scrub(context, `cluster.device.peak.${own}`, 'FLOP/s') };
+  const onridge = own && {
+    bandwidth: scrub(context, 'cluster.device.memory.bandwidth', 'B/s'),
+    peak: scrub(context, `cluster.device.peak.${own}`, 'FLOP/s'),
+  };
   return { peak: peak[own], onridge: onridge?.bandwidth && onridge.peak ? onridge : undefined };
 }

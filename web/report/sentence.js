@@ -19,7 +19,12 @@ export const trainingName = (scenario) => (scenario.training ? taskName(scenario
 // Each noun: the input that it sets, how it reads, and of a count its value. `devices` is what the sentence counts first.
 function nouns(scenario, inputs) {
   const task = taskOf(scenario);
-  const counted = task === 'serving' ? 'serving.devices' : inputs['training.devices'] !== undefined ? 'training.devices' : 'cluster.devices';
+  const counted =
+    task === 'serving'
+      ? 'serving.devices'
+      : inputs['training.devices'] !== undefined
+        ? 'training.devices'
+        : 'cluster.devices';
   const tokens = Number(scenario.training?.tokens) || 0;
   const served = scenario.serving ? servedOn(scenario) : 0;
   const devices = task === 'serving' ? served : trainedOn(scenario);
@@ -52,14 +57,18 @@ function load(scenario, noun) {
 // The sentence in pieces; `noun(name)` gives each of its controls.
 function sentence(scenario, noun) {
   const key = `say.${taskOf(scenario)}`;
-  const values = Object.fromEntries(['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]));
+  const values = Object.fromEntries(
+    ['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]),
+  );
   return pieces(key, { ...values, load: scenario.serving && load(scenario, noun) });
 }
 
 // The same without its controls.
 export function questionText(scenario, inputs) {
   const all = nouns(scenario, inputs);
-  return sentence(scenario, (name) => all[name].text).flat(Infinity).join('');
+  return sentence(scenario, (name) => all[name].text)
+    .flat(Infinity)
+    .join('');
 }
 
 // `onopen(noun)` gets {key: data-key of the button, path, value}; `isLocked(path)` leaves a noun as plain text.
@@ -72,14 +81,14 @@ export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
     return h(
       'button',
       {
-        type: 'button',
-        class: 'noun',
+        'type': 'button',
+        'class': 'noun',
         'data-key': `noun-${key}`,
         'data-noun': path,
         'aria-haspopup': ['task', 'model', 'device'].includes(key) ? 'listbox' : 'dialog',
         'aria-label': label ? t(label, { count: text }) : undefined,
-        onclick: open,
-        onkeydown: (event) => event.key === 'ArrowDown' && (event.preventDefault(), open()),
+        'onclick': open,
+        'onkeydown': (event) => event.key === 'ArrowDown' && (event.preventDefault(), open()),
       },
       text,
     );

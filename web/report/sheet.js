@@ -21,7 +21,13 @@ const amongTable = (among) =>
       'tbody',
       {},
       among.map(({ name, value, unit, chosen }) =>
-        h('tr', { class: chosen ? 'leads' : undefined }, h('th', { scope: 'row' }, name), h('td', {}, text(value, unit)), h('td', {}, chosen && t('why.chosen'))),
+        h(
+          'tr',
+          { class: chosen ? 'leads' : undefined },
+          h('th', { scope: 'row' }, name),
+          h('td', {}, text(value, unit)),
+          h('td', {}, chosen && t('why.chosen')),
+        ),
       ),
     ),
   );
@@ -65,9 +71,7 @@ export class Sheet {
     this.element.close();
     /** @type {NodeListOf<HTMLElement>} */
     const keyed = document.querySelectorAll('[data-key]');
-    const back = this.#opener?.isConnected
-      ? this.#opener
-      : [...keyed].find((one) => one.dataset.key === key);
+    const back = this.#opener?.isConnected ? this.#opener : [...keyed].find((one) => one.dataset.key === key);
     back?.focus();
   }
 
@@ -99,9 +103,14 @@ export class Sheet {
       h(
         'div',
         { class: 'bar' },
-        this.#trail.length > 1 && h('button', { type: 'button', class: 'link', onclick: () => this.#back() }, `← ${t('why.back')}`),
+        this.#trail.length > 1 &&
+          h('button', { type: 'button', class: 'link', onclick: () => this.#back() }, `← ${t('why.back')}`),
         h('h2', { id: 'sheet-title', tabindex: -1 }, words),
-        h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => this.close() }, '×'),
+        h(
+          'button',
+          { 'type': 'button', 'class': 'close', 'aria-label': t('why.close'), 'onclick': () => this.close() },
+          '×',
+        ),
       );
     if (!explanation) {
       this.element.replaceChildren(bar(title), h('p', {}, t('why.none')));
@@ -112,8 +121,18 @@ export class Sheet {
     this.element.replaceChildren(
       ...[
         bar(t('why.title', { title, value })),
-        symbols && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
-        values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
+        symbols &&
+          h(
+            'div',
+            { 'class': 'formula scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('why.symbol') },
+            symbols,
+          ),
+        values &&
+          h(
+            'div',
+            { 'class': 'formula scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('why.value') },
+            values,
+          ),
         explanation.note && h('p', {}, explanation.note),
         explanation.kind === 'constant' && h('p', {}, t('why.constant')),
         explanation.kind === 'procedure' && h('p', {}, t('why.procedure')),
@@ -151,14 +170,22 @@ export class Sheet {
     const source = explanations.sources?.[origin];
     return [
       h('code', {}, origin),
-      isPath(origin) && this.hasInput(origin) && [' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))],
+      isPath(origin) &&
+        this.hasInput(origin) && [
+          ' ',
+          h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit')),
+        ],
       source && h('span', { class: 'quiet' }, ` ${source}`),
     ];
   }
 
   #table(caption, terms, explanations) {
-    const head = [h('th', { scope: 'col' }, t('why.symbol')), h('th', { scope: 'col' }, t('why.value')),
-      h('th', { scope: 'col', title: t('why.share.help') }, t('why.share')), h('th', { scope: 'col' }, t('why.from'))];
+    const head = [
+      h('th', { scope: 'col' }, t('why.symbol')),
+      h('th', { scope: 'col' }, t('why.value')),
+      h('th', { scope: 'col', title: t('why.share.help') }, t('why.share')),
+      h('th', { scope: 'col' }, t('why.from')),
+    ];
     return h(
       'table',
       { class: 'terms' },
@@ -174,7 +201,12 @@ export class Sheet {
             h('th', { scope: 'row' }, term.symbol.replaceAll('_', ' ')),
             h('td', { title: bothBytes(term.value, term.unit) }, text(term.value, term.unit)),
             h('td', {}, shareText(term.share)),
-            h('td', {}, this.#from(term, explanations), term.leads && h('span', { class: 'quiet' }, ` ${t('why.leads')}`)),
+            h(
+              'td',
+              {},
+              this.#from(term, explanations),
+              term.leads && h('span', { class: 'quiet' }, ` ${t('why.leads')}`),
+            ),
           ),
         ),
       ),

@@ -26,8 +26,11 @@ const isField = (element) => element.closest?.('input, select, textarea, [conten
 // What a key means here: a scene's id, 'help', 'copy', 'keep', 'export', 'inputs', 'undo', or nothing.
 export function meaning(event) {
   const command = event.ctrlKey || event.metaKey;
-  if (command && event.key.toLowerCase() === 'z' && !event.target.matches?.('input[type=text], textarea')) return 'undo';
+  if (command && event.key.toLowerCase() === 'z' && !event.target.matches?.('input[type=text], textarea'))
+    return 'undo';
   if (command || event.altKey || isField(event.target) || !shortcutsOn()) return null;
   const scene = /^\d$/.test(event.key) && SCENES[(Number(event.key) + 9) % 10]; // 0 is the tenth
-  return scene ? scene.id : ({ '?': 'help', c: 'copy', k: 'keep', e: 'export', i: 'inputs' }[event.key] ?? null);
+  return scene
+    ? scene.id
+    : ({ '?': 'help', 'c': 'copy', 'k': 'keep', 'e': 'export', 'i': 'inputs' }[event.key] ?? null);
 }

@@ -23,11 +23,11 @@ export function drawTabs(element, { scenes, chosen, onopen }) {
       h(
         'a',
         {
-          href: `#/${id}${query ? `?${query}` : ''}`,
+          'href': `#/${id}${query ? `?${query}` : ''}`,
           'data-scene': id,
           'data-key': `tab-${id}`,
           'aria-current': id === chosen ? 'page' : undefined,
-          onclick: onopen,
+          'onclick': onopen,
         },
         t(`scene.${id}`),
       ),

@@ -3,12 +3,23 @@ import { taskOf, trainingName } from './sentence.js';
 import { t } from './texts.js';
 
 export const taskOptions = (scenario) =>
-  ['both', 'training', 'serving', 'lora', 'rl'].map((id) => ({ id, name: t(`picker.task.${id}`, { training: trainingName(scenario) }), note: '', words: '' }));
+  ['both', 'training', 'serving', 'lora', 'rl'].map((id) => ({
+    id,
+    name: t(`picker.task.${id}`, { training: trainingName(scenario) }),
+    note: '',
+    words: '',
+  }));
 
-export const taskChosen = (scenario) => (taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario));
+export const taskChosen = (scenario) =>
+  taskOf(scenario) === 'training' && scenario.training.trainable === 'lora' ? 'lora' : taskOf(scenario);
 
 // A fine-tune by low-rank adapters, of some ten thousand examples.
-const FINE_TUNE = { 'training.trainable': 'lora', 'training.framework': 'fsdp', 'training.sequence': '2048', 'training.tokens': '10 Mtoken' };
+const FINE_TUNE = {
+  'training.trainable': 'lora',
+  'training.framework': 'fsdp',
+  'training.sequence': '2048',
+  'training.tokens': '10 Mtoken',
+};
 
 // The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
 export function withTaskPicked(inputs, task) {
@@ -20,7 +31,11 @@ export function withTaskPicked(inputs, task) {
 
 // The tasks as inputs: what is not asked is null.
 export function withTask(inputs, task) {
-  const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving' && !path.startsWith('post_training')));
+  const rest = Object.fromEntries(
+    Object.entries(inputs).filter(
+      ([path]) => path !== 'training' && path !== 'serving' && !path.startsWith('post_training'),
+    ),
+  );
   const off = { both: [], training: ['serving'], serving: ['training'] }[task];
   const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
   return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };

@@ -44,7 +44,8 @@ export const texts = {
   'why.back': 'Back',
   'why.follow': 'why',
   'why.edit': 'edit',
-  'measured.lead': 'One number of a system like this scenario’s moves all answers: the constant that explains it is set, its interval narrows, and the link holds it.',
+  'measured.lead':
+    'One number of a system like this scenario’s moves all answers: the constant that explains it is set, its interval narrows, and the link holds it.',
   'measured.figure': 'Figure',
   'measured.field': 'Measured value',
   'measured.computed': 'Computed: {value}.',
@@ -52,7 +53,8 @@ export const texts = {
   'measured.wrong': 'Enter a number above 0.',
   'scrub.said': '{name}: {from} → {to}.',
   'import.title': 'Paste a config.json or a command',
-  'import.lead': 'The config.json of a Hugging Face checkpoint becomes the model (paste it, drop the file here, or choose it); the command that starts Megatron-LM, torchtitan, vLLM, SGLang, TensorRT-LLM or llama.cpp becomes the scenario. It is read in this browser and sent nowhere.',
+  'import.lead':
+    'The config.json of a Hugging Face checkpoint becomes the model (paste it, drop the file here, or choose it); the command that starts Megatron-LM, torchtitan, vLLM, SGLang, TensorRT-LLM or llama.cpp becomes the scenario. It is read in this browser and sent nowhere.',
   'import.label': 'config.json or command',
   'import.file': 'Choose a config.json',
   'import.use': 'Use this',
@@ -111,12 +113,14 @@ export const texts = {
   'ownDevice.json': 'Everything, as JSON',
   'ownDevice.link': 'Link bandwidth ({name})',
   'ownDevice.name': 'my {name}',
-  'ownDevice.lead': 'A device or a cluster as JSON, quantities as text with units; omitted members keep their value. It stays in this browser and in your link.',
+  'ownDevice.lead':
+    'A device or a cluster as JSON, quantities as text with units; omitted members keep their value. It stays in this browser and in your link.',
   'ownDevice.label': 'Device or cluster, JSON',
   'ownDevice.use': 'Use this device',
   'ownDevice.bad': 'Not valid JSON: {message}',
   'export.select': 'Selected: press Ctrl C to copy.',
-  'help.lead': 'Beside every figure, “why” opens its formula with your values, down to the inputs and their sources. Fields accept numbers with units (80 GB, 3.35 TB/s, 8k, 2^15); a number without one has the unit that the field shows. The link in the address bar holds all your inputs.',
+  'help.lead':
+    'Beside every figure, “why” opens its formula with your values, down to the inputs and their sources. Fields accept numbers with units (80 GB, 3.35 TB/s, 8k, 2^15); a number without one has the unit that the field shows. The link in the address bar holds all your inputs.',
   'help.help': 'This help',
   'help.scenes': 'Open a tab',
   'help.inputs': 'Go to inputs',
@@ -129,7 +133,8 @@ export const texts = {
   'help.field': 'In a field: one step; double or halve',
   'help.single': 'Single-key shortcuts',
   'exercise.title': 'Make an exercise',
-  'exercise.lead': 'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
+  'exercise.lead':
+    'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
   'exercise.hide': 'Hide figures and charts until the reader shows them',
   'exercise.lock': 'Lock every input but those chosen here',
   'exercise.may': 'Unlocked inputs',

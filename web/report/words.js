@@ -4,7 +4,10 @@ import { t } from '../text/strings.js';
 export const modelName = (scenario) => scenario.model.name || scenario.model.preset;
 
 // "H100" of "H100 SXM5 80 GB", "MI300X" of "Instinct MI300X 192 GB": a short name where the sentence has no room for more.
-export const shortDevice = (name) => name.replace(/^(Instinct|GeForce|Radeon) /, '').replace(/\s(\(one GPU\)|SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)(?=\s|$).*$/i, '');
+export const shortDevice = (name) =>
+  name
+    .replace(/^(Instinct|GeForce|Radeon) /, '')
+    .replace(/\s(\(one GPU\)|SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)(?=\s|$).*$/i, '');
 export const deviceName = (scenario) => shortDevice(scenario.cluster.device.name);
 
 // How many devices train and how many serve.

@@ -20,7 +20,11 @@ function answerOf(context, inputs) {
   const second = rest && context.ask('evaluate', rest, '');
   if (rest && !second) return { report: undefined, issues: [], faulty: new Set() };
   const report = second && !second.issues ? second : null;
-  return { report, issues: first.issues, faulty: new Set(report ? PARTS.filter((part) => rest[part] === null && request[part] !== null) : PARTS) };
+  return {
+    report,
+    issues: first.issues,
+    faulty: new Set(report ? PARTS.filter((part) => rest[part] === null && request[part] !== null) : PARTS),
+  };
 }
 
 // Every scenario of the comparison; the first is the open one.
@@ -30,38 +34,67 @@ export function columns(context) {
   return [own, ...context.store.others.map((inputs) => ({ inputs, ...answerOf(context, inputs) }))];
 }
 
-const written = (all) => [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].filter((path) => path !== 'version').sort();
+const written = (all) =>
+  [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].filter((path) => path !== 'version').sort();
 export const resolved = ({ report, inputs }, path) => {
   const value = report && get(report.scenario, path);
   if (value === undefined || value === null) return inputs[path] ?? (value === null ? t('compare.off') : undefined);
   if (typeof value === 'object') return value.name ?? value.preset ?? inputs[path];
   return value;
 };
-export const shown = (value, path) => (value === undefined ? '–' : typeof value === 'number' ? (Number.isInteger(value) ? whole(value) : text(value, unitOf(path))) : String(value));
+export const shown = (value, path) =>
+  value === undefined
+    ? '–'
+    : typeof value === 'number'
+      ? Number.isInteger(value)
+        ? whole(value)
+        : text(value, unitOf(path))
+      : String(value);
 // Inputs that someone wrote and that are not the same in all scenarios, by their resolved values.
-export const differing = (all) => written(all).filter((path) => new Set(all.map((one) => JSON.stringify(resolved(one, path)))).size > 1);
+export const differing = (all) =>
+  written(all).filter((path) => new Set(all.map((one) => JSON.stringify(resolved(one, path)))).size > 1);
 
-export const fleet = ({ report }) => report && `${whole(report.scenario.cluster.devices)} × ${deviceName(report.scenario)}`;
+export const fleet = ({ report }) =>
+  report && `${whole(report.scenario.cluster.devices)} × ${deviceName(report.scenario)}`;
 export const differs = (all, of) => new Set(all.map(of)).size > 1;
 
 // Each column by what tells it from the others: "512 × B200", "Llama-3.1-8B", "Concurrent requests per replica 64".
 export function namesOf(all) {
-  const rest = differing(all).filter((path) => path !== 'model' && !path.startsWith('cluster') && !path.endsWith('.devices'));
+  const rest = differing(all).filter(
+    (path) => path !== 'model' && !path.startsWith('cluster') && !path.endsWith('.devices'),
+  );
   const byFleet = differs(all, fleet);
   const byModel = differs(all, ({ report }) => report && modelName(report.scenario));
   const names = all.map((one) => {
     const words = [byModel && one.report && modelName(one.report.scenario), byFleet && fleet(one)].filter(Boolean);
-    if (words.length < MOST_WORDS) words.push(...rest.slice(0, MOST_WORDS - words.length).map((path) => `${labelOf(path)} ${shown(resolved(one, path), path)}`));
+    if (words.length < MOST_WORDS)
+      words.push(
+        ...rest
+          .slice(0, MOST_WORDS - words.length)
+          .map((path) => `${labelOf(path)} ${shown(resolved(one, path), path)}`),
+      );
     return words.join(', ');
   });
   // Equal names say what else differs between them.
   const spoken = names.map((name, i) => {
     const equals = all.filter((_, at) => names[at] === name);
-    const path = equals.length > 1 && rest.find((one) => differs(equals, (column) => JSON.stringify(resolved(column, one))));
-    return path ? [name, `${has(`compare.short.${path}`) ? t(`compare.short.${path}`) : labelOf(path)} ${shown(resolved(all[i], path), path)}`].filter(Boolean).join(', ') : name;
+    const path =
+      equals.length > 1 && rest.find((one) => differs(equals, (column) => JSON.stringify(resolved(column, one))));
+    return path
+      ? [
+          name,
+          `${has(`compare.short.${path}`) ? t(`compare.short.${path}`) : labelOf(path)} ${shown(resolved(all[i], path), path)}`,
+        ]
+          .filter(Boolean)
+          .join(', ')
+      : name;
   });
   return lettered(spoken);
 }
 
 const lettered = (names) =>
-  names.map((name, i) => (name && names.indexOf(name) === names.lastIndexOf(name) ? name : [name || t('compare.column', { letter: 'ABCD'[i] }), name && `(${'ABCD'[i]})`].filter(Boolean).join(' ')));
+  names.map((name, i) =>
+    name && names.indexOf(name) === names.lastIndexOf(name)
+      ? name
+      : [name || t('compare.column', { letter: 'ABCD'[i] }), name && `(${'ABCD'[i]})`].filter(Boolean).join(' '),
+  );

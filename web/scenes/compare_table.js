@@ -15,9 +15,14 @@ import { t } from './texts.js';
 function delta(value, base, better, unit) {
   if (typeof value !== 'number' || typeof base !== 'number' || base === 0 || value === base) return null;
   const ratio = value / base;
-  const words = ratio >= 2 ? `×\u00a0${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${number(Math.abs(ratio - 1) * 100, 2)}\u00a0%`;
+  const words =
+    ratio >= 2 ? `×\u00a0${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${number(Math.abs(ratio - 1) * 100, 2)}\u00a0%`;
   const good = better && (better === 'larger') === ratio > 1;
-  return h('small', { class: `delta ${better ? (good ? 'good' : unit === 'B' ? '' : 'bad') : ''}` }, `${ratio > 1 ? '▲' : '▼'} ${words}`);
+  return h(
+    'small',
+    { class: `delta ${better ? (good ? 'good' : unit === 'B' ? '' : 'bad') : ''}` },
+    `${ratio > 1 ? '▲' : '▼'} ${words}`,
+  );
 }
 
 const known = (one, path) => {
@@ -32,7 +37,8 @@ export const missing = (one, part) => {
     return { title: t('compare.invalid'), text: issue ? issue.message : '', fix: issue?.fixes?.[0] };
   }
   if (one.report[part] === null || one.report[part] === undefined) return { text: t('compare.off') };
-  if (one.report[part].feasible === false) return { title: t('compare.infeasible'), text: one.report[part].infeasible[0]?.message ?? '' };
+  if (one.report[part].feasible === false)
+    return { title: t('compare.infeasible'), text: one.report[part].infeasible[0]?.message ?? '' };
   return null;
 };
 
@@ -52,8 +58,23 @@ function cell(path, value, { most, best, base, first, place }) {
   return h(
     'td',
     place,
-    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, h('span', {}, unbroken(plain(text(value, unitOf(path))))), !first && delta(value, base, better, unitOf(path)), isBest && h('small', { class: 'bst' }, t('compare.best'))),
-    h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-forward)' : 'var(--c-quiet)' } })),
+    h(
+      'span',
+      { class: isBest ? 'cmp-value best' : 'cmp-value' },
+      h('span', {}, unbroken(plain(text(value, unitOf(path))))),
+      !first && delta(value, base, better, unitOf(path)),
+      isBest && h('small', { class: 'bst' }, t('compare.best')),
+    ),
+    h(
+      'span',
+      { 'class': 'cmp-bar', 'aria-hidden': 'true' },
+      h('i', {
+        style: {
+          width: `${(100 * Math.abs(value)) / most}%`,
+          background: isBest ? 'var(--c-forward)' : 'var(--c-quiet)',
+        },
+      }),
+    ),
   );
 }
 
@@ -61,7 +82,12 @@ function figureRow(path, all, gaps, at, rows) {
   const values = all.map((one, i) => (gaps[i] ? undefined : known(one, path)));
   const there = values.filter((value) => value !== undefined);
   const better = outputOf(path)?.better;
-  const best = there.length > 1 && better && new Set(there).size > 1 ? (better === 'smaller' ? Math.min(...there) : Math.max(...there)) : undefined;
+  const best =
+    there.length > 1 && better && new Set(there).size > 1
+      ? better === 'smaller'
+        ? Math.min(...there)
+        : Math.max(...there)
+      : undefined;
   const most = Math.max(...there.map(Math.abs)) || 1;
   return h(
     'tr',
@@ -69,8 +95,20 @@ function figureRow(path, all, gaps, at, rows) {
     h('th', { scope: 'row' }, nameOf(path)),
     values.map((value, i) => {
       const gap = gaps[i];
-      if (gap) return at === 0 ? h('td', { class: 'gap', rowspan: rows, ...placeOf(i) }, gap.title && h('b', { class: 'bad' }, gap.title), ' ', gap.text, gap.button) : null;
-      return value === undefined ? h('td', placeOf(i), '–') : cell(path, value, { most, best, base: values[0], first: i === 0, place: placeOf(i) });
+      if (gap)
+        return at === 0
+          ? h(
+              'td',
+              { class: 'gap', rowspan: rows, ...placeOf(i) },
+              gap.title && h('b', { class: 'bad' }, gap.title),
+              ' ',
+              gap.text,
+              gap.button,
+            )
+          : null;
+      return value === undefined
+        ? h('td', placeOf(i), '–')
+        : cell(path, value, { most, best, base: values[0], first: i === 0, place: placeOf(i) });
     }),
   );
 }
@@ -80,13 +118,27 @@ function partBody(context, part, all, everything) {
   const paths = FIGURES.filter((path) => path.startsWith(`${part}.`));
   const gaps = all.map((one, i) => {
     const gap = missing(one, part);
-    return gap && { ...gap, button: gap.fix && h('button', { type: 'button', class: 'nearest', onclick: () => repair(context, i, gap.fix) }, gap.fix.label) };
+    return (
+      gap && {
+        ...gap,
+        button:
+          gap.fix &&
+          h('button', { type: 'button', class: 'nearest', onclick: () => repair(context, i, gap.fix) }, gap.fix.label),
+      }
+    );
   });
   const moves = (path) => new Set(all.map((one, i) => (gaps[i] ? null : known(one, path)))).size > 1;
-  const rows = paths.filter((path) => all.some((one, i) => !gaps[i] && known(one, path) !== undefined) && (everything || moves(path)));
+  const rows = paths.filter(
+    (path) => all.some((one, i) => !gaps[i] && known(one, path) !== undefined) && (everything || moves(path)),
+  );
   const list = rows.length ? rows : gaps.some((gap) => gap?.title) ? paths.slice(0, 1) : [];
   if (!list.length) return null;
-  return h('tbody', {}, h('tr', { class: 'gh' }, h('th', { colspan: all.length + 1, scope: 'rowgroup' }, t(`group.${part}`))), list.map((path, at) => figureRow(path, all, gaps, at, list.length)));
+  return h(
+    'tbody',
+    {},
+    h('tr', { class: 'gh' }, h('th', { colspan: all.length + 1, scope: 'rowgroup' }, t(`group.${part}`))),
+    list.map((path, at) => figureRow(path, all, gaps, at, list.length)),
+  );
 }
 
 function repair({ store }, i, fix) {
@@ -95,12 +147,20 @@ function repair({ store }, i, fix) {
 }
 
 // A name that is wider than its column breaks at a hyphen or inside "DeepSeek", not anywhere.
-const breakable = (name) => name.split(/(?<=-)|(?<=[a-z]{2})(?=[A-Z][a-z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
+const breakable = (name) =>
+  name.split(/(?<=-)|(?<=[a-z]{2})(?=[A-Z][a-z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
 
 /** @param {Context} context */
 function headCell(context, i, name) {
   const { store } = context;
-  if (i === 0) return h('th', { scope: 'col' }, h('b', {}, breakable(name)), ' ', h('small', { class: 'badge' }, t('compare.baseline')));
+  if (i === 0)
+    return h(
+      'th',
+      { scope: 'col' },
+      h('b', {}, breakable(name)),
+      ' ',
+      h('small', { class: 'badge' }, t('compare.baseline')),
+    );
   const swap = () => store.setBoth(store.others[i - 1], store.others.with(i - 1, store.inputs));
   const remove = () => store.setOthers(store.others.filter((_, at) => at !== i - 1));
   return h(
@@ -108,9 +168,29 @@ function headCell(context, i, name) {
     { scope: 'col' },
     h('b', {}, breakable(name)),
     ' ',
-    h('button', { type: 'button', class: 'link', 'data-key': `cmp-swap-${i}`, 'aria-label': t('compare.swap.of', { name }), onclick: swap }, t('compare.swap')),
+    h(
+      'button',
+      {
+        'type': 'button',
+        'class': 'link',
+        'data-key': `cmp-swap-${i}`,
+        'aria-label': t('compare.swap.of', { name }),
+        'onclick': swap,
+      },
+      t('compare.swap'),
+    ),
     ' ',
-    h('button', { type: 'button', class: 'link', 'data-key': `cmp-del-${i}`, 'aria-label': t('compare.remove.of', { name }), onclick: remove }, t('compare.remove')),
+    h(
+      'button',
+      {
+        'type': 'button',
+        'class': 'link',
+        'data-key': `cmp-del-${i}`,
+        'aria-label': t('compare.remove.of', { name }),
+        'onclick': remove,
+      },
+      t('compare.remove'),
+    ),
   );
 }
 
@@ -119,13 +199,24 @@ function differenceRows(all) {
   const scenario = ({ report }) => report?.scenario;
   const mapping = (part) => (one) => {
     const degrees = scenario(one)?.[part]?.mapping;
-    return degrees ? ['tp', 'pp', 'ep', 'cp'].filter((name) => name === 'tp' || degrees[name] > 1).map((name) => `${name.toUpperCase()} ${degrees[name]}`).join(' · ') : '–';
+    return degrees
+      ? ['tp', 'pp', 'ep', 'cp']
+          .filter((name) => name === 'tp' || degrees[name] > 1)
+          .map((name) => `${name.toUpperCase()} ${degrees[name]}`)
+          .join(' · ')
+      : '–';
   };
   const device = (one) => scenario(one)?.cluster.device;
   const rows = [
     [t('compare.cluster'), (one) => scenario(one)?.cluster.name ?? fleet(one) ?? '–'],
     [t('compare.devices'), (one) => (scenario(one) ? whole(scenario(one).cluster.devices) : '–')],
-    [t('compare.gpu'), (one) => (device(one) ? `${number(device(one).memory.capacity / 1e9)}\u00a0GB, ${text(device(one).memory.bandwidth, 'B/s')}` : '–')],
+    [
+      t('compare.gpu'),
+      (one) =>
+        device(one)
+          ? `${number(device(one).memory.capacity / 1e9)}\u00a0GB, ${text(device(one).memory.bandwidth, 'B/s')}`
+          : '–',
+    ],
     [t('compare.peak'), (one) => (device(one)?.peak?.bf16 ? text(device(one).peak.bf16, 'FLOP/s') : '–')],
     [`${t('group.training')}: ${t('compare.mapping')}`, mapping('training')],
     [`${t('group.serving')}: ${t('compare.mapping')}`, mapping('serving')],
@@ -137,7 +228,8 @@ function differenceRows(all) {
   return [...rows, ...inputs].map(([name, of]) => [name, (one) => plain(of(one))]);
 }
 
-const inputName = (path) => (path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}: ${labelOf(path)}` : t(`group.${path}`));
+const inputName = (path) =>
+  path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}: ${labelOf(path)}` : t(`group.${path}`);
 
 /** @param {Context} context */
 export function table(context, all, names) {
@@ -145,18 +237,34 @@ export function table(context, all, names) {
   const differences = differenceRows(all);
   return h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('compare.table') },
+    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('compare.table') },
     h(
       'table',
       { class: 'compare', style: { '--columns': String(all.length) } },
       h('caption', { class: 'visually-hidden' }, t('compare.table')),
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('compare.figure'))), names.map((name, i) => headCell(context, i, name)))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('compare.figure'))),
+          names.map((name, i) => headCell(context, i, name)),
+        ),
+      ),
       differences.length > 0 &&
         h(
           'tbody',
           {},
           h('tr', { class: 'gh' }, h('th', { colspan: all.length + 1, scope: 'rowgroup' }, t('compare.differs'))),
-          differences.map(([name, of]) => h('tr', { class: 'input' }, h('th', { scope: 'row' }, name), all.map((one) => h('td', {}, breakable(of(one)))))),
+          differences.map(([name, of]) =>
+            h(
+              'tr',
+              { class: 'input' },
+              h('th', { scope: 'row' }, name),
+              all.map((one) => h('td', {}, breakable(of(one)))),
+            ),
+          ),
         ),
       PARTS.map((part) => partBody(context, part, all, everything)),
     ),
@@ -165,7 +273,15 @@ export function table(context, all, names) {
 
 export function asCsv(all, names) {
   const paths = FIGURES.filter((path) => all.some((one) => known(one, path) !== undefined));
-  const scale = (value, unit) => (unit === '%' && value !== undefined ? Number((value * 100).toPrecision(12)) : (value ?? ''));
+  const scale = (value, unit) =>
+    unit === '%' && value !== undefined ? Number((value * 100).toPrecision(12)) : (value ?? '');
   const inputs = differenceRows(all).map(([name, of]) => [name, '', ...all.map(of)]);
-  saveCsv([t('compare.figure'), t('compare.unit'), ...names], [...inputs, ...paths.map((path) => [path, unitOf(path), ...all.map((one) => scale(known(one, path), unitOf(path)))])], 'comparison');
+  saveCsv(
+    [t('compare.figure'), t('compare.unit'), ...names],
+    [
+      ...inputs,
+      ...paths.map((path) => [path, unitOf(path), ...all.map((one) => scale(known(one, path), unitOf(path)))]),
+    ],
+    'comparison',
+  );
 }

@@ -23,6 +23,9 @@ export const explore = {
   draw(context) {
     if (view && context.core.isDescribed) return view.draw(context);
     if (!view && !failed) load().then(() => context.stage.draw());
-    return [h('h1', { class: 'question', tabindex: -1 }, t('scene.explore')), h('p', { class: 'lead' }, failed ? t('app.stopped', { message: failed.message }) : t('chart.waiting'))];
+    return [
+      h('h1', { class: 'question', tabindex: -1 }, t('scene.explore')),
+      h('p', { class: 'lead' }, failed ? t('app.stopped', { message: failed.message }) : t('chart.waiting')),
+    ];
   },
 };

@@ -3,7 +3,12 @@
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 
-const FIGURES = { train: 'training.step_time_s', serve: 'serving.tpot_s', memory: 'training.memory_bytes.total', overview: 'training.step_time_s' };
+const FIGURES = {
+  train: 'training.step_time_s',
+  serve: 'serving.tpot_s',
+  memory: 'training.memory_bytes.total',
+  overview: 'training.step_time_s',
+};
 
 /** @param {Context} context */
 export function footnote(context, scene, assumed = null) {
@@ -12,7 +17,21 @@ export function footnote(context, scene, assumed = null) {
     'p',
     { class: 'note footnote' },
     assumed && [assumed, ' '],
-    figure && [h('a', { href: `#/evidence/${figure}`, onclick: (event) => (event.preventDefault(), context.open('evidence', figure)) }, t('assume.sure')), ' · '],
-    h('a', { href: '#/method', onclick: (event) => (event.preventDefault(), context.open('method')) }, t('assume.more')),
+    figure && [
+      h(
+        'a',
+        {
+          href: `#/evidence/${figure}`,
+          onclick: (event) => (event.preventDefault(), context.open('evidence', figure)),
+        },
+        t('assume.sure'),
+      ),
+      ' · ',
+    ],
+    h(
+      'a',
+      { href: '#/method', onclick: (event) => (event.preventDefault(), context.open('method')) },
+      t('assume.more'),
+    ),
   );
 }

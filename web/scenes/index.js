@@ -6,7 +6,11 @@ import { overview } from './overview.js';
 
 // A scene whose module is fetched when it is first wanted, or once the first view stands.
 function later(id, fetched) {
-  const scene = { id, draw: null, load: () => (scene.loading ??= fetched().then((module) => (scene.draw = module[id].draw))) };
+  const scene = {
+    id,
+    draw: null,
+    load: () => (scene.loading ??= fetched().then((module) => (scene.draw = module[id].draw))),
+  };
   return scene;
 }
 
@@ -23,6 +27,9 @@ export const SCENES = [
   later('lessons', () => import('./lessons.js')),
   later('method', () => import('./method.js')),
   // Opened from the figure that it is about, and under that one's tab.
-  Object.assign(later('evidence', () => import('./evidence.js')), { tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train') }),
+  Object.assign(
+    later('evidence', () => import('./evidence.js')),
+    { tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train') },
+  ),
 ];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

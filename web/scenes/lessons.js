@@ -23,7 +23,11 @@ const DRAWINGS = {
 };
 
 const thumbnail = (tag) =>
-  svg('svg', { class: 'thumb', width: 56, height: 36, viewBox: '0 0 56 36', 'aria-hidden': 'true' }, svg('path', { d: DRAWINGS[tag] }));
+  svg(
+    'svg',
+    { 'class': 'thumb', 'width': 56, 'height': 36, 'viewBox': '0 0 56 36', 'aria-hidden': 'true' },
+    svg('path', { d: DRAWINGS[tag] }),
+  );
 
 /** @param {Context} context */
 const item = (context, lesson) =>
@@ -34,13 +38,17 @@ const item = (context, lesson) =>
     h(
       'a',
       {
-        href: `#/lessons/${lesson.id}`,
+        'href': `#/lessons/${lesson.id}`,
         'data-key': `lesson-${lesson.id}`,
-        onclick: (event) => (event.preventDefault(), context.open('lessons', lesson.id)),
+        'onclick': (event) => (event.preventDefault(), context.open('lessons', lesson.id)),
       },
       lesson.title,
     ),
-    h('small', {}, ` ${t(`lessons.tag.${tagOf(lesson)}`)} · ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`),
+    h(
+      'small',
+      {},
+      ` ${t(`lessons.tag.${tagOf(lesson)}`)} · ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`,
+    ),
     h('p', {}, lesson.question),
   );
 
@@ -50,11 +58,16 @@ function tagButtons(context, lessons, chosen) {
   const tags = Object.values(TAGS).filter((tag) => lessons.some((lesson) => tagOf(lesson) === tag));
   return h(
     'div',
-    { class: 'segments tags', role: 'group', 'aria-label': t('lessons.tags') },
+    { 'class': 'segments tags', 'role': 'group', 'aria-label': t('lessons.tags') },
     ['', ...tags].map((tag) =>
       h(
         'button',
-        { type: 'button', 'data-key': `tag-${tag}`, 'aria-pressed': String(tag === chosen), onclick: () => context.stage.choose('lessons', tag) },
+        {
+          'type': 'button',
+          'data-key': `tag-${tag}`,
+          'aria-pressed': String(tag === chosen),
+          'onclick': () => context.stage.choose('lessons', tag),
+        },
         tag ? t(`lessons.tag.${tag}`) : t('lessons.all'),
       ),
     ),
@@ -70,7 +83,11 @@ function list(context, lessons) {
   return [
     heading(t('lessons.title'), t('lessons.lead')),
     h('p', { class: 'note' }, t('lessons.progress', { finished, all: lessons.length })),
-    h('p', { class: 'note' }, t('lessons.course', { lessons: general.length, minutes: general.reduce((sum, { minutes }) => sum + minutes, 0) })),
+    h(
+      'p',
+      { class: 'note' },
+      t('lessons.course', { lessons: general.length, minutes: general.reduce((sum, { minutes }) => sum + minutes, 0) }),
+    ),
     tagButtons(context, lessons, tag),
     h('ol', { class: 'lessons' }, rows(general)),
     rows(studies).length > 0 && [h('h2', {}, t('lessons.papers')), h('ol', { class: 'lessons' }, rows(studies))],
@@ -95,11 +112,11 @@ function predict(context, lesson, state) {
         'label',
         {},
         h('input', {
-          type: 'radio',
-          name: 'predict',
+          'type': 'radio',
+          'name': 'predict',
           'data-key': `choice-${i}`,
-          checked: choice === i,
-          onchange: () => {
+          'checked': choice === i,
+          'onchange': () => {
             state.choice = i;
             context.open('lessons', `${lesson.id}/${Math.max(1, state.steps.size + 1)}`);
             context.stage.draw();
@@ -115,7 +132,8 @@ function predict(context, lesson, state) {
 }
 
 // Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
-const isSet = ({ core, inputs }, set) => sayTheSame(core.described.defaults, { ...inputs, ...set }, inputs, core.presetPaths);
+const isSet = ({ core, inputs }, set) =>
+  sayTheSame(core.described.defaults, { ...inputs, ...set }, inputs, core.presetPaths);
 
 /** @param {Context} context */
 function act(context, lesson, state) {
@@ -134,10 +152,10 @@ function act(context, lesson, state) {
           h(
             'button',
             {
-              type: 'button',
-              class: 'link',
+              'type': 'button',
+              'class': 'link',
               'data-key': `step-${i}`,
-              onclick: () => context.store.setInputs({ ...context.inputs, ...step.set }, `${lesson.id}/${i + 2}`),
+              'onclick': () => context.store.setInputs({ ...context.inputs, ...step.set }, `${lesson.id}/${i + 2}`),
             },
             t('lessons.set'),
           ),
@@ -157,7 +175,17 @@ function watched(context, lesson) {
     'table',
     { class: 'watched' },
     h('caption', {}, t('lessons.watched')),
-    h('thead', {}, h('tr', {}, [t('compare.figure'), t('lessons.before'), t('lessons.now'), t('compare.change')].map((words) => h('th', { scope: 'col' }, words)))),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        [t('compare.figure'), t('lessons.before'), t('lessons.now'), t('compare.change')].map((words) =>
+          h('th', { scope: 'col' }, words),
+        ),
+      ),
+    ),
     h(
       'tbody',
       {},
@@ -165,7 +193,14 @@ function watched(context, lesson) {
         const [then, after] = [get(before, path), get(now, path)];
         const times = typeof then === 'number' && typeof after === 'number' && then > 0 ? after / then : undefined;
         const change = times > 0 ? (times < 1 ? `÷ ${number(1 / times)}` : `× ${number(times)}`) : '–';
-        return h('tr', {}, h('th', { scope: 'row' }, nameOf(path)), cell(before, path), cell(now, path), h('td', {}, change));
+        return h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, nameOf(path)),
+          cell(before, path),
+          cell(now, path),
+          h('td', {}, change),
+        );
       }),
     ),
   );
@@ -174,7 +209,10 @@ function watched(context, lesson) {
 /** @param {Context} context */
 function explain(context, lesson) {
   const reports = Object.fromEntries(
-    Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, context.ask('evaluate', context.core.requestFor(inputs), '')]),
+    Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [
+      letter,
+      context.ask('evaluate', context.core.requestFor(inputs), ''),
+    ]),
   );
   if (Object.values(reports).some((report) => !report)) return h('p', {}, t('chart.waiting'));
   return [
@@ -183,7 +221,11 @@ function explain(context, lesson) {
       { class: 'expect' },
       lesson.expect.map(({ say, expr }) => {
         const { left, right, holds } = check(expr, reports);
-        return h('li', { class: holds ? 'holds' : 'fails', title: `${expr} (${number(left, 6)}, ${number(right, 6)})` }, `${holds ? '✓' : '✗'} ${say}`);
+        return h(
+          'li',
+          { class: holds ? 'holds' : 'fails', title: `${expr} (${number(left, 6)}, ${number(right, 6)})` },
+          `${holds ? '✓' : '✗'} ${say}`,
+        );
       }),
     ),
     h('p', {}, h('b', {}, t('lessons.takeaway')), ' ', lesson.takeaway),
@@ -226,7 +268,10 @@ function one(context, lessons, lesson) {
         { class: 'crumbs' },
         t('lessons.needs'),
         ' ',
-        before.map((other, i) => [i > 0 && ', ', h('a', { href: `#/lessons/${other.id}`, onclick: go(other.id) }, other.title)]),
+        before.map((other, i) => [
+          i > 0 && ', ',
+          h('a', { href: `#/lessons/${other.id}`, onclick: go(other.id) }, other.title),
+        ]),
       ),
     h('div', { class: 'lesson' }, [
       predict(context, lesson, state),
@@ -236,7 +281,12 @@ function one(context, lessons, lesson) {
           {},
           h(
             'button',
-            { type: 'button', class: 'primary', 'data-key': 'lesson-start', onclick: () => context.store.setInputs(startOf(lesson)) },
+            {
+              'type': 'button',
+              'class': 'primary',
+              'data-key': 'lesson-start',
+              'onclick': () => context.store.setInputs(startOf(lesson)),
+            },
             t('lessons.start'),
           ),
         ),
@@ -261,10 +311,21 @@ function one(context, lessons, lesson) {
             t('lessons.study'),
           ),
         ],
-        next && [' · ', h('a', { href: `#/lessons/${next.id}`, onclick: go(next.id) }, t('lessons.next', { title: next.title }))],
+        next && [
+          ' · ',
+          h('a', { href: `#/lessons/${next.id}`, onclick: go(next.id) }, t('lessons.next', { title: next.title })),
+        ],
       ),
     ]),
-    started && revealed && h('div', { class: 'stage' }, context.stage.nodesOf(lesson.scene, context.ask('evaluate', context.core.requestFor(startOf(lesson)), '')).slice(1)),
+    started &&
+      revealed &&
+      h(
+        'div',
+        { class: 'stage' },
+        context.stage
+          .nodesOf(lesson.scene, context.ask('evaluate', context.core.requestFor(startOf(lesson)), ''))
+          .slice(1),
+      ),
   ];
 }
 
@@ -276,7 +337,8 @@ export const lessons = {
     if (!all || all.some((one) => !one)) return [heading(t('lessons.title'), t('chart.waiting'))];
     const lesson = all.find(({ id }) => id === context.store.sub.split('/')[0]);
     if (lesson) return one(context, all, lesson);
-    const unknown = context.store.sub && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: context.store.sub }));
+    const unknown =
+      context.store.sub && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: context.store.sub }));
     return [unknown, list(context, all)];
   },
 };

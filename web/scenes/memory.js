@@ -20,7 +20,12 @@ function kinds({ model }) {
   const heads = (count) => ({ 'model.mla': null, 'model.kv_heads': count });
   const others = [
     { id: 'mha', color: 'var(--c-tp)', change: heads(model.heads), same: !model.mla && model.kv_heads === model.heads },
-    { id: 'gqa', color: 'var(--c-dp)', change: heads(8), same: (!model.mla && model.kv_heads === 8) || model.heads % 8 !== 0 },
+    {
+      id: 'gqa',
+      color: 'var(--c-dp)',
+      change: heads(8),
+      same: (!model.mla && model.kv_heads === 8) || model.heads % 8 !== 0,
+    },
     { id: 'mqa', color: 'var(--c-ep)', change: heads(1), same: !model.mla && model.kv_heads === 1 },
     { id: 'mla', color: 'var(--c-backward)', change: { 'model.mla': LATENT }, same: Boolean(model.mla) },
   ];
@@ -40,12 +45,16 @@ function sharing({ model, serving }) {
   const { tp } = serving.mapping;
   if (tp === 1) return t('memory.sharing.one');
   if (model.mla) return t('memory.sharing.latent', { tp });
-  if (tp > model.kv_heads) return t('memory.sharing.copies', { tp, heads: model.kv_heads, copies: tp / model.kv_heads });
+  if (tp > model.kv_heads)
+    return t('memory.sharing.copies', { tp, heads: model.kv_heads, copies: tp / model.kv_heads });
   return t('memory.sharing.split', { tp, heads: model.kv_heads, own: model.kv_heads / tp });
 }
 
 // What the publisher supports against what fits.
-const limitOf = ({ model }, most) => (model.context > 0 && most > model.context ? t('memory.limit', { most: whole(most), context: whole(model.context) }) : '');
+const limitOf = ({ model }, most) =>
+  model.context > 0 && most > model.context
+    ? t('memory.limit', { most: whole(most), context: whole(model.context) })
+    : '';
 
 const SINGLE = { 'serving.batch': 1, 'serving.requests_per_s': null, 'serving.concurrency': null };
 /** @param {Context} context */
@@ -81,9 +90,16 @@ function cacheCurve(context) {
   // On several devices heads are replicated, so that another kind may need just as much: one line for both.
   const caches = ({ rows }) => rows.map(({ figures: [cache] }) => cache).join();
   const alike = swept.slice(1).filter((one) => caches(one) === caches(own));
-  if (alike.length) own.name = t('memory.alike', { own: own.name, others: alike.map(({ name }) => name).join(', '), tp: context.scenario.serving.mapping.tp });
+  if (alike.length)
+    own.name = t('memory.alike', {
+      own: own.name,
+      others: alike.map(({ name }) => name).join(', '),
+      tp: context.scenario.serving.mapping.tp,
+    });
   const all = [...swept.slice(1).filter((one) => one.rows.length > 1 && !alike.includes(one)), own];
-  const lengths = [...new Set(all.flatMap(({ rows }) => rows.map(({ inputs: [prompt] }) => prompt)))].sort((a, b) => a - b);
+  const lengths = [...new Set(all.flatMap(({ rows }) => rows.map(({ inputs: [prompt] }) => prompt)))].sort(
+    (a, b) => a - b,
+  );
   const cacheAt = ({ rows }, length) => rows.find(({ inputs: [prompt] }) => prompt === length)?.figures[0];
   return lines({
     id: 'kv-context',
@@ -91,20 +107,41 @@ function cacheCurve(context) {
     subtitle: t(`memory.kv.${scopeOf(context)}`),
     controls: h(
       'div',
-      { class: 'views', role: 'group', 'aria-label': t('memory.scope') },
+      { 'class': 'views', 'role': 'group', 'aria-label': t('memory.scope') },
       ['batch', 'request'].map((scope) =>
-        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.stage.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
+        h(
+          'button',
+          {
+            'type': 'button',
+            'data-key': `kv-${scope}`,
+            'aria-pressed': String(scope === scopeOf(context)),
+            'onclick': () => context.stage.choose('kv-scope', scope),
+          },
+          t(`memory.scope.${scope}`),
+        ),
       ),
     ),
     note: sharing(context.scenario),
-    uprights: context.scenario.model.context > 0 ? [{ x: context.scenario.model.context, text: t('memory.published', { context: whole(context.scenario.model.context) }) }] : [],
+    uprights:
+      context.scenario.model.context > 0
+        ? [
+            {
+              x: context.scenario.model.context,
+              text: t('memory.published', { context: whole(context.scenario.model.context) }),
+            },
+          ]
+        : [],
     width: context.width,
     x: { label: t('memory.context'), unit: 'count', log: true },
     y: { label: t('column.kv'), unit: 'B', log: true },
     series: all.map(({ name, color, rows }) => ({
       name,
       color,
-      points: rows.map(({ inputs: [prompt], figures: [cache, held] }) => ({ x: prompt, y: cache, hollow: cache + held > capacity })),
+      points: rows.map(({ inputs: [prompt], figures: [cache, held] }) => ({
+        x: prompt,
+        y: cache,
+        hollow: cache + held > capacity,
+      })),
     })),
     levels: [
       { y: weights, text: t('memory.equals', { weights: text(weights, 'B') }) },
@@ -112,7 +149,10 @@ function cacheCurve(context) {
     ],
     here: { x: context.scenario.serving.prompt },
     columns: [t('column.context'), ...all.map(({ name }) => name)],
-    rows: lengths.map((length) => [{ value: length, unit: 'count' }, ...all.map((one) => ({ value: cacheAt(one, length), unit: 'B' }))]),
+    rows: lengths.map((length) => [
+      { value: length, unit: 'count' },
+      ...all.map((one) => ({ value: cacheAt(one, length), unit: 'B' })),
+    ]),
   });
 }
 
@@ -132,15 +172,26 @@ export const memory = {
         figures(
           context,
           [
-            { path: 'serving.memory_bytes.total', name: `${nameOf('serving.memory_bytes.total')}, ${t('group.serving').toLowerCase()}` },
+            {
+              path: 'serving.memory_bytes.total',
+              name: `${nameOf('serving.memory_bytes.total')}, ${t('group.serving').toLowerCase()}`,
+            },
             'serving.kv_cache_bytes_per_token',
             'serving.kv_cache_bytes',
             'serving.max_batch',
             'serving.max_context',
-            training && { path: 'training.memory_bytes.total', name: `${nameOf('training.memory_bytes.total')}, ${t('group.training').toLowerCase()}` },
+            training && {
+              path: 'training.memory_bytes.total',
+              name: `${nameOf('training.memory_bytes.total')}, ${t('group.training').toLowerCase()}`,
+            },
           ].filter(Boolean),
         ),
-      serving && h('p', { class: 'note', id: 'memory-sharing' }, [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' ')),
+      serving &&
+        h(
+          'p',
+          { class: 'note', id: 'memory-sharing' },
+          [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' '),
+        ),
       serving && cacheCurve(context),
       footnote(context, 'memory', t('assume.memory')),
     ];

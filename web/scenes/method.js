@@ -17,11 +17,11 @@ const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'se
 function part(context, name, list) {
   return h(
     'details',
-    { class: 'method', 'data-key': `method-${name}` },
+    { 'class': 'method', 'data-key': `method-${name}` },
     h('summary', {}, h('h2', {}, t('method.part', { part: t(`group.${name}`), count: whole(list.length) }))),
     h(
       'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t(`group.${name}`) },
+      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t(`group.${name}`) },
       h(
         'table',
         { class: 'formulas' },
@@ -31,7 +31,9 @@ function part(context, name, list) {
           h(
             'tr',
             {},
-            [t('method.figure'), t('column.value'), t('method.formula'), t('method.source')].map((one) => h('th', { scope: 'col' }, one)),
+            [t('method.figure'), t('column.value'), t('method.formula'), t('method.source')].map((one) =>
+              h('th', { scope: 'col' }, one),
+            ),
           ),
         ),
         h(
@@ -58,14 +60,21 @@ export const method = {
   /** @param {Context} context */
   draw(context) {
     const explained = context.ask('evaluate', context.request, '*')?.explanations ?? [];
-    const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);
+    const parts = ['training', 'serving', 'cost'].map((name) => [
+      name,
+      explained.filter(({ path }) => path.startsWith(`${name}.`)),
+    ]);
     return [
       heading(t('method.title'), t('method.lead')),
       h(
         'section',
         { class: 'part' },
         h('h2', {}, t('method.parts')),
-        h('dl', { class: 'modelled' }, PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))])),
+        h(
+          'dl',
+          { class: 'modelled' },
+          PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))]),
+        ),
       ),
       h('section', { class: 'part' }, validation(context)),
       releases(context),

@@ -10,7 +10,10 @@ import { footnote } from './footnote.js';
 export const EXAMPLES = [
   ['big', 'cluster.devices=16384&model=llama-3.1-405b&serving=null'],
   ['moe', 'cluster=dgx-b200&model=deepseek-v3&serving.devices=8&training=null'],
-  ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora'],
+  [
+    'lora',
+    'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora',
+  ],
 ];
 
 // Ready devices: a card, a laptop, a desk, a server.
@@ -22,7 +25,26 @@ const cards = ({ open }) =>
     'section',
     { class: 'part span' },
     h('h2', {}, t('overview.fits')),
-    h('ul', { class: 'examples' }, CARDS.map((id) => h('li', {}, h('button', { type: 'button', class: 'button', 'data-key': `card-${id}`, onclick: () => open('explore', `fits/${id}`) }, t(`overview.fits.${id}`))))),
+    h(
+      'ul',
+      { class: 'examples' },
+      CARDS.map((id) =>
+        h(
+          'li',
+          {},
+          h(
+            'button',
+            {
+              'type': 'button',
+              'class': 'button',
+              'data-key': `card-${id}`,
+              'onclick': () => open('explore', `fits/${id}`),
+            },
+            t(`overview.fits.${id}`),
+          ),
+        ),
+      ),
+    ),
   );
 
 const others = () =>
@@ -33,7 +55,9 @@ const others = () =>
     h(
       'ul',
       { class: 'examples' },
-      EXAMPLES.map(([id, query]) => h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=${NEWEST}` }, t(`overview.example.${id}`)))),
+      EXAMPLES.map(([id, query]) =>
+        h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=${NEWEST}` }, t(`overview.example.${id}`))),
+      ),
       h('li', {}, h('a', { class: 'button', href: '#/lessons' }, t('overview.example.lessons'))),
     ),
   );
@@ -49,18 +73,43 @@ const MOVERS = {
 function mover(context, part) {
   const { module: name, draw, height } = MOVERS[part];
   const module = context.modules.late(name);
-  return h('div', { style: { 'min-height': `${height}px` } }, module && module[draw]({ ...context, width: widthOf(context) }));
+  return h(
+    'div',
+    { style: { 'min-height': `${height}px` } },
+    module && module[draw]({ ...context, width: widthOf(context) }),
+  );
 }
 
 const partButtons = ({ stage }, parts, shown) =>
   parts.length > 1 &&
-  h('div', { class: 'segments', role: 'group', 'aria-label': t('overview.part') }, parts.map((part) => h('button', { type: 'button', 'data-key': `part-${part}`, 'aria-pressed': String(part === shown), onclick: () => stage.choose('part', part) }, t(`group.${part}`))));
+  h(
+    'div',
+    { 'class': 'segments', 'role': 'group', 'aria-label': t('overview.part') },
+    parts.map((part) =>
+      h(
+        'button',
+        {
+          'type': 'button',
+          'data-key': `part-${part}`,
+          'aria-pressed': String(part === shown),
+          'onclick': () => stage.choose('part', part),
+        },
+        t(`group.${part}`),
+      ),
+    ),
+  );
 
 // Its title stands until what draws the rest is there.
 /** @param {Context} context */
 function nextChanges(context) {
   const module = context.modules.late('advice');
-  return module ? module.advice(context) : h('section', { class: 'part advice', id: 'advice', 'aria-busy': 'true' }, h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))));
+  return module
+    ? module.advice(context)
+    : h(
+        'section',
+        { 'class': 'part advice', 'id': 'advice', 'aria-busy': 'true' },
+        h('div', { class: 'headrow' }, h('h2', {}, t('advice.title'))),
+      );
 }
 
 export const overview = {
@@ -74,8 +123,16 @@ export const overview = {
       h(
         'section',
         { class: 'part' },
-        h('div', { class: 'headrow' }, h('h1', { class: 'question', tabindex: -1 }, (!hidden && findingOf(context, shown)) || t('overview.none')), partButtons(context, parts, shown)),
-        ['training', 'serving'].filter((part) => faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
+        h(
+          'div',
+          { class: 'headrow' },
+          h('h1', { class: 'question', tabindex: -1 }, (!hidden && findingOf(context, shown)) || t('overview.none')),
+          partButtons(context, parts, shown),
+        ),
+        ['training', 'serving']
+          .filter((part) => faulty.has(part))
+          .slice(0, 1)
+          .map((part) => absence(context, part)),
         shown && !hidden && mover(context, shown),
         limits(context, shown),
       ),

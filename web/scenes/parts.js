@@ -7,7 +7,10 @@ import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { t } from './texts.js';
 
-export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: -1 }, title), h('p', { class: 'lead' }, lead)];
+export const heading = (title, lead) => [
+  h('h1', { class: 'question', tabindex: -1 }, title),
+  h('p', { class: 'lead' }, lead),
+];
 
 const TWO = 1200; // px of a scene with two columns: a window of 1,600
 const GAP = 32;
@@ -17,12 +20,21 @@ const GAP = 32;
 export function beside(context, ...parts) {
   if (context.width < TWO) return parts.map((draw) => draw(context));
   const half = { ...context, width: Math.floor((context.width - GAP) / 2) };
-  return h('div', { class: 'two' }, parts.map((draw) => h('div', {}, draw(half))));
+  return h(
+    'div',
+    { class: 'two' },
+    parts.map((draw) => h('div', {}, draw(half))),
+  );
 }
 
 // Keeps the place of a chart whose figures are on their way.
 export const placeholder = (title, height) =>
-  h('div', { class: 'chart waiting', style: { 'min-height': `${height}px` } }, h('p', { class: 'figcaption' }, title), h('p', { class: 'summary' }, t('chart.waiting')));
+  h(
+    'div',
+    { class: 'chart waiting', style: { 'min-height': `${height}px` } },
+    h('p', { class: 'figcaption' }, title),
+    h('p', { class: 'summary' }, t('chart.waiting')),
+  );
 
 const SEEN = 0.005; // a change of a bar that can be seen
 
@@ -73,7 +85,10 @@ export const boundBars = (context, id, subtitle, times) =>
 // Whether the memory of a part fits; by its interval, where there is one.
 /** @param {Json} part */
 function memoryNote({ memory_bytes: { total, capacity }, memory_verdict: verdict }) {
-  return t(`memory.${verdict ?? (total > capacity ? 'does_not_fit' : 'fits')}`, { used: text(total, 'B'), capacity: text(capacity, 'B') });
+  return t(`memory.${verdict ?? (total > capacity ? 'does_not_fit' : 'fits')}`, {
+    used: text(total, 'B'),
+    capacity: text(capacity, 'B'),
+  });
 }
 
 /** @param {Context} context */
@@ -98,7 +113,10 @@ export function trainingMemory(context, options = {}) {
   const rows = (stages?.length ? stages : [{ memory_bytes: memory }]).map((stage, i, all) => ({
     label: all.length > 1 ? t('memory.stage', { i: i + 1 }) : undefined,
     parts: memoryParts(stage.memory_bytes),
-    ghost: context.ghost?.training?.stages?.length === stages?.length ? ghostOf(context, stages?.length ? `training.stages.${i}.memory_bytes.total` : 'training.memory_bytes.total') : undefined,
+    ghost:
+      context.ghost?.training?.stages?.length === stages?.length
+        ? ghostOf(context, stages?.length ? `training.stages.${i}.memory_bytes.total` : 'training.memory_bytes.total')
+        : undefined,
   }));
   return stackedBars({
     id: 'training-memory',

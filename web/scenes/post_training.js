@@ -8,27 +8,58 @@ import { text, whole } from '../text/format.js';
 import { infeasible } from './parts.js';
 import { t } from './texts.js';
 
-const FIGURES = ['step_time_s', 'tokens_per_s_per_device', 'generation_s', 'learning_s', 'slots_in_use', 'generation_devices', 'training_devices'];
+const FIGURES = [
+  'step_time_s',
+  'tokens_per_s_per_device',
+  'generation_s',
+  'learning_s',
+  'slots_in_use',
+  'generation_devices',
+  'training_devices',
+];
 const IN_POOLS = ['idle'];
 
 // The parts of the step in the order in which they run, with their colors.
-const PARTS = { generation: 'memory', reward: 'launch', old_log_probs: 'backward', reference: 'recompute', values: 'optimizer', training: 'forward', weight_sync: 'tp', engine_switch: 'workspace' };
-const partsOf = (time) => Object.entries(PARTS).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
+const PARTS = {
+  generation: 'memory',
+  reward: 'launch',
+  old_log_probs: 'backward',
+  reference: 'recompute',
+  values: 'optimizer',
+  training: 'forward',
+  weight_sync: 'tp',
+  engine_switch: 'workspace',
+};
+const partsOf = (time) =>
+  Object.entries(PARTS).map(([id, color]) => ({
+    id,
+    name: t(`rl.${id}`),
+    value: time[id] ?? 0,
+    color: `var(--c-${color})`,
+  }));
 
 /** @param {Json} part */
 function splitTable({ splits, generation_devices: best }) {
   const columns = ['generation_devices', 'training_devices', 'step_time_s'];
   return h(
     'details',
-    { class: 'more', 'data-key': 'rl-splits' },
+    { 'class': 'more', 'data-key': 'rl-splits' },
     h('summary', {}, t('rl.splits')),
     h(
       'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('rl.splits') },
+      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('rl.splits') },
       h(
         'table',
         {},
-        h('thead', {}, h('tr', {}, columns.map((id) => h('th', { scope: 'col' }, nameOf(`post_training.splits.*.${id}`))))),
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            columns.map((id) => h('th', { scope: 'col' }, nameOf(`post_training.splits.*.${id}`))),
+          ),
+        ),
         h(
           'tbody',
           {},
@@ -63,7 +94,10 @@ export function postTraining(context) {
       rows: [{ parts: partsOf(part.time_s) }],
       onpart: (id) => context.why(`post_training.time_s.${id}`),
     }),
-    figures(context, [...FIGURES, ...(part.splits.length ? IN_POOLS : [])].map((id) => `post_training.${id}`)),
+    figures(
+      context,
+      [...FIGURES, ...(part.splits.length ? IN_POOLS : [])].map((id) => `post_training.${id}`),
+    ),
     part.splits.length > 1 ? splitTable(part) : null,
   ];
 }

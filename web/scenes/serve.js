@@ -24,13 +24,19 @@ function whereItGoes({ report: { serving }, scenario }) {
   const [name, largest] = Object.entries(serving.tpot_parts_s).reduce((best, one) => (one[1] > best[1] ? one : best));
   const bounds = Object.entries(serving.time_by_bound?.decode ?? {}).sort((a, b) => b[1] - a[1]);
   const step = serving.decode_step_s;
-  const said = bounds.slice(0, 2).filter(([, time]) => time > 0.05 * step).map(([bound, time]) => `${text(time / step, '%')} ${t(`serve.bound.${bound}`)}`);
+  const said = bounds
+    .slice(0, 2)
+    .filter(([, time]) => time > 0.05 * step)
+    .map(([bound, time]) => `${text(time / step, '%')} ${t(`serve.bound.${bound}`)}`);
   return h(
     'p',
     { class: 'lead serve-answer' },
     h('b', {}, t(`serve.largest.${name}`, { share: text(largest / serving.tpot_s, '%') })),
     ' ',
-    t(`serve.largest.${name}.why`, { others: whole(Math.max(1, Math.round(serving.batch - 1))), output: whole(scenario.serving.output) }),
+    t(`serve.largest.${name}.why`, {
+      others: whole(Math.max(1, Math.round(serving.batch - 1))),
+      output: whole(scenario.serving.output),
+    }),
     ' ',
     pieces('serve.step', { step: text(step, 's'), bounds: said.join(t('serve.and')) }),
   );
@@ -40,7 +46,10 @@ function whereItGoes({ report: { serving }, scenario }) {
 function latencyBars(context) {
   const { serving } = context.report;
   const { tpot_parts_s: tpot, ttft_parts_s: ttft } = serving;
-  const own = ['gemm', 'attention', 'communication', 'small_kernels', 'scheduler'].reduce((sum, id) => sum + ttft[id], 0);
+  const own = ['gemm', 'attention', 'communication', 'small_kernels', 'scheduler'].reduce(
+    (sum, id) => sum + ttft[id],
+    0,
+  );
   const bar = (id, latency, parts, subtitle) => (part) =>
     partBar({
       id,
@@ -54,8 +63,18 @@ function latencyBars(context) {
     });
   return beside(
     context,
-    bar('tpot-bar', 'tpot', tpot, t('serve.tpot.sub', { step: text(serving.tpot_s - tpot.prefill, 's'), waiting: text(tpot.prefill, 's') })),
-    bar('ttft-bar', 'ttft', ttft, t('serve.ttft.sub', { queue: text(ttft.handling + ttft.queue + ttft.others, 's'), prefill: text(own, 's') })),
+    bar(
+      'tpot-bar',
+      'tpot',
+      tpot,
+      t('serve.tpot.sub', { step: text(serving.tpot_s - tpot.prefill, 's'), waiting: text(tpot.prefill, 's') }),
+    ),
+    bar(
+      'ttft-bar',
+      'ttft',
+      ttft,
+      t('serve.ttft.sub', { queue: text(ttft.handling + ttft.queue + ttft.others, 's'), prefill: text(own, 's') }),
+    ),
   );
 }
 
@@ -64,7 +83,9 @@ function operators(context) {
   const { serving } = context.report;
   const { device } = context.scenario.cluster;
   const { peak, onridge } = ridgeOf(context, [context.scenario.serving.precision.activations, 'bf16', 'fp16']);
-  const groups = ['decode', 'prefill'].map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] })).filter(({ operators: list }) => list.length);
+  const groups = ['decode', 'prefill']
+    .map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] }))
+    .filter(({ operators: list }) => list.length);
   if (!peak || !groups.length) return null;
   const main = context.stage.chosen('serve-phase') ?? 'decode';
   const shown = groups.find(({ phase }) => phase === main) ?? groups[0];
@@ -80,13 +101,29 @@ function operators(context) {
       h('h2', {}, t(`serve.operators.${shown.phase}`)),
       h(
         'div',
-        { class: 'views', role: 'group', 'aria-label': t('serve.phase') },
+        { 'class': 'views', 'role': 'group', 'aria-label': t('serve.phase') },
         groups.map(({ phase }) =>
-          h('button', { type: 'button', 'data-key': `serve-${phase}`, 'aria-pressed': String(phase === shown.phase), onclick: () => context.stage.choose('serve-phase', phase) }, t(`roofline.${phase}`)),
+          h(
+            'button',
+            {
+              'type': 'button',
+              'data-key': `serve-${phase}`,
+              'aria-pressed': String(phase === shown.phase),
+              'onclick': () => context.stage.choose('serve-phase', phase),
+            },
+            t(`roofline.${phase}`),
+          ),
         ),
       ),
     ),
-    h('p', { class: 'lead' }, t('serve.bounds', { list: [...counts].map(([bound, count]) => `${count} ${t(`bound.${bound}`)}`).join(', '), quiet: quiet.join(', ') })),
+    h(
+      'p',
+      { class: 'lead' },
+      t('serve.bounds', {
+        list: [...counts].map(([bound, count]) => `${count} ${t(`bound.${bound}`)}`).join(', '),
+        quiet: quiet.join(', '),
+      }),
+    ),
     h(
       'div',
       { class: two ? 'two' : undefined },
@@ -102,9 +139,33 @@ function operators(context) {
         main: shown.phase,
         onridge,
       }),
-      operatorTable({ title: t('operators.title'), subtitle: t(`operators.sub.${shown.phase}`, { time: text(time, 's') }), operators: shown.operators }),
+      operatorTable({
+        title: t('operators.title'),
+        subtitle: t(`operators.sub.${shown.phase}`, { time: text(time, 's') }),
+        operators: shown.operators,
+      }),
     ),
-    h('p', { class: 'note' }, t('trace.note'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'serve-trace', id: 'serve-trace', onclick: () => saveTrace(traceOf(shown.operators, context.scenario.model.layers, t(`roofline.${shown.phase}`)), shown.phase) }, t('trace.save'))),
+    h(
+      'p',
+      { class: 'note' },
+      t('trace.note'),
+      ' ',
+      h(
+        'button',
+        {
+          'type': 'button',
+          'class': 'link',
+          'data-key': 'serve-trace',
+          'id': 'serve-trace',
+          'onclick': () =>
+            saveTrace(
+              traceOf(shown.operators, context.scenario.model.layers, t(`roofline.${shown.phase}`)),
+              shown.phase,
+            ),
+        },
+        t('trace.save'),
+      ),
+    ),
   ];
 }
 
@@ -117,7 +178,10 @@ export const serve = {
     return [
       context.hidden
         ? heading(t('serve.title'), t('serve.lead'))
-        : [h('h1', { class: 'question', tabindex: -1 }, t('serve.question', { time: text(serving.tpot_s, 's') })), whereItGoes(context)],
+        : [
+            h('h1', { class: 'question', tabindex: -1 }, t('serve.question', { time: text(serving.tpot_s, 's') })),
+            whereItGoes(context),
+          ],
       infeasible(serving),
       latencyBars(context),
       figures(context, [

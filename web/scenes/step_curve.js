@@ -16,7 +16,8 @@ let counts = []; // that stand while one of them is picked
 
 // The counts about the present one; the same ones as long as it is among them.
 function countsAbout(now) {
-  if (!counts.includes(now)) counts = FACTORS.map((factor) => now * factor).filter((one) => Number.isInteger(one) && one >= 1);
+  if (!counts.includes(now))
+    counts = FACTORS.map((factor) => now * factor).filter((one) => Number.isInteger(one) && one >= 1);
   return counts;
 }
 
@@ -26,11 +27,28 @@ export function stepCurve(context) {
   const path = inputs['training.devices'] === undefined ? 'cluster.devices' : 'training.devices';
   const own = trainedOn(scenario);
   const asked = countsAbout(own);
-  const answer = context.lately('step-columns', 'sweep', { request, axes: [`${path}=${asked.join(',')}`], report: FIGURES }, 0, asked.length);
+  const answer = context.lately(
+    'step-columns',
+    'sweep',
+    { request, axes: [`${path}=${asked.join(',')}`], report: FIGURES },
+    0,
+    asked.length,
+  );
   if (!answer) return placeholder(t('step.title'), HEIGHT);
   const columns = (answer.rows ?? [])
     .filter(({ figures: [fits] }) => fits)
-    .map(({ inputs: [devices], figures: [, ...times] }) => ({ devices, parts: boundParts(Object.fromEntries(BOUNDS.map((bound, i) => [bound, times[i]]))) }));
+    .map(({ inputs: [devices], figures: [, ...times] }) => ({
+      devices,
+      parts: boundParts(Object.fromEntries(BOUNDS.map((bound, i) => [bound, times[i]]))),
+    }));
   if (columns.length < 2) return null;
-  return stepColumns({ id: 'step-columns', title: t('step.title'), subtitle: t('step.sub'), width: context.width, columns, own, onpick: scrub(context, path, '', { from: own }) });
+  return stepColumns({
+    id: 'step-columns',
+    title: t('step.title'),
+    subtitle: t('step.sub'),
+    width: context.width,
+    columns,
+    own,
+    onpick: scrub(context, path, '', { from: own }),
+  });
 }

@@ -14,11 +14,13 @@ export const texts = {
   'rl.training': 'training',
   'rl.weight_sync': 'weight synchronization',
   'rl.engine_switch': 'engine switch and swapping',
-  'train.lead': 'One row per pipeline stage, time runs to the right. The hatched part is the pipeline bubble: idle time.',
+  'train.lead':
+    'One row per pipeline stage, time runs to the right. The hatched part is the pipeline bubble: idle time.',
   'train.view': 'Part of the step',
   'step.title': 'Time of a training step by what bounds it',
   'step.sub': 'each count of GPUs with its best mapping',
-  'typical.note': '{step} is what a tuned run reaches, as in published benchmarks. Whole production runs, interruptions and restarts included, typically take {typical} per step, {mfu} MFU (median of {count} published runs).',
+  'typical.note':
+    '{step} is what a tuned run reaches, as in published benchmarks. Whole production runs, interruptions and restarts included, typically take {typical} per step, {mfu} MFU (median of {count} published runs).',
   'typical.open': 'Tuned or typical?',
   'train.view.whole': 'whole step',
   'train.view.start': 'first micro-batch passes',
@@ -29,7 +31,8 @@ export const texts = {
   'serve.lead': 'Time per output token and time to first token, by component.',
   'serve.question': 'Where do the {time} of an output token go?',
   'serve.largest.prefill': '{share} is other users’ prompts:',
-  'serve.largest.prefill.why': 'each of the {others} others has its prompt prefilled once in your {output} tokens, and decoding stalls meanwhile.',
+  'serve.largest.prefill.why':
+    'each of the {others} others has its prompt prefilled once in your {output} tokens, and decoding stalls meanwhile.',
   'serve.largest.gemm': '{share} is matrix products,',
   'serve.largest.gemm.why': 'which read every weight once per step, however many requests share it.',
   'serve.largest.attention': '{share} is attention,',
@@ -59,13 +62,15 @@ export const texts = {
   'serve.you': 'you: {requests} at TPOT {tpot}',
   'serve.level': 'TPOT ≤ {target} →',
   'serve.last': '{requests} is the most within {target}',
-  'serve.last.note': '{requests} {requests:request|requests} at once {requests:is|are} the most within a TPOT of {target}: {device} tokens/s per GPU. Hatched: misses the target, which Size sets.',
+  'serve.last.note':
+    '{requests} {requests:request|requests} at once {requests:is|are} the most within a TPOT of {target}: {device} tokens/s per GPU. Hatched: misses the target, which Size sets.',
   'serve.operators.decode': 'Which operators take the time of a decode step?',
   'serve.operators.prefill': 'Which operators take the time of a prefill?',
   'serve.phase': 'Phase',
   'serve.bounds': '{list}. No FLOPs, so not on the roofline: {quiet}.',
   'serve.roofline': 'Roofline',
-  'serve.roofline.sub': 'FLOP/s per GPU against FLOP per byte of memory traffic, both logarithmic; area: share of the pass, all layers counted; the four largest named',
+  'serve.roofline.sub':
+    'FLOP/s per GPU against FLOP per byte of memory traffic, both logarithmic; area: share of the pass, all layers counted; the four largest named',
   'place.unknown': 'There is no “{place}” here.',
   'trace.step': 'Every pass of every stage:',
   'trace.training': 'training step',
@@ -73,17 +78,21 @@ export const texts = {
   'trace.save': 'save as a Perfetto trace (JSON)',
   'serve.measured.label': 'measured, {prompt} → {output}',
   'serve.measured.mark': 'measured: {name}: {user} tokens/s/user, {device} tokens/s per GPU',
-  'serve.measured.note': 'Circles off the line: {count} published {count:run|runs} of this model on this family of GPUs, each with its own lengths, precision and count of GPUs; throughput as measured, or concurrent requests over TPOT.',
+  'serve.measured.note':
+    'Circles off the line: {count} published {count:run|runs} of this model on this family of GPUs, each with its own lengths, precision and count of GPUs; throughput as measured, or concurrent requests over TPOT.',
   'serve.measured.column': 'Published run',
   'serve.users': 'Throughput against interactivity',
-  'serve.users.sub': 'both logarithmic; {prompt} prompt and {output} output tokens on {devices} {devices:GPU|GPUs}; better is up and to the right; the line ends where memory is full',
+  'serve.users.sub':
+    'both logarithmic; {prompt} prompt and {output} output tokens on {devices} {devices:GPU|GPUs}; better is up and to the right; the line ends where memory is full',
   'serve.users.summary': '{device0} tokens/s per GPU at {user0} tokens/s/user, {device1} at {user1}.',
   'memory.title': 'Does it fit, and what grows?',
   'memory.lead': 'Memory per GPU; the red line is the usable capacity. Hatched: free.',
   'memory.sub': 'GiB',
   'memory.kv': 'KV cache against context length',
-  'memory.kv.batch': 'KV cache per GPU for the full batch, by attention type; both axes logarithmic; hollow: out of memory',
-  'memory.kv.request': 'KV cache per GPU for one request, by attention type; both axes logarithmic; hollow: out of memory',
+  'memory.kv.batch':
+    'KV cache per GPU for the full batch, by attention type; both axes logarithmic; hollow: out of memory',
+  'memory.kv.request':
+    'KV cache per GPU for one request, by attention type; both axes logarithmic; hollow: out of memory',
   'memory.scope': 'Requests',
   'memory.scope.batch': 'full batch',
   'memory.scope.request': 'one request',
@@ -112,7 +121,8 @@ export const texts = {
   'compare.title': 'What changed?',
   'compare.full': 'Limit: 4 scenarios. Remove one to add another.',
   'compare.lead': 'Baseline: {name}, the scenario in the form. ▲ higher, ▼ lower than the baseline.',
-  'compare.empty': 'Choose another cluster for the same scenario, or “Add to comparison” and then change an input: up to four stand side by side.',
+  'compare.empty':
+    'Choose another cluster for the same scenario, or “Add to comparison” and then change an input: up to four stand side by side.',
   'compare.duplicate': 'a copy of the baseline',
   'compare.swap': 'make baseline',
   'compare.swap.of': 'Make {name} the baseline',
@@ -146,7 +156,8 @@ export const texts = {
   'compare.time': 'Training step',
   'compare.memory': 'GPU memory when serving',
   'lessons.title': 'Lessons',
-  'lessons.lead': 'Each lesson asks one question: predict, change one input, see why. Every claim is computed in your browser.',
+  'lessons.lead':
+    'Each lesson asks one question: predict, change one input, see why. Every claim is computed in your browser.',
   'lessons.minutes': '{minutes} min',
   'lessons.done': 'done',
   'lessons.predict': 'Predict',
@@ -179,21 +190,29 @@ export const texts = {
   'method.units': 'GB is 10⁹ bytes, GiB is 2³⁰ bytes. Figures have three digits; estimates are rarely more accurate.',
   'method.validation': 'How accurate is it?',
   'modelled.products': 'Matrix products (GEMM)',
-  'modelled.products.how': 'Tiles and waves on the SMs; the longer of compute and memory traffic, with a smooth transition, plus a launch each; measured efficiencies where there are measurements (Williams et al. 2009; NVIDIA CUTLASS documentation).',
+  'modelled.products.how':
+    'Tiles and waves on the SMs; the longer of compute and memory traffic, with a smooth transition, plus a launch each; measured efficiencies where there are measurements (Williams et al. 2009; NVIDIA CUTLASS documentation).',
   'modelled.attention': 'Attention',
-  'modelled.attention.how': 'One fused kernel that streams keys and values, with an efficiency per generation (Dao et al. 2022, 2023; Shah et al. 2024); unfused attention as separate kernels.',
+  'modelled.attention.how':
+    'One fused kernel that streams keys and values, with an efficiency per generation (Dao et al. 2022, 2023; Shah et al. 2024); unfused attention as separate kernels.',
   'modelled.collectives': 'Collectives',
-  'modelled.collectives.how': 'For every pattern and topology a table of algorithms, each with latency and bandwidth terms; the fastest that applies is chosen and named (Thakur et al. 2005; NCCL).',
+  'modelled.collectives.how':
+    'For every pattern and topology a table of algorithms, each with latency and bandwidth terms; the fastest that applies is chosen and named (Thakur et al. 2005; NCCL).',
   'modelled.training': 'Training step',
-  'modelled.training.how': 'Layers form stages, stages run a schedule as a timeline; communication hides only behind work that the framework runs at the same time (Narayanan et al. 2021; Korthikanti et al. 2022).',
+  'modelled.training.how':
+    'Layers form stages, stages run a schedule as a timeline; communication hides only behind work that the framework runs at the same time (Narayanan et al. 2021; Korthikanti et al. 2022).',
   'modelled.memory': 'Memory',
-  'modelled.memory.how': 'Weights, gradients, optimizer states, activations per stage and micro-batch in flight, and what the allocator reserves (Rajbhandari et al. 2019; Korthikanti et al. 2022).',
+  'modelled.memory.how':
+    'Weights, gradients, optimizer states, activations per stage and micro-batch in flight, and what the allocator reserves (Rajbhandari et al. 2019; Korthikanti et al. 2022).',
   'modelled.serving': 'Serving',
-  'modelled.serving.how': 'Steps of an engine with its own overheads and memory rule; prefill shares the GPU with decode; closed loops in steady state (Pope et al. 2022; Kwon et al. 2023).',
+  'modelled.serving.how':
+    'Steps of an engine with its own overheads and memory rule; prefill shares the GPU with decode; closed loops in steady state (Pope et al. 2022; Kwon et al. 2023).',
   'modelled.cost': 'Cost',
-  'modelled.cost.how': 'Dies on wafers, yield with clustered defects, packages whose yield losses multiply, and cost per hour over the depreciation period (Stapper 1989; Feng and Ma 2022).',
+  'modelled.cost.how':
+    'Dies on wafers, yield with clustered defects, packages whose yield losses multiply, and cost per hour over the depreciation period (Stapper 1989; Feng and Ma 2022).',
   'modelled.technology': 'Technology',
-  'modelled.technology.how': 'A process node and budgets of area, power and shoreline give a device (Kundu et al. 2024, Optimus, arXiv 2407.14645).',
+  'modelled.technology.how':
+    'A process node and budgets of area, power and shoreline give a device (Kundu et al. 2024, Optimus, arXiv 2407.14645).',
   'method.parts': 'How each part is modeled',
   'train.bar': 'Step time by component',
   'train.bar.sub': 'critical path of one device; only exposed communication counts',
@@ -208,7 +227,8 @@ export const texts = {
   'assume.memory': 'Assumes that framework and engine reserve as much memory as was measured.',
   'assume.chip': 'Assumes published wafer prices and defect densities, and market estimates for packages and memory.',
   'assume.dies': 'Not validated: no public measurements.',
-  'published.hours': '{by} reports {hours} GPU-hours on {device} for this model. Computed here with {count} {own}: {mine}, {difference} (no failures, and {mfu} MFU).',
+  'published.hours':
+    '{by} reports {hours} GPU-hours on {device} for this model. Computed here with {count} {own}: {mine}, {difference} (no failures, and {mfu} MFU).',
   'published.fewer': '{share} fewer',
   'published.more': '{share} more',
 };

@@ -22,11 +22,11 @@ function viewButtons(context, view) {
   const choose = (one) => () => context.stage.choose('gantt', one);
   return h(
     'div',
-    { class: 'views', role: 'group', 'aria-label': t('train.view') },
+    { 'class': 'views', 'role': 'group', 'aria-label': t('train.view') },
     VIEWS.map((one) =>
       h(
         'button',
-        { type: 'button', 'data-key': `gantt-${one}`, 'aria-pressed': String(one === view), onclick: choose(one) },
+        { 'type': 'button', 'data-key': `gantt-${one}`, 'aria-pressed': String(one === view), 'onclick': choose(one) },
         t(`train.view.${one}`),
       ),
     ),
@@ -55,7 +55,11 @@ function schedule(context, timeline, cut, view) {
 
 /** @param {Context} context */
 const boundBar = (context, training) =>
-  training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null;
+  training.time_by_bound
+    ? boundBars(context, 'step-bounds', t('bounds.step'), [
+        [undefined, training.time_by_bound, training.network_by_level],
+      ])
+    : null;
 
 /** @param {Context} context */
 const communication = (context, training) =>
@@ -94,15 +98,30 @@ export const train = {
     const { timeline, timeline_cut: cut } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
-      context.stage.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
+      context.stage.chosen('gantt') ??
+      (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
-      timeline?.length
-        ? schedule(context, timeline, cut, view)
-        : !timeline && placeholder(t('train.gantt.sub'), 240),
+      timeline?.length ? schedule(context, timeline, cut, view) : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeline?.length > 0 &&
-        h('p', { class: 'note' }, t('trace.step'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'train-trace', id: 'train-trace', onclick: () => saveTrace(traceOfTraining(timeline, t('trace.training')), 'training-step') }, t('trace.save'))),
+        h(
+          'p',
+          { class: 'note' },
+          t('trace.step'),
+          ' ',
+          h(
+            'button',
+            {
+              'type': 'button',
+              'class': 'link',
+              'data-key': 'train-trace',
+              'id': 'train-trace',
+              'onclick': () => saveTrace(traceOfTraining(timeline, t('trace.training')), 'training-step'),
+            },
+            t('trace.save'),
+          ),
+        ),
       beside(context, timeBar, (part) => boundBar(part, training)),
       figures(context, [
         'training.step_time_s',
@@ -113,7 +132,11 @@ export const train = {
         'training.cost_usd',
       ]),
       typicalNote(context),
-      beside(context, (part) => communication(part, training), (part) => operators(part, training)),
+      beside(
+        context,
+        (part) => communication(part, training),
+        (part) => operators(part, training),
+      ),
       postTraining(context),
       publishedHours(context),
       footnote(context, 'train', t('assume.train')),

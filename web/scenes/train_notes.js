@@ -10,7 +10,9 @@ const HOUR = 3600;
 // A model's published device-hours beside ours, where the run is as long.
 /** @param {Context} context */
 export function publishedHours(context) {
-  const known = context.files.at('data/published.json')?.hours?.find(({ model }) => model === get(context.scenario, 'model.preset'));
+  const known = context.files
+    .at('data/published.json')
+    ?.hours?.find(({ model }) => model === get(context.scenario, 'model.preset'));
   const { training, scenario } = context.report;
   if (!known || !training?.feasible || Math.abs(scenario.training.tokens / known.tokens - 1) > 0.05) return null;
   const devices = scenario.training.devices ?? scenario.cluster.devices;
@@ -26,7 +28,9 @@ export function publishedHours(context) {
       mine: figure(mine),
       count: devices,
       own: scenario.cluster.device.name,
-      difference: t(mine < known.hours ? 'published.fewer' : 'published.more', { share: text(Math.abs(mine / known.hours - 1), '%') }),
+      difference: t(mine < known.hours ? 'published.fewer' : 'published.more', {
+        share: text(Math.abs(mine / known.hours - 1), '%'),
+      }),
       mfu: text(training.model_flops_utilization, '%'),
     }),
     ' ',
@@ -44,8 +48,17 @@ export function typicalNote(context) {
   return h(
     'p',
     { class: 'note', id: 'typical-note' },
-    t('typical.note', { step: text(training.step_time_s, 's'), typical: text(step, 's'), mfu: text(mfu, '%'), count: training.typical.rows.length }),
+    t('typical.note', {
+      step: text(training.step_time_s, 's'),
+      typical: text(step, 's'),
+      mfu: text(mfu, '%'),
+      count: training.typical.rows.length,
+    }),
     ' ',
-    h('a', { href: `#/evidence/${figure}`, onclick: (event) => (event.preventDefault(), context.open('evidence', figure)) }, t('typical.open')),
+    h(
+      'a',
+      { href: `#/evidence/${figure}`, onclick: (event) => (event.preventDefault(), context.open('evidence', figure)) },
+      t('typical.open'),
+    ),
   );
 }

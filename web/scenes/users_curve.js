@@ -21,7 +21,9 @@ const PATH = 'serving.concurrency';
 // the line passes the answer; one that was chosen for requests in total is chosen at each count.
 function closedLoop({ request, scenario, report }) {
   const closed = withChanges(request, { 'serving.requests_per_s': null, 'serving.waves': null });
-  return loadOf(scenario.serving) === 'concurrency' ? closed : withChoicesHeld(closed, scenario, report.serving.chosen ?? []);
+  return loadOf(scenario.serving) === 'concurrency'
+    ? closed
+    : withChoicesHeld(closed, scenario, report.serving.chosen ?? []);
 }
 
 /** @param {Context} context */
@@ -33,21 +35,39 @@ export function usersCurve(context) {
   const held = target && context.ask('solve', request, `${PATH}=1:8192`, `serving.tpot_s<=${target} s`);
   const most = held && !held.issues && held.which === 'largest' ? held.value : null;
   const asked = [...new Set([...REQUESTS, most].filter(Boolean))].sort((a, b) => a - b);
-  const answer = context.lately('users', 'sweep', { request, axes: [`${PATH}=${asked.join(',')}`], report: FIGURES }, 0, asked.length);
+  const answer = context.lately(
+    'users',
+    'sweep',
+    { request, axes: [`${PATH}=${asked.join(',')}`], report: FIGURES },
+    0,
+    asked.length,
+  );
   if (!answer) return placeholder(t('serve.users'), HEIGHT);
   // Where requests wait for memory, more of them change nothing.
-  const rows = (answer.rows ?? []).filter(({ figures: [tpot, device, fits, waiting] }) => tpot > 0 && device > 0 && fits && !(waiting > 0));
+  const rows = (answer.rows ?? []).filter(
+    ({ figures: [tpot, device, fits, waiting] }) => tpot > 0 && device > 0 && fits && !(waiting > 0),
+  );
   if (rows.length < 2) return null;
-  const points = rows.map(({ inputs: [requests], figures: [tpot, device] }) => ({ x: perUser(tpot), y: device, batch: requests, tpot }));
+  const points = rows.map(({ inputs: [requests], figures: [tpot, device] }) => ({
+    x: perUser(tpot),
+    y: device,
+    batch: requests,
+    tpot,
+  }));
   const last = points.find(({ batch }) => batch === most);
   const line = points.filter(({ batch }) => batch !== most || REQUESTS.includes(batch));
   const measured = measuredPoints(context);
   const own = { x: perUser(serving.tpot_s), y: serving.tokens_per_s_per_device, batch: requestsIn(serving) };
-  const write = (value, goesOn) => store.setInputs(withLoad(store.inputs, 'concurrency', serving, String(value)), store.sub, goesOn);
+  const write = (value, goesOn) =>
+    store.setInputs(withLoad(store.inputs, 'concurrency', serving, String(value)), store.sub, goesOn);
   return operatingCurve({
     id: 'users-curve',
     title: t('serve.users'),
-    subtitle: t('serve.users.sub', { prompt: whole(scenario.serving.prompt), output: whole(scenario.serving.output), devices: whole(scenario.serving.devices ?? scenario.cluster.devices) }),
+    subtitle: t('serve.users.sub', {
+      prompt: whole(scenario.serving.prompt),
+      output: whole(scenario.serving.output),
+      devices: whole(scenario.serving.devices ?? scenario.cluster.devices),
+    }),
     width: context.width,
     points: line,
     measured: measured.map(({ x, y, name, prompt, output }) => ({
@@ -65,7 +85,12 @@ export function usersCurve(context) {
     level: target && { x: perUser(target), text: t('serve.level', { target: text(target, 's') }) },
     last: last && { ...last, text: t('serve.last', { requests: whole(most), target: text(target, 's') }) },
     onbatch: scrub(context, PATH, '', { from: own.batch, write }),
-    summary: t('serve.users.summary', { device0: text(line[0].y, ''), user0: text(line[0].x, ''), device1: text(line.at(-1).y, ''), user1: text(line.at(-1).x, '') }),
+    summary: t('serve.users.summary', {
+      device0: text(line[0].y, ''),
+      user0: text(line[0].x, ''),
+      device1: text(line.at(-1).y, ''),
+      user1: text(line.at(-1).x, ''),
+    }),
     note: [
       last && t('serve.last.note', { requests: whole(most), target: text(target, 's'), device: text(last.y, '') }),
       measured.length > 0 && t('serve.measured.note', { count: measured.length }),
@@ -73,7 +98,19 @@ export function usersCurve(context) {
       .filter(Boolean)
       .join(' '),
     hint: t('serve.choose'),
-    columns: [t('column.requests'), { name: t('column.tpot'), unit: 's' }, { name: t('serve.perUser.axis'), unit: 'token/s' }, { name: t('serve.perDevice.axis'), unit: 'token/s' }, ...(measured.length ? [t('serve.measured.column')] : [])],
-    rows: [...points, ...measured].map(({ batch, tpot, x, y, name }) => [batch, { value: tpot, unit: 's' }, { value: x, unit: 'token/s' }, { value: y, unit: 'token/s' }, ...(measured.length ? [name ?? ''] : [])]),
+    columns: [
+      t('column.requests'),
+      { name: t('column.tpot'), unit: 's' },
+      { name: t('serve.perUser.axis'), unit: 'token/s' },
+      { name: t('serve.perDevice.axis'), unit: 'token/s' },
+      ...(measured.length ? [t('serve.measured.column')] : []),
+    ],
+    rows: [...points, ...measured].map(({ batch, tpot, x, y, name }) => [
+      batch,
+      { value: tpot, unit: 's' },
+      { value: x, unit: 'token/s' },
+      { value: y, unit: 'token/s' },
+      ...(measured.length ? [name ?? ''] : []),
+    ]),
   });
 }

@@ -13,7 +13,12 @@ import { t } from './texts.js';
 const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;
 
-const label = (filter, value, named) => (filter === 'kind' ? t(`kind.${value}`) : filter === 'software' ? (named('software', value) ?? value) : value.slice(0, 1).toUpperCase() + value.slice(1));
+const label = (filter, value, named) =>
+  filter === 'kind'
+    ? t(`kind.${value}`)
+    : filter === 'software'
+      ? (named('software', value) ?? value)
+      : value.slice(0, 1).toUpperCase() + value.slice(1);
 // With as many digits in every row of a column.
 const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u00a0%`;
 
@@ -27,7 +32,7 @@ function select(context, filter, values, named) {
     t(`method.filter.${filter}`),
     h(
       'select',
-      { id: key, 'data-key': key, onchange: (event) => context.stage.choose(key, event.target.value) },
+      { 'id': key, 'data-key': key, 'onchange': (event) => context.stage.choose(key, event.target.value) },
       h('option', { value: '', selected: chosen === '' }, t('method.filter.all')),
       values.map((value) => h('option', { value, selected: chosen === value }, label(filter, value, named))),
     ),
@@ -49,8 +54,17 @@ function groups(context, runs, by, named, coverage) {
       rows: grouped(runs, (run) => run[by]).map(([value, list]) => {
         const { count, median, mean, worst } = summaryOf(list);
         const known = held(value);
-        const interval = isKind ? [known ? percent(known.held, 0) : '–', known ? `±\u00a0${percent(known.half_width, 0)}` : '–'] : [];
-        return [label(by, value, named), whole(count), percent(median), percent(mean), signedShare(worst.error), ...interval];
+        const interval = isKind
+          ? [known ? percent(known.held, 0) : '–', known ? `±\u00a0${percent(known.half_width, 0)}` : '–']
+          : [];
+        return [
+          label(by, value, named),
+          whole(count),
+          percent(median),
+          percent(mean),
+          signedShare(worst.error),
+          ...interval,
+        ];
       }),
     }),
   );
@@ -68,7 +82,9 @@ function list(context, runs, known, named) {
     { id: 'method-runs' },
     evidenceTable({
       caption: t('method.runs', { count: whole(runs.length) }),
-      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error'), isText: false }),
+      columns: ['run', 'kind', 'measured', 'computed']
+        .map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' }))
+        .concat({ name: t('evidence.error'), isText: false }),
       rows: shown.map((run) => {
         const { what, how } = words(run);
         return [
@@ -83,7 +99,12 @@ function list(context, runs, known, named) {
     sorted.length > SHOWN &&
       h(
         'button',
-        { type: 'button', class: 'button ev-more', 'data-key': 'method-all', onclick: () => context.stage.choose('method-all', isAll ? '' : 'all') },
+        {
+          'type': 'button',
+          'class': 'button ev-more',
+          'data-key': 'method-all',
+          'onclick': () => context.stage.choose('method-all', isAll ? '' : 'all'),
+        },
         t(isAll ? 'method.fewer' : 'method.more', { count: whole(sorted.length) }),
       ),
   );
@@ -101,16 +122,39 @@ function drawn(context, kind, runs, known, named) {
     width: context.width,
     unit,
     points: runs.map((run) => ({
-      label: t('evidence.point', { run: words(run), measured: text(run.measured, unit), computed: text(run.computed, unit), error: signedShare(run.error) }),
+      label: t('evidence.point', {
+        run: words(run),
+        measured: text(run.measured, unit),
+        computed: text(run.computed, unit),
+        error: signedShare(run.error),
+      }),
       computed: run.computed,
       measured: run.measured,
       isNear: false,
       series: run.software,
     })),
     names: { up: t('evidence.measured'), across: t('evidence.computed') },
-    summary: t('method.validation.summary', { count: whole(runs.length), median: percent(median), error: signedShare(worst.error), worst: words(worst) }),
-    columns: [t('evidence.column.run'), t('evidence.column.source'), { name: t('evidence.column.measured'), unit }, { name: t('evidence.column.computed'), unit }, { name: t('evidence.error'), unit: '%' }],
-    rows: () => worstFirst(runs).map((run) => [words(run), sourceName(known(run).source), { value: run.measured, unit }, { value: run.computed, unit }, { value: run.error, unit: '%' }]),
+    summary: t('method.validation.summary', {
+      count: whole(runs.length),
+      median: percent(median),
+      error: signedShare(worst.error),
+      worst: words(worst),
+    }),
+    columns: [
+      t('evidence.column.run'),
+      t('evidence.column.source'),
+      { name: t('evidence.column.measured'), unit },
+      { name: t('evidence.column.computed'), unit },
+      { name: t('evidence.error'), unit: '%' },
+    ],
+    rows: () =>
+      worstFirst(runs).map((run) => [
+        words(run),
+        sourceName(known(run).source),
+        { value: run.measured, unit },
+        { value: run.computed, unit },
+        { value: run.error, unit: '%' },
+      ]),
   });
 }
 
@@ -122,20 +166,45 @@ export function validation(context) {
   const named = namesOf(context);
   const { stage } = context;
   const picked = Object.fromEntries(FILTERS.map((filter) => [filter, stage.chosen(`method-${filter}`) ?? '']));
-  const isShown = (run, but) => FILTERS.every((filter) => filter === but || picked[filter] === '' || run[filter] === picked[filter]);
+  const isShown = (run, but) =>
+    FILTERS.every((filter) => filter === but || picked[filter] === '' || run[filter] === picked[filter]);
   const runs = all.runs.filter((run) => isShown(run));
   const by = FILTERS.includes(stage.chosen('method-by')) ? stage.chosen('method-by') : 'kind';
-  const valuesOf = (filter) => [...new Set(all.runs.filter((run) => isShown(run, filter)).map((run) => run[filter]))].sort();
+  const valuesOf = (filter) =>
+    [...new Set(all.runs.filter((run) => isShown(run, filter)).map((run) => run[filter]))].sort();
   return [
     title,
-    h('p', { class: 'ev-lead', id: 'method-computed' }, t(all.computed < all.sources ? 'method.computing' : 'method.computedAll', { count: whole(all.runs.length), done: all.computed, sources: all.sources })),
-    h('div', { class: 'ev-filters' }, FILTERS.map((filter) => select(context, filter, valuesOf(filter), named))),
+    h(
+      'p',
+      { class: 'ev-lead', id: 'method-computed' },
+      t(all.computed < all.sources ? 'method.computing' : 'method.computedAll', {
+        count: whole(all.runs.length),
+        done: all.computed,
+        sources: all.sources,
+      }),
+    ),
+    h(
+      'div',
+      { class: 'ev-filters' },
+      FILTERS.map((filter) => select(context, filter, valuesOf(filter), named)),
+    ),
     runs.length === 0 && h('p', { class: 'note' }, t('method.none')),
     runs.length > 0 && [
       h(
         'div',
-        { class: 'views scene-views', role: 'group', 'aria-label': t('method.by') },
-        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => stage.choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`).toLowerCase() }))),
+        { 'class': 'views scene-views', 'role': 'group', 'aria-label': t('method.by') },
+        FILTERS.map((one) =>
+          h(
+            'button',
+            {
+              'type': 'button',
+              'data-key': `method-by-${one}`,
+              'aria-pressed': String(one === by),
+              'onclick': () => stage.choose('method-by', one),
+            },
+            t('method.by.of', { what: t(`method.filter.${one}`).toLowerCase() }),
+          ),
+        ),
       ),
       groups(context, runs, by, named, Object.values(picked).every((one) => one === '') ? all.coverage : null),
       picked.kind !== '' && drawn(context, picked.kind, runs, all.known, named),

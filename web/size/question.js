@@ -2,7 +2,14 @@
 // question that the scene starts with.
 import { inUnit, parse } from '../text/measure.js';
 
-export const STANDARD = { rate: '20', ttft: '1 s', tpot: '40 ms', spare: '0', peak: '1', on: 'hgx-mi355x,dgx-b200,dgx-b300,gb200-nvl72,dgx-h200,hgx-mi300x,dgx-h100,dgx-a100' };
+export const STANDARD = {
+  rate: '20',
+  ttft: '1 s',
+  tpot: '40 ms',
+  spare: '0',
+  peak: '1',
+  on: 'hgx-mi355x,dgx-b200,dgx-b300,gb200-nvl72,dgx-h200,hgx-mi300x,dgx-h100,dgx-a100',
+};
 const NAMES = Object.keys(STANDARD);
 
 // A value may hold a slash ("25 tokens/s"): only one before a name begins the next.
@@ -41,7 +48,13 @@ const secondsPerToken = (text) => {
 };
 const inverse = (value) => value && 1 / value;
 const count = (text) => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : undefined);
-export const READERS = { rate: positive, ttft: seconds, tpot: secondsPerToken, spare: count, peak: (text) => (positive(text) >= 1 ? positive(text) : undefined) };
+export const READERS = {
+  rate: positive,
+  ttft: seconds,
+  tpot: secondsPerToken,
+  spare: count,
+  peak: (text) => (positive(text) >= 1 ? positive(text) : undefined),
+};
 const OPTIONAL = new Set(['ttft', 'tpot']);
 
 // An empty target is none.

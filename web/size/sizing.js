@@ -10,7 +10,9 @@ const MOST_ERRORS = 3;
 export const costOf = (answer) => answer.cost.usd_per_hour;
 // The cheapest first; equal ones by what they leave free. Those that do not hold last.
 export const cheapestFirst = (answers) =>
-  [...answers].sort((a, b) => b.holds - a.holds || (a.holds ? costOf(a) - costOf(b) || b.headroom.traffic - a.headroom.traffic : 0));
+  [...answers].sort(
+    (a, b) => b.holds - a.holds || (a.holds ? costOf(a) - costOf(b) || b.headroom.traffic - a.headroom.traffic : 0),
+  );
 
 export class Sizing {
   #pool;
@@ -61,7 +63,12 @@ export class Sizing {
     const own = () => run === this.#run;
     const on = (cluster, requests_per_s) => ({ ...spec, clusters: [cluster], requests_per_s });
     const sized = async (list, onanswer) => {
-      this.#job = this.#pool.each('size', list.length, (at) => [on(list[at].cluster, list[at].rate)], (answer, at) => own() && onanswer(answer, list[at]));
+      this.#job = this.#pool.each(
+        'size',
+        list.length,
+        (at) => [on(list[at].cluster, list[at].rate)],
+        (answer, at) => own() && onanswer(answer, list[at]),
+      );
       await this.#job.done;
     };
     const began = performance.now();
@@ -72,11 +79,21 @@ export class Sizing {
         clusters.map((cluster) => ({ cluster, rate })),
         (answer) => {
           answers = answer.issues ? answers : [...answers, answer.clusters[0]];
-          this.#tell({ done: this.state.done + 1, issues: answer.issues ?? this.state.issues, answers: cheapestFirst(answers) });
+          this.#tell({
+            done: this.state.done + 1,
+            issues: answer.issues ?? this.state.issues,
+            answers: cheapestFirst(answers),
+          });
         },
       );
-      if (!own() || this.state.issues) return this.#tell({ running: false, answers: this.state.issues ? [] : this.state.answers, curves: new Map() });
-      await this.#follow(answers.filter(({ holds }) => holds), rate, sized, own);
+      if (!own() || this.state.issues)
+        return this.#tell({ running: false, answers: this.state.issues ? [] : this.state.answers, curves: new Map() });
+      await this.#follow(
+        answers.filter(({ holds }) => holds),
+        rate,
+        sized,
+        own,
+      );
       if (own()) this.#tell({ running: false, took: performance.now() - began });
     } catch (error) {
       if (own()) this.#tell({ running: false, error });
@@ -88,7 +105,9 @@ export class Sizing {
     const curves = new Map(answers.map(({ cluster }) => [cluster, { steps: [], next: rate / BEHIND, errors: 0 }]));
     this.#tell({ curves });
     for (;;) {
-      const list = [...curves].filter(([, { next, errors }]) => next < rate * AHEAD && errors < MOST_ERRORS).map(([cluster, { next }]) => ({ cluster, rate: next }));
+      const list = [...curves]
+        .filter(([, { next, errors }]) => next < rate * AHEAD && errors < MOST_ERRORS)
+        .map(([cluster, { next }]) => ({ cluster, rate: next }));
       if (!list.length || !own()) return;
       await sized(list, (answer, { cluster, rate: from }) => {
         const curve = curves.get(cluster);

@@ -18,38 +18,97 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
       'div',
       { class: 'headrow' },
       h('h2', {}, t('size.table')),
-      first && h('button', { type: 'button', class: 'primary apply', 'data-key': 'size-use', id: 'size-use', onclick: () => onuse(first) }, t('size.use', { cluster: nameOf(first) })),
+      first &&
+        h(
+          'button',
+          {
+            'type': 'button',
+            'class': 'primary apply',
+            'data-key': 'size-use',
+            'id': 'size-use',
+            'onclick': () => onuse(first),
+          },
+          t('size.use', { cluster: nameOf(first) }),
+        ),
     ),
     holding.length > 0 &&
       h(
         'table',
         { class: 'size-table' },
         h('caption', { class: 'visually-hidden' }, t('size.table')),
-        h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))))),
-        h('tbody', {}, holding.map((one) => row(one, columns, { isChosen: one.cluster === chosen, name: nameOf(one), onchoose }))),
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          holding.map((one) => row(one, columns, { isChosen: one.cluster === chosen, name: nameOf(one), onchoose })),
+        ),
       ),
-    misses.length > 0 && h('ul', { class: 'note size-misses' }, misses.map((one) => h('li', {}, strong(deviceOf(one.cluster)), `: ${one.message}.`))),
+    misses.length > 0 &&
+      h(
+        'ul',
+        { class: 'note size-misses' },
+        misses.map((one) => h('li', {}, strong(deviceOf(one.cluster)), `: ${one.message}.`)),
+      ),
     h('p', { class: 'note' }, t('size.note')),
   ];
 }
 
 function row(one, columns, { isChosen, name, onchoose }) {
   const { deployment, at_peak: peak, cost, headroom } = one;
-  const mapping = ['tp', 'pp', 'ep'].filter((degree) => degree === 'tp' || deployment.mapping[degree] > 1).map((degree) => `${degree.toUpperCase()} ${deployment.mapping[degree]}`);
+  const mapping = ['tp', 'pp', 'ep']
+    .filter((degree) => degree === 'tp' || deployment.mapping[degree] > 1)
+    .map((degree) => `${degree.toUpperCase()} ${deployment.mapping[degree]}`);
   const milliseconds = (seconds) => number(seconds * 1000);
   const cells = {
-    replicas: [`${whole(deployment.replicas + deployment.spare_replicas)} × ${mapping.join(' ')}`, deployment.idle_devices > 0 && t('size.idle', { count: whole(deployment.idle_devices) })],
+    replicas: [
+      `${whole(deployment.replicas + deployment.spare_replicas)} × ${mapping.join(' ')}`,
+      deployment.idle_devices > 0 && t('size.idle', { count: whole(deployment.idle_devices) }),
+    ],
     hour: [dollars(costOf(one))],
     tokens: [dollars(cost.usd_per_million_output_tokens)],
     utilization: [percent(peak.utilization)],
     ttft: [milliseconds(peak.ttft_s)],
     tpot: [milliseconds(peak.tpot_s)],
-    breaks: [t(`size.breaks.${headroom.breaks_first}`), t('size.headroom', { rate: text(headroom.requests_per_s, ''), more: percent(headroom.traffic) })],
+    breaks: [
+      t(`size.breaks.${headroom.breaks_first}`),
+      t('size.headroom', { rate: text(headroom.requests_per_s, ''), more: percent(headroom.traffic) }),
+    ],
   };
   return h(
     'tr',
-    { class: isChosen ? 'chosen' : undefined, 'data-cluster': one.cluster },
-    h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', 'data-key': `size-row-${one.cluster}`, 'aria-pressed': String(isChosen), onclick: () => onchoose(one.cluster) }, name)),
-    columns.slice(1).map((column) => h('td', { 'data-name': t(`size.column.${column}`), class: column === 'hour' ? 'first' : undefined }, cells[column][0], cells[column][1] && h('small', {}, cells[column][1]))),
+    { 'class': isChosen ? 'chosen' : undefined, 'data-cluster': one.cluster },
+    h(
+      'th',
+      { scope: 'row' },
+      h(
+        'button',
+        {
+          'type': 'button',
+          'class': 'link',
+          'data-key': `size-row-${one.cluster}`,
+          'aria-pressed': String(isChosen),
+          'onclick': () => onchoose(one.cluster),
+        },
+        name,
+      ),
+    ),
+    columns
+      .slice(1)
+      .map((column) =>
+        h(
+          'td',
+          { 'data-name': t(`size.column.${column}`), 'class': column === 'hour' ? 'first' : undefined },
+          cells[column][0],
+          cells[column][1] && h('small', {}, cells[column][1]),
+        ),
+      ),
   );
 }

@@ -3,7 +3,8 @@ import { extend } from '../text/strings.js';
 
 export const texts = {
   'size.title': 'What does this traffic need?',
-  'size.lead': 'The cheapest deployment on each cluster that meets the targets: every replica size, mapping and number of servers is tried.',
+  'size.lead':
+    'The cheapest deployment on each cluster that meets the targets: every replica size, mapping and number of servers is tried.',
   'size.traffic': 'Traffic',
   'size.lengths': 'Lengths',
   'size.targets': 'Targets',
@@ -24,7 +25,8 @@ export const texts = {
   'size.wrong': 'Correct the marked field to size the clusters.',
   'size.waiting': 'Sizing clusters for {model}…',
   'size.none': 'No cluster holds {rate} requests/s within these targets.',
-  'size.answer': 'For {model} at {rate} requests/s the cheapest cluster is {cluster}, {cost}. {breaks} breaks first, at {at} requests/s (+{more}).',
+  'size.answer':
+    'For {model} at {rate} requests/s the cheapest cluster is {cluster}, {cost}. {breaks} breaks first, at {at} requests/s (+{more}).',
   'size.perHour': '{cost} per hour',
   'size.breaks.tpot': 'TPOT',
   'size.breaks.ttft': 'TTFT',
@@ -53,7 +55,8 @@ export const texts = {
   'size.more': 'What does more traffic cost?',
   'size.drag': 'drag the red line, or ← →; a step is a purchase of servers',
   'size.chart': 'Cost per hour against requests per second',
-  'size.chart.sub': 'both logarithmic; cheapest deployment of each cluster within the targets, in steps of at least 12 % more traffic and at your rate',
+  'size.chart.sub':
+    'both logarithmic; cheapest deployment of each cluster within the targets, in steps of at least 12 % more traffic and at your rate',
   'size.chart.sub.end': 'label: cost at the highest rate shown',
   'size.chart.x': 'requests per second',
   'size.chart.y': '$ per hour',

@@ -42,9 +42,24 @@ export class SizeView {
     this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
     this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
     this.clustersName = h('summary', {}, t('size.clusters.field'));
-    this.groups = h('div', { class: 'size-groups' }, FIELDS.map(([group, names]) => this.#group(group, names)));
+    this.groups = h(
+      'div',
+      { class: 'size-groups' },
+      FIELDS.map(([group, names]) => this.#group(group, names)),
+    );
     this.status = h('p', { class: 'ex-status', id: 'size-progress' });
-    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('size.stop'));
+    this.stop = h(
+      'button',
+      {
+        'type': 'button',
+        'class': 'link',
+        'id': 'size-stop',
+        'data-key': 'size-stop',
+        'hidden': true,
+        'onclick': () => this.sizing.stop(),
+      },
+      t('size.stop'),
+    );
     this.run = h('div', { class: 'ex-run size-run' }, this.status, this.stop);
     this.table = h('div', {});
     this.chart = h('div', {});
@@ -53,7 +68,7 @@ export class SizeView {
       { class: 'size' },
       this.sentence,
       this.groups,
-      h('details', { class: 'ex-box', 'data-key': 'size-clusters' }, this.clustersName, this.clusters),
+      h('details', { 'class': 'ex-box', 'data-key': 'size-clusters' }, this.clustersName, this.clusters),
       this.run,
       this.table,
       this.chart,
@@ -70,7 +85,11 @@ export class SizeView {
       'fieldset',
       { class: 'size-group' },
       h('legend', {}, t(`size.${group}`)),
-      h('div', { class: 'size-fields' }, names.map((name) => this.#field(name))),
+      h(
+        'div',
+        { class: 'size-fields' },
+        names.map((name) => this.#field(name)),
+      ),
       h('p', { class: 'note' }, t(`size.${group}.note`)),
     );
   }
@@ -78,15 +97,15 @@ export class SizeView {
   #field(name) {
     const id = `size-${name.replace('.', '-')}`;
     const box = h('input', {
-      type: 'text',
+      'type': 'text',
       id,
       'data-key': id,
-      inputmode: 'decimal',
-      autocomplete: 'off',
-      spellcheck: 'false',
+      'inputmode': 'decimal',
+      'autocomplete': 'off',
+      'spellcheck': 'false',
       'aria-describedby': `${id}-fault`,
-      onchange: () => this.#enter(name, box.value),
-      onkeydown: (event) => event.key === 'Enter' && this.#enter(name, box.value),
+      'onchange': () => this.#enter(name, box.value),
+      'onkeydown': (event) => event.key === 'Enter' && this.#enter(name, box.value),
     });
     const fault = h('small', { class: 'bad', id: `${id}-fault` });
     this.#fields.set(name, { box, fault });
@@ -118,7 +137,12 @@ export class SizeView {
       const typed = this.#typed.get(name);
       if (typed && typed.over !== question[name]) this.#typed.delete(name);
       const text = this.#typed.get(name)?.text ?? question[name];
-      this.#mark(name, valueIn(name, text) === undefined ? t(`size.bad${name === 'tpot' ? '.tpot' : ''}`, { text: text.trim(), example: STANDARD[name] }) : '');
+      this.#mark(
+        name,
+        valueIn(name, text) === undefined
+          ? t(`size.bad${name === 'tpot' ? '.tpot' : ''}`, { text: text.trim(), example: STANDARD[name] })
+          : '',
+      );
     }
   }
 
@@ -139,16 +163,20 @@ export class SizeView {
     this.#context = context;
     const question = this.#question();
     this.#markAll(question);
-    const written = { ...question, ...Object.fromEntries([...this.#typed].map(([name, { text: typed }]) => [name, typed])) };
+    const written = {
+      ...question,
+      ...Object.fromEntries([...this.#typed].map(([name, { text: typed }]) => [name, typed])),
+    };
     for (const path of ['serving.prompt', 'serving.output']) {
       const issue = context.issues.find((one) => one.path === path);
       this.#mark(path, issue?.message ?? '');
-      written[path] = issue ? context.inputs[path] ?? '' : whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
+      written[path] = issue ? (context.inputs[path] ?? '') : whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
     }
     for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
     const { asked, wrong } = askedOf(question);
     this.#wrong = context.scenario.serving && context.scenario.cost ? wrong : ['off'];
-    if (asked && asked.clusters.length && !this.#wrong.length) this.sizing.ask(asked, { ...context.request, training: null });
+    if (asked && asked.clusters.length && !this.#wrong.length)
+      this.sizing.ask(asked, { ...context.request, training: null });
     this.#drawClusters();
     this.#draw();
   }
@@ -165,13 +193,28 @@ export class SizeView {
     if (!all.length || !this.#context) return;
     const question = this.#question();
     const on = question.on.split(',');
-    this.clustersName.textContent = t('size.clusters', { count: all.filter(({ id }) => on.includes(id)).length, all: all.length });
-    const turn = (id, checked) => this.#ask({ ...question, on: (checked ? [...on, id] : on.filter((one) => one !== id)).join(',') });
+    this.clustersName.textContent = t('size.clusters', {
+      count: all.filter(({ id }) => on.includes(id)).length,
+      all: all.length,
+    });
+    const turn = (id, checked) =>
+      this.#ask({ ...question, on: (checked ? [...on, id] : on.filter((one) => one !== id)).join(',') });
     redraw(
       this.clusters,
       h('legend', { class: 'visually-hidden' }, t('size.clusters.field')),
       all.map(({ id, name }) =>
-        h('label', {}, h('input', { type: 'checkbox', value: id, checked: on.includes(id), 'data-key': `size-on-${id}`, onchange: (event) => turn(id, event.target.checked) }), ` ${name}`),
+        h(
+          'label',
+          {},
+          h('input', {
+            'type': 'checkbox',
+            'value': id,
+            'checked': on.includes(id),
+            'data-key': `size-on-${id}`,
+            'onchange': (event) => turn(id, event.target.checked),
+          }),
+          ` ${name}`,
+        ),
       ),
     );
   }
@@ -187,7 +230,15 @@ export class SizeView {
       return;
     }
     if (this.#wrong.length && !state.asked) return redraw(this.sentence, t('size.wrong'));
-    const shown = JSON.stringify([state.answers.length, state.asked, state.done, [...state.curves.values()].map(({ steps: list }) => list.length), this.#chosen, this.#context.width, this.#catalogue.length]);
+    const shown = JSON.stringify([
+      state.answers.length,
+      state.asked,
+      state.done,
+      [...state.curves.values()].map(({ steps: list }) => list.length),
+      this.#chosen,
+      this.#context.width,
+      this.#catalogue.length,
+    ]);
     if (shown === this.#shown && !state.issues) return;
     this.#shown = shown;
     const holding = state.answers.filter(({ holds }) => holds);
@@ -256,7 +307,12 @@ export class SizeView {
   #chartOf(state, holding) {
     const chosen = this.#chosen ?? holding[0]?.cluster;
     const series = holding
-      .map(({ cluster }, at) => ({ cluster, name: this.#deviceOf(cluster), steps: state.curves.get(cluster)?.steps ?? [], kind: cluster === chosen ? 'chosen' : at === 0 ? 'best' : '' }))
+      .map(({ cluster }, at) => ({
+        cluster,
+        name: this.#deviceOf(cluster),
+        steps: state.curves.get(cluster)?.steps ?? [],
+        kind: cluster === chosen ? 'chosen' : at === 0 ? 'best' : '',
+      }))
       .filter(({ steps: list }) => list.length > 1);
     if (!series.length) return null;
     const rate = state.asked;
@@ -266,16 +322,41 @@ export class SizeView {
       steps({
         id: 'size-steps',
         title: t('size.chart'),
-        subtitle: [t('size.chart.sub'), hasEndCosts(this.#context.width) && t('size.chart.sub.end')].filter(Boolean).join('; '),
+        subtitle: [t('size.chart.sub'), hasEndCosts(this.#context.width) && t('size.chart.sub.end')]
+          .filter(Boolean)
+          .join('; '),
         width: this.#context.width,
         x: { label: t('size.chart.x') },
         y: { label: t('size.chart.y') },
         series,
         here: rate,
         onrate: (value) => this.#ask({ ...this.#question(), rate: String(value) }),
-        summary: cheapest ? t('size.chart.summary', { rate: text(rate, ''), name: cheapest.name, cost: dollars(costAt(cheapest, rate)), far: text(series[0].steps.at(-1).from, ''), more: dollars(series[0].steps.at(-1).usd) }) : '',
-        columns: [t('size.column.gpus'), t('size.chart.from'), t('size.chart.to'), t('size.chart.count'), t('size.chart.usd')],
-        rows: () => series.flatMap((one) => one.steps.map(({ from, to, devices, usd }) => [one.name, { value: from, unit: '/s' }, { value: to, unit: '/s' }, { value: devices, unit: 'count' }, { value: usd, unit: '$' }])),
+        summary: cheapest
+          ? t('size.chart.summary', {
+              rate: text(rate, ''),
+              name: cheapest.name,
+              cost: dollars(costAt(cheapest, rate)),
+              far: text(series[0].steps.at(-1).from, ''),
+              more: dollars(series[0].steps.at(-1).usd),
+            })
+          : '',
+        columns: [
+          t('size.column.gpus'),
+          t('size.chart.from'),
+          t('size.chart.to'),
+          t('size.chart.count'),
+          t('size.chart.usd'),
+        ],
+        rows: () =>
+          series.flatMap((one) =>
+            one.steps.map(({ from, to, devices, usd }) => [
+              one.name,
+              { value: from, unit: '/s' },
+              { value: to, unit: '/s' },
+              { value: devices, unit: 'count' },
+              { value: usd, unit: '$' },
+            ]),
+          ),
       }),
     ];
   }

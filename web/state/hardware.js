@@ -46,7 +46,8 @@ export async function moved(answering, before, path, id) {
   if (report.issues?.some((issue) => PARALLELISM.test(issue.path)) && wasWritten) {
     inputs = Object.fromEntries(Object.entries(inputs).filter(([one]) => !PARALLELISM.test(one)));
     report = await reportOf(answering, inputs);
-    if (report.scenario?.training) said.push(t('pick.mapping', { mapping: mappingText(get(report.scenario, 'training.mapping') ?? {}) }));
+    if (report.scenario?.training)
+      said.push(t('pick.mapping', { mapping: mappingText(get(report.scenario, 'training.mapping') ?? {}) }));
   }
   // Of a torus not every count is sold: the nearest that is.
   for (let i = 0; i < TRIES && report.issues?.some(isCount); i++) {
@@ -57,6 +58,7 @@ export async function moved(answering, before, path, id) {
   }
   const kept = Number(inputs['cluster.devices']);
   // Where only some of them serve, the count of the cluster is not what is looked at.
-  if (kept !== now.devices || report.scenario?.training) said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
+  if (kept !== now.devices || report.scenario?.training)
+    said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
   return { inputs, said };
 }

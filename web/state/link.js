@@ -25,7 +25,10 @@ const encode = (text) =>
 const decode = (text) => decodeURIComponent(text.replace(/\+/g, ' '));
 
 function query({ inputs, others = [], view = {} }) {
-  const pathsOf = (some) => Object.keys(some).filter((path) => path !== 'version').sort();
+  const pathsOf = (some) =>
+    Object.keys(some)
+      .filter((path) => path !== 'version')
+      .sort();
   const pairs = pathsOf(inputs).map((path) => `${path}=${encode(inputs[path])}`);
   others.forEach((other, i) => {
     const letter = LETTERS[i + 1];
@@ -45,7 +48,9 @@ const madeBy = ({ release }) => (release ? `&r=${release}` : '');
 export function write(state) {
   const text = query(state);
   const version = versionOf(state.inputs);
-  return text || version !== NEWEST ? `${route(state)}?${text}${text && '&'}v=${version}${madeBy(state)}` : route(state);
+  return text || version !== NEWEST
+    ? `${route(state)}?${text}${text && '&'}v=${version}${madeBy(state)}`
+    : route(state);
 }
 
 // The readable link, or the compressed one where that is long.
@@ -78,7 +83,8 @@ async function inflate(text) {
   return new Blob(chunks).text();
 }
 
-const isVersion = (text) => Number.isInteger(Number(text)) && Number(text) >= Number(FIRST) && Number(text) <= Number(NEWEST);
+const isVersion = (text) =>
+  Number.isInteger(Number(text)) && Number(text) >= Number(FIRST) && Number(text) <= Number(NEWEST);
 
 function readPairs(text, state) {
   for (const pair of text.split('&').filter(Boolean).slice(0, 400)) {
@@ -103,7 +109,10 @@ function readPairs(text, state) {
       if (/^[\w.-]{1,20}$/.test(value)) state.release = value;
     } else if (VIEW_WORDS.includes(key)) {
       state.view[key] = value.slice(0, 2000);
-    } else if (!isPath(path) || (!path.includes('.') && !['model', 'cluster', 'training', 'serving', 'cost'].includes(path))) {
+    } else if (
+      !isPath(path) ||
+      (!path.includes('.') && !['model', 'cluster', 'training', 'serving', 'cost'].includes(path))
+    ) {
       state.faults.push({ path: path.slice(0, 80), kind: 'unknown' });
     } else if (value.length > MAX_TEXT) {
       state.faults.push({ path, kind: 'long' });

@@ -19,18 +19,27 @@ export function measurementsIn(inputs) {
 const others = (inputs) => Object.fromEntries(Object.entries(inputs).filter(([path]) => !isMine(path)));
 const withList = (inputs, list) => ({
   ...others(inputs),
-  ...Object.fromEntries(list.flatMap((one, place) => Object.entries(one).map(([member, text]) => [`measured.${place}.${member}`, text]))),
+  ...Object.fromEntries(
+    list.flatMap((one, place) => Object.entries(one).map(([member, text]) => [`measured.${place}.${member}`, text])),
+  ),
 });
 
 // A figure was measured, in this scenario; a second measurement of it takes the place of the first.
-export const withMeasured = (inputs, path, value) => withList(inputs, [...measurementsIn(inputs).filter((one) => one.path !== path), { path, value }]);
-export const withoutMeasured = (inputs, path) => withList(inputs, measurementsIn(inputs).filter((one) => one.path !== path));
+export const withMeasured = (inputs, path, value) =>
+  withList(inputs, [...measurementsIn(inputs).filter((one) => one.path !== path), { path, value }]);
+export const withoutMeasured = (inputs, path) =>
+  withList(
+    inputs,
+    measurementsIn(inputs).filter((one) => one.path !== path),
+  );
 
 const escaped = (text) => text.replace(/%/g, '%25').replace(/&/g, '%26');
 
 // Inputs as one text, PATH=VALUE joined by "&"; never empty.
 function scenarioText(inputs) {
-  const pairs = Object.entries(others(inputs)).filter(([path]) => path !== 'version').sort(([a], [b]) => (a < b ? -1 : 1));
+  const pairs = Object.entries(others(inputs))
+    .filter(([path]) => path !== 'version')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return [`version=${versionOf(inputs)}`, ...pairs.map(([path, text]) => `${path}=${escaped(text)}`)].join('&');
 }
 
@@ -42,5 +51,8 @@ export function withMeasuredKept(before, after, choices = {}) {
   const was = measurementsIn(before);
   const isOld = ({ path, value }) => was.some((one) => one.path === path && one.value === value);
   const at = scenarioText({ ...choices, ...before });
-  return withList(after, list.map((one) => (one.at === undefined && isOld(one) ? { ...one, at } : one)));
+  return withList(
+    after,
+    list.map((one) => (one.at === undefined && isOld(one) ? { ...one, at } : one)),
+  );
 }

@@ -1,6 +1,7 @@
 // Keeps the site for use without a network. Not on the developer's own machine, where a kept copy would hide a new build, unless asked for.
 
-const isLocal = () => ['localhost', '127.0.0.1', ''].includes(location.hostname) && !location.search.includes('offline');
+const isLocal = () =>
+  ['localhost', '127.0.0.1', ''].includes(location.hostname) && !location.search.includes('offline');
 
 // `onupdate(reload)` is called when a newer version lies ready.
 export async function keepOffline(onupdate) {
@@ -17,7 +18,10 @@ export async function keepOffline(onupdate) {
     if (registration.waiting) offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;
-      worker.addEventListener('statechange', () => worker.state === 'installed' && navigator.serviceWorker.controller && offer(worker));
+      worker.addEventListener(
+        'statechange',
+        () => worker.state === 'installed' && navigator.serviceWorker.controller && offer(worker),
+      );
     });
   } catch {
     // Sandboxed frames and file: pages have no service worker; the page works as before.

@@ -52,7 +52,9 @@ function laidOver(defaults, inputs, presetPaths) {
   const version = versionOf(inputs);
   const request = structuredClone(defaults[version]);
   const written = [];
-  for (const path of Object.keys(inputs).filter(isPath).sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
+  for (const path of Object.keys(inputs)
+    .filter(isPath)
+    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
     const value = path === 'version' ? Number(version) : valueOf(inputs[path], version);
     for (const [at, one] of BASE_UNITS.includes(version) ? [[path, value]] : membersOf(path, value, request)) {
       set(request, at, isPreset(at, presetPaths) && typeof one === 'string' ? { preset: one } : one);
@@ -95,7 +97,8 @@ const plainly = (_, value) => (typeof value === 'number' ? String(value) : value
 
 // Whether two sets of inputs ask for the same values, whoever supplied them.
 export const sayTheSame = (defaults, some, others, presetPaths) =>
-  JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) === JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
+  JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) ===
+  JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
 
 // The inputs without those that change nothing, such as a value set back to the default; the same object where there are none. `follows`: paths whose default moves with
 // what else is written, where the default's own value says something.
@@ -118,7 +121,8 @@ export function withPick(inputs, path, id) {
   return { ...without(inputs, path), [path]: id };
 }
 
-const without = (inputs, path) => Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
+const without = (inputs, path) =>
+  Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
 
 // The inputs with a fix of an issue: {path, value, also: [{path, value}]}; what has no value is left out.
 /**
@@ -131,7 +135,10 @@ export function withFix(inputs, { also = [], ...first }) {
   let changed = inputs;
   for (const { path, value } of changes.filter((one) => one.value !== undefined)) {
     const owner = path.replace(/\.preset$/, '');
-    changed = owner !== path && owner in changed ? withPick(changed, owner, value) : { ...changed, [path]: inputText(path, value) };
+    changed =
+      owner !== path && owner in changed
+        ? withPick(changed, owner, value)
+        : { ...changed, [path]: inputText(path, value) };
   }
   return changes.filter((one) => one.value === undefined).reduce((left, { path }) => without(left, path), changed);
 }
@@ -146,7 +153,8 @@ export function withMappingChosen(inputs, part) {
 
 // The inputs with what the core chose for a part written out, so that no other input moves it.
 export const withChoiceKept = (inputs, part, report) => ({ ...inputs, ...choicesOf(part, report) });
-export const choicesOf = (part, report) => Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)]));
+export const choicesOf = (part, report) =>
+  Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)]));
 
 // The inputs that only pick presets, and their version: what "changed from preset" is measured against.
 export const picksOf = (inputs, presetPaths) =>
@@ -162,6 +170,7 @@ export function withoutFaulty(request, issues) {
   const parts = ['training', 'serving', 'cost'];
   const faulty = parts.filter((part) => issues.some(({ path }) => path === part || path.startsWith(`${part}.`)));
   const elsewhere = issues.some(({ path }) => !parts.some((part) => path === part || path.startsWith(`${part}.`)));
-  if (elsewhere || faulty.length === 0 || parts.every((part) => faulty.includes(part) || get(request, part) === null)) return null;
+  if (elsewhere || faulty.length === 0 || parts.every((part) => faulty.includes(part) || get(request, part) === null))
+    return null;
   return { ...request, ...Object.fromEntries(faulty.map((part) => [part, null])) };
 }

@@ -136,7 +136,9 @@ export class Store extends EventTarget {
   get undoes() {
     const last = this.#past.at(-1);
     if (!last) return [];
-    const paths = Object.keys({ ...last.inputs, ...this.inputs }).filter((path) => last.inputs[path] !== this.inputs[path]);
+    const paths = Object.keys({ ...last.inputs, ...this.inputs }).filter(
+      (path) => last.inputs[path] !== this.inputs[path],
+    );
     return paths.length || last.others === this.others ? paths : ['compare'];
   }
 

@@ -26,6 +26,7 @@ export function viewOf({ embed, hide, show, lock, ask = '', choices, hint = '' }
     choices: (choices ?? '').split('|').filter(Boolean),
     hint,
     isLocked,
-    isShown: (path) => shown.length === 0 || all || under(path, shown) || shown.some((one) => one.startsWith(`${path}.`)),
+    isShown: (path) =>
+      shown.length === 0 || all || under(path, shown) || shown.some((one) => one.startsWith(`${path}.`)),
   };
 }

@@ -1,7 +1,8 @@
 // What the first view says, in English: every text by its key, {name} filled in; {name:one|many} chooses by number. What is fetched behind it
 // has its texts beside it: texts.js of its folder. What inputs mean is said by the core (help of describe).
 export const english = {
-  'app.broken': 'The calculator could not start: {message}. Reload the page; if that does not help, the browser may not support WebAssembly.',
+  'app.broken':
+    'The calculator could not start: {message}. Reload the page; if that does not help, the browser may not support WebAssembly.',
   'app.read': 'The lessons can be read without it.',
   'app.stopped': 'This scenario stopped the calculator: {message}. Nothing is lost: change an input to continue.',
   'header.copy': 'Copy link',
@@ -65,7 +66,8 @@ export const english = {
   'load.concurrency': 'in total',
   'load.rate': 'arrivals',
   'load.batch.what': 'Closed loop: as many requests as this are always in flight on each replica.',
-  'load.concurrency.what': 'Closed loop: so many users over all replicas, each sending the next request when the last is answered.',
+  'load.concurrency.what':
+    'Closed loop: so many users over all replicas, each sending the next request when the last is answered.',
   'load.rate.what': 'Open loop: requests arrive at this rate, whatever is answered.',
   'form.search': 'Find an input',
   'form.found': 'Inputs found',
@@ -76,7 +78,8 @@ export const english = {
   'mapping.some': 'automatic, {count} fixed',
   'mapping.none': 'manual',
   'mapping.choose': 'Choose all',
-  'mapping.note': 'The best mapping that fits, within what the framework runs. Values you enter are fixed; the rest is optimized.',
+  'mapping.note':
+    'The best mapping that fits, within what the framework runs. Values you enter are fixed; the rest is optimized.',
   'mapping.free': 'choose',
   'mapping.free.of': 'Choose {label} again',
   'group.model': 'Model',
@@ -133,8 +136,10 @@ export const english = {
   'answers.assumed': 'estimated efficiencies',
   'remarks.assumed': 'uses {count} estimated {count:efficiency|efficiencies}',
   'remarks.estimated': 'uses {count} {count:estimate|estimates}',
-  'remarks.estimated.why': 'No published figure was found for these inputs, so the catalogue has estimates. Enter your own values where you know better.',
-  'remarks.assumed.why': 'No measurement of this device sets these inputs: they follow from its data sheet and from similar devices. Enter your own values where you know better.',
+  'remarks.estimated.why':
+    'No published figure was found for these inputs, so the catalogue has estimates. Enter your own values where you know better.',
+  'remarks.assumed.why':
+    'No measurement of this device sets these inputs: they follow from its data sheet and from similar devices. Enter your own values where you know better.',
   'sentence.training': 'Training {model} on {count} {device} takes {time} and is {bound}',
   'sentence.training.infeasible': 'Training {model} on {count} {device} does not fit',
   'sentence.serving': 'serving on {count} of them takes {time} per output token (TPOT) and is {bound}',

@@ -57,9 +57,9 @@ export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(digits - 1).replace('e+', 'e');
-  return numberFormat({ maximumSignificantDigits: Math.max(digits, size >= 1 && size < 1e6 && Number.isInteger(value) ? 7 : 0) }).format(
-    value,
-  );
+  return numberFormat({
+    maximumSignificantDigits: Math.max(digits, size >= 1 && size < 1e6 && Number.isInteger(value) ? 7 : 0),
+  }).format(value);
 }
 
 // A count in full: 8,192.
@@ -95,12 +95,17 @@ function money(value, per = '') {
 }
 
 const energy = (value) =>
-  Math.abs(value) >= 3.6e6 ? prefixed(value / 3600, 'Wh', DECIMAL) : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL);
+  Math.abs(value) >= 3.6e6
+    ? prefixed(value / 3600, 'Wh', DECIMAL)
+    : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL);
 
 // `unit` is a base unit as the core writes it ("B", "FLOP/s", "s", "$", "" for a ratio or count), or "%" for a share.
 export function parts(value, unit = '') {
   const shown = measured(value, unit);
-  return { ...shown, unit: shown.unit.replace(/^([kMGTPE]?)token(?=\/)/, (_, prefix) => `${prefix && `${prefix}\u00a0`}tokens`) };
+  return {
+    ...shown,
+    unit: shown.unit.replace(/^([kMGTPE]?)token(?=\/)/, (_, prefix) => `${prefix && `${prefix}\u00a0`}tokens`),
+  };
 }
 
 function measured(value, unit) {
@@ -130,7 +135,15 @@ export function text(value, unit) {
 /** @returns {number} */
 export function unitSize(value, unit) {
   const shown = Number(parts(value, unit).number.replace(/[$,]/g, ''));
-  const sizes = [...[...DECIMAL, ...BINARY, ...SMALL].map(([factor]) => Number(factor)), 3600 * 1e3, 3600 * 1e6, 3600 * 1e9, 3600 * 1e12, 0.01, ...Object.values(SECONDS_IN)];
+  const sizes = [
+    ...[...DECIMAL, ...BINARY, ...SMALL].map(([factor]) => Number(factor)),
+    3600 * 1e3,
+    3600 * 1e6,
+    3600 * 1e9,
+    3600 * 1e12,
+    0.01,
+    ...Object.values(SECONDS_IN),
+  ];
   const off = (size) => Math.abs(Math.log(value / shown / size));
   return value > 0 && shown > 0 ? sizes.reduce((best, size) => (off(size) < off(best) ? size : best)) : 1;
 }

@@ -2,22 +2,22 @@
 
 const PREFIXES = {
   '': 1,
-  k: 1e3,
-  K: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  m: 1e-3,
-  u: 1e-6,
-  µ: 1e-6,
-  n: 1e-9,
-  p: 1e-12,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
+  'k': 1e3,
+  'K': 1e3,
+  'M': 1e6,
+  'G': 1e9,
+  'T': 1e12,
+  'P': 1e15,
+  'E': 1e18,
+  'm': 1e-3,
+  'u': 1e-6,
+  'µ': 1e-6,
+  'n': 1e-9,
+  'p': 1e-12,
+  'Ki': 2 ** 10,
+  'Mi': 2 ** 20,
+  'Gi': 2 ** 30,
+  'Ti': 2 ** 40,
 };
 const FAMILIES = {
   B: 1,
@@ -39,22 +39,22 @@ const FAMILIES = {
   g: 1,
 };
 const PLAIN = {
-  min: 60,
-  h: 3600,
-  hour: 3600,
-  hours: 3600,
-  day: 86400,
-  days: 86400,
-  month: 2629800,
-  months: 2629800,
-  year: 31557600,
-  years: 31557600,
-  mm: 1,
-  cm: 10,
-  m: 1000,
-  um: 1e-3,
-  µm: 1e-3,
-  nm: 1e-6,
+  'min': 60,
+  'h': 3600,
+  'hour': 3600,
+  'hours': 3600,
+  'day': 86400,
+  'days': 86400,
+  'month': 2629800,
+  'months': 2629800,
+  'year': 31557600,
+  'years': 31557600,
+  'mm': 1,
+  'cm': 10,
+  'm': 1000,
+  'um': 1e-3,
+  'µm': 1e-3,
+  'nm': 1e-6,
   '%': 0.01,
 };
 
@@ -110,7 +110,12 @@ export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${
 export const allInUnit = (text, unit) =>
   text
     .split(',')
-    .map((one) => one.split(':').map((end, i) => (i < 2 ? inUnit(end, unit) : end)).join(':'))
+    .map((one) =>
+      one
+        .split(':')
+        .map((end, i) => (i < 2 ? inUnit(end, unit) : end))
+        .join(':'),
+    )
     .join(',');
 
 const LADDER = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -132,7 +137,8 @@ export function show(value, unit = '', factor = 1) {
     let place = LADDER.indexOf(family[1]);
     let scale = factor;
     while (value / scale >= 1000 && place < LADDER.length - 1) [place, scale] = [place + 1, scale * 1000];
-    while (value / scale < 1 && place > 0 && LADDER[place - 1] !== undefined) [place, scale] = [place - 1, scale / 1000];
+    while (value / scale < 1 && place > 0 && LADDER[place - 1] !== undefined)
+      [place, scale] = [place - 1, scale / 1000];
     return spelled(`${digits(value / scale)} ${LADDER[place]}${family[2]}`);
   }
   return spelled(`${digits(value / factor)} ${unit}`);
@@ -153,5 +159,7 @@ export function snap(value, isCount) {
   if (isCount) return value < 1 ? 1 : 2 ** Math.round(Math.log2(value));
   const decade = 10 ** Math.floor(Math.log10(value));
   const lead = value / decade;
-  return Number((NICE.reduce((best, one) => (Math.abs(one - lead) < Math.abs(best - lead) ? one : best)) * decade).toPrecision(6));
+  return Number(
+    (NICE.reduce((best, one) => (Math.abs(one - lead) < Math.abs(best - lead) ? one : best)) * decade).toPrecision(6),
+  );
 }

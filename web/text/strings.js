@@ -19,13 +19,30 @@ const unbroken = (value) => String(value).replace(/(\d) (?=[KMGT]i?B\b)/g, '$1\u
 export function t(key, values = {}) {
   const text = table[key]; // {name} is filled in; {name:one|many} chooses by number
   if (text === undefined) return key;
-  return numbered(text, values)
-    .replace(/\{(\w+)\}/g, (whole, name) => (name in values ? unbroken(values[name]) : whole));
+  return numbered(text, values).replace(/\{(\w+)\}/g, (whole, name) =>
+    name in values ? unbroken(values[name]) : whole,
+  );
 }
-const numbered = (text, values) => text.replace(/\{(\w+):([^|}]*)\|([^}]*)\}/g, (_, name, one, many) => (String(values[name]) === '1' ? one : many));
+const numbered = (text, values) =>
+  text.replace(/\{(\w+):([^|}]*)\|([^}]*)\}/g, (_, name, one, many) => (String(values[name]) === '1' ? one : many));
 export const has = (key) => Object.hasOwn(table, key);
 
-const ACCENTS = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É', I: 'Í', O: 'Ó', U: 'Ú', n: 'ñ', c: 'ç', s: 'š', y: 'ý' };
+const ACCENTS = {
+  a: 'á',
+  e: 'é',
+  i: 'í',
+  o: 'ó',
+  u: 'ú',
+  A: 'Á',
+  E: 'É',
+  I: 'Í',
+  O: 'Ó',
+  U: 'Ú',
+  n: 'ñ',
+  c: 'ç',
+  s: 'š',
+  y: 'ý',
+};
 
 // A made-up language, accented and longer, that shows what a translation would break.
 export function usePseudoLocale() {
@@ -42,8 +59,10 @@ const accentedTexts = (texts) =>
 
 // The text split where the values stand: [text, {name}, text, …], for sentences whose figures are elements. `counts` choose by number.
 export function pieces(key, values, counts = {}) {
-  return numbered(table[key] ?? key, counts).split(/(\{\w+\})/).map((piece) => {
-    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
-    return name && name in values ? values[name] : piece;
-  });
+  return numbered(table[key] ?? key, counts)
+    .split(/(\{\w+\})/)
+    .map((piece) => {
+      const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+      return name && name in values ? values[name] : piece;
+    });
 }

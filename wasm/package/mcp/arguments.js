@@ -6,7 +6,12 @@ import { issue } from './scenario.js';
 const WITH_UNIT = 'a text has its unit, such as ';
 
 // A quantity is a text with its unit, so that nobody has to guess one.
-export const withUnit = (description, example) => ({ type: 'string', pattern: '[A-Za-z$%]', examples: [example], description: `${description}; a text with its unit` });
+export const withUnit = (description, example) => ({
+  type: 'string',
+  pattern: '[A-Za-z$%]',
+  examples: [example],
+  description: `${description}; a text with its unit`,
+});
 
 // The core's schema of a member without what lies below it.
 function shortened({ properties: _, additionalProperties: __, pattern: ___, ...schema }) {
@@ -36,9 +41,18 @@ const LINK = { type: 'string', description: 'A link of the page to start from; i
 
 // The arguments that say a scenario: in full, and as the other tools refer to it.
 export const scenarioArguments = (schema, described) => ({ inputs: inputsSchema(schema, described), link: LINK });
-export const SCENARIO = { inputs: { type: 'object', description: 'The scenario, as for the tool evaluate' }, link: LINK };
+export const SCENARIO = {
+  inputs: { type: 'object', description: 'The scenario, as for the tool evaluate' },
+  link: LINK,
+};
 
-const allShortened = (properties) => Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, one.properties ? { ...one, properties: allShortened(one.properties) } : shortened(one)]));
+const allShortened = (properties) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, one]) => [
+      name,
+      one.properties ? { ...one, properties: allShortened(one.properties) } : shortened(one),
+    ]),
+  );
 export const sizeArguments = (schema) => allShortened(schema.$defs.size_question.properties);
 
 const TYPES = {
@@ -53,22 +67,58 @@ const TYPES = {
 
 const shown = (value) => JSON.stringify(value)?.slice(0, 80);
 
-function faultsOf(path, value, { type, enum: choices, minimum = -Infinity, maximum = Infinity, pattern, examples, items, required = [], properties, additionalProperties }) {
+function faultsOf(
+  path,
+  value,
+  {
+    type,
+    enum: choices,
+    minimum = -Infinity,
+    maximum = Infinity,
+    pattern,
+    examples,
+    items,
+    required = [],
+    properties,
+    additionalProperties,
+  },
+) {
   const types = [type ?? []].flat();
   const isText = typeof value === 'string';
-  if (pattern && !(isText && new RegExp(pattern).test(value))) return [issue(path, `Enter a text with its unit, such as ${JSON.stringify(examples[0])}, not ${shown(value)}`)];
-  if (types.length && !types.some((name) => TYPES[name](value))) return [issue(path, `Must be ${types.join(' or ')}, not ${shown(value)}`)];
-  if (choices && !choices.includes(value)) return [issue(path, `Choose one of ${choices.join(', ')}`, choices.map((one) => ({ path, value: one, label: String(one) })))];
+  if (pattern && !(isText && new RegExp(pattern).test(value)))
+    return [issue(path, `Enter a text with its unit, such as ${JSON.stringify(examples[0])}, not ${shown(value)}`)];
+  if (types.length && !types.some((name) => TYPES[name](value)))
+    return [issue(path, `Must be ${types.join(' or ')}, not ${shown(value)}`)];
+  if (choices && !choices.includes(value))
+    return [
+      issue(
+        path,
+        `Choose one of ${choices.join(', ')}`,
+        choices.map((one) => ({ path, value: one, label: String(one) })),
+      ),
+    ];
   if (typeof value === 'number' && !(value >= minimum && value <= maximum)) {
     const nearest = Math.min(maximum, Math.max(minimum, value));
-    return [issue(path, `Enter a number from ${minimum} to ${maximum}`, [{ path, value: nearest, label: String(nearest) }])];
+    return [
+      issue(path, `Enter a number from ${minimum} to ${maximum}`, [{ path, value: nearest, label: String(nearest) }]),
+    ];
   }
   if (items && Array.isArray(value)) return value.flatMap((one, at) => faultsOf(`${path}.${at}`, one, items));
   if (!properties || additionalProperties || !TYPES.object(value)) return [];
   const at = (name) => (path ? `${path}.${name}` : name);
-  const missing = required.filter((name) => value[name] === undefined).map((name) => issue(at(name), `Required: ${properties[name].description}`));
-  const unknown = (name) => issue(at(name), `Unknown argument: choose ${Object.keys(properties).join(', ')}`, [{ path: at(name), label: `leave out ${name}` }]);
-  return [...missing, ...Object.entries(value).flatMap(([name, one]) => (Object.hasOwn(properties, name) ? faultsOf(at(name), one, properties[name]) : [unknown(name)]))];
+  const missing = required
+    .filter((name) => value[name] === undefined)
+    .map((name) => issue(at(name), `Required: ${properties[name].description}`));
+  const unknown = (name) =>
+    issue(at(name), `Unknown argument: choose ${Object.keys(properties).join(', ')}`, [
+      { path: at(name), label: `leave out ${name}` },
+    ]);
+  return [
+    ...missing,
+    ...Object.entries(value).flatMap(([name, one]) =>
+      Object.hasOwn(properties, name) ? faultsOf(at(name), one, properties[name]) : [unknown(name)],
+    ),
+  ];
 }
 
 // What is wrong with a tool's arguments by their form.

@@ -6,10 +6,27 @@ import { outputOf, setOutputs } from '../page/text/outputs.js';
 import { issue } from './scenario.js';
 
 const HEADLINES = {
-  training: ['time_to_train_s', 'step_time_s', 'tokens_per_s_per_device', 'model_flops_utilization', 'memory_bytes.total', 'memory_bytes.capacity', 'cost_usd'],
+  training: [
+    'time_to_train_s',
+    'step_time_s',
+    'tokens_per_s_per_device',
+    'model_flops_utilization',
+    'memory_bytes.total',
+    'memory_bytes.capacity',
+    'cost_usd',
+  ],
   serving: [
-    'tpot_s', 'ttft_s', 'tokens_per_s', 'tokens_per_s_per_device', 'tokens_per_s_per_user', 'memory_bytes.total', 'memory_bytes.capacity',
-    'kv_cache_bytes_per_token', 'max_batch', 'max_context', 'cost_usd_per_million_tokens',
+    'tpot_s',
+    'ttft_s',
+    'tokens_per_s',
+    'tokens_per_s_per_device',
+    'tokens_per_s_per_user',
+    'memory_bytes.total',
+    'memory_bytes.capacity',
+    'kv_cache_bytes_per_token',
+    'max_batch',
+    'max_context',
+    'cost_usd_per_million_tokens',
   ],
   post_training: ['step_time_s', 'tokens_per_s'],
   cost: ['device_hour_usd', 'system_usd', 'device_usd'],
@@ -30,10 +47,26 @@ const FOLLOWS = {
 
 // What a scenario is about; where nobody wrote one, the answer says which value was taken.
 export const MAIN_INPUTS = [
-  'model', 'cluster', 'cluster.devices',
-  'training', 'training.tokens', 'training.sequence', 'training.global_batch', 'training.precision', 'training.mapping',
-  'serving', 'serving.prompt', 'serving.output', 'serving.concurrency', 'serving.requests_per_s', 'serving.precision.weights', 'serving.engine', 'serving.tuning', 'serving.mapping',
-  'cost.electricity', 'cost.rental',
+  'model',
+  'cluster',
+  'cluster.devices',
+  'training',
+  'training.tokens',
+  'training.sequence',
+  'training.global_batch',
+  'training.precision',
+  'training.mapping',
+  'serving',
+  'serving.prompt',
+  'serving.output',
+  'serving.concurrency',
+  'serving.requests_per_s',
+  'serving.precision.weights',
+  'serving.engine',
+  'serving.tuning',
+  'serving.mapping',
+  'cost.electricity',
+  'cost.rental',
 ];
 
 const INTERVAL = ', 90 % interval';
@@ -47,7 +80,13 @@ export class Figures {
     setOutputs(outputs);
     for (const { path, title } of outputs.filter((one) => one.title.endsWith(INTERVAL))) {
       const part = path.slice(0, path.indexOf('.') + 1);
-      const of = outputs.find((one) => one.kind === 'number' && one.path.startsWith(part) && !one.path.includes('*') && `${one.title}${INTERVAL}` === title);
+      const of = outputs.find(
+        (one) =>
+          one.kind === 'number' &&
+          one.path.startsWith(part) &&
+          !one.path.includes('*') &&
+          `${one.title}${INTERVAL}` === title,
+      );
       if (of) this.#intervals.set(of.path, path);
     }
   }
@@ -63,7 +102,9 @@ export class Figures {
     const [base, power] = FOLLOWS[path] ?? [path, 1];
     const known = this.#intervals.has(base) && get(report, this.#intervals.get(base));
     if (!known || typeof known.low !== 'number') return null;
-    const ends = [known.low, known.high].map((end) => (base === path ? end : value * (end / get(report, base)) ** power));
+    const ends = [known.low, known.high].map((end) =>
+      base === path ? end : value * (end / get(report, base)) ** power,
+    );
     return ends.sort((a, b) => a - b);
   }
 
@@ -74,7 +115,12 @@ export class Figures {
     const unit = outputOf(path)?.unit ?? '';
     const interval = this.#interval(report, path, value);
     const said = (one) => text(one, unit).replaceAll('\u00a0', ' ');
-    return { value, unit: unit === '%' ? 'fraction' : unit, interval, text: interval ? `${said(value)}, 90 % interval ${said(interval[0])} to ${said(interval[1])}` : said(value) };
+    return {
+      value,
+      unit: unit === '%' ? 'fraction' : unit,
+      interval,
+      text: interval ? `${said(value)}, 90 % interval ${said(interval[0])} to ${said(interval[1])}` : said(value),
+    };
   }
 
   some(report, paths) {
@@ -84,27 +130,42 @@ export class Figures {
   issuesOf(paths) {
     const isKnown = (path) => outputOf(path) || PARTS.includes(path) || /^scenario(\.|$)/.test(path);
     const unknown = paths.filter((path) => typeof path === 'string' && !isKnown(path));
-    return unknown.map((path) => issue(path, 'Unknown figure: the tool describe finds figures by words', [{ path, label: `leave out ${path}` }]));
+    return unknown.map((path) =>
+      issue(path, 'Unknown figure: the tool describe finds figures by words', [{ path, label: `leave out ${path}` }]),
+    );
   }
 
   // The figures asked for and the headlines of what is on. A part that does not run has no headline but its memory.
   headlines(report, paths = []) {
     const on = PARTS.filter((part) => report[part]);
     const runs = (part) => report[part].feasible !== false;
-    const headlines = on.flatMap((part) => HEADLINES[part].filter((path) => runs(part) || path.startsWith('memory_bytes')).map((path) => `${part}.${path}`));
-    const stopped = on.filter((part) => !runs(part)).map((part) => [part, report[part].infeasible.map(({ message }) => message)]);
-    const shown = [...paths, ...headlines.filter((path) => !paths.includes(path) && typeof get(report, path) === 'number')];
+    const headlines = on.flatMap((part) =>
+      HEADLINES[part].filter((path) => runs(part) || path.startsWith('memory_bytes')).map((path) => `${part}.${path}`),
+    );
+    const stopped = on
+      .filter((part) => !runs(part))
+      .map((part) => [part, report[part].infeasible.map(({ message }) => message)]);
+    const shown = [
+      ...paths,
+      ...headlines.filter((path) => !paths.includes(path) && typeof get(report, path) === 'number'),
+    ];
     return { ...(stopped.length && { infeasible: Object.fromEntries(stopped) }), figures: this.some(report, shown) };
   }
 
   // What figures rest on: of the parts that they belong to, and of cost where they are dollars.
   basis(report, inputs, paths) {
-    const isAbout = (part) => paths.some((path) => path.startsWith(`${part}.`) || (part === 'cost' && path.includes('usd')));
+    const isAbout = (part) =>
+      paths.some((path) => path.startsWith(`${part}.`) || (part === 'cost' && path.includes('usd')));
     const on = PARTS.filter((part) => report[part] && isAbout(part));
-    const reasons = REASONS.filter((figure) => paths.includes(figure)).map((figure) => [figure, get(report, this.#intervals.get(figure))?.why]);
+    const reasons = REASONS.filter((figure) => paths.includes(figure)).map((figure) => [
+      figure,
+      get(report, this.#intervals.get(figure))?.why,
+    ]);
     return {
       intervals: Object.fromEntries(reasons.filter(([, why]) => why)),
-      chosen: Object.fromEntries(on.flatMap((part) => report[part].chosen ?? []).map(({ path, value }) => [path, value])),
+      chosen: Object.fromEntries(
+        on.flatMap((part) => report[part].chosen ?? []).map(({ path, value }) => [path, value]),
+      ),
       defaults: defaultsOf(report.scenario, inputs, (part) => on.includes(part) || !PARTS.includes(part)),
       assumed: [...new Set(on.flatMap((part) => report[part].assumed ?? []))],
       warnings: report.warnings ?? [],
@@ -121,6 +182,8 @@ function defaultsOf(scenario, inputs, isAbout) {
     const taken = get(scenario, path);
     return taken !== null && typeof taken === 'object' ? taken.preset : taken;
   };
-  const open = MAIN_INPUTS.filter((path) => isAbout(path.split('.')[0]) && !isWritten(path) && (value(path) ?? null) !== null);
+  const open = MAIN_INPUTS.filter(
+    (path) => isAbout(path.split('.')[0]) && !isWritten(path) && (value(path) ?? null) !== null,
+  );
   return Object.fromEntries(open.map((path) => [path, inputText(path, value(path))]));
 }

@@ -18,11 +18,14 @@ const leaveOut = (path) => [{ path, label: `leave out ${path}` }];
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 // What a link holds as one text: plain values, lists of them, {} and a model that stands alone.
 const isWhole = (path, value) =>
-  Array.isArray(value) ? value.length === 0 || !value.every(isObject) : !isObject(value) || Object.keys(value).length === 0 || (path === 'model' && 'vocab' in value);
+  Array.isArray(value)
+    ? value.length === 0 || !value.every(isObject)
+    : !isObject(value) || Object.keys(value).length === 0 || (path === 'model' && 'vocab' in value);
 
 // {"serving": {"batch": 64}} as {"serving.batch": "64"}; {"cluster": {"preset": "dgx-h100"}} as {"cluster": "dgx-h100"}.
 function flat(value, path = '', inputs = {}) {
-  if (path && isWhole(path, value)) inputs[path.replace(/\.preset$/, '')] = typeof value === 'string' ? value : JSON.stringify(value);
+  if (path && isWhole(path, value))
+    inputs[path.replace(/\.preset$/, '')] = typeof value === 'string' ? value : JSON.stringify(value);
   else for (const [key, one] of Object.entries(value)) flat(one, path ? `${path}.${key}` : key, inputs);
   return inputs;
 }
@@ -49,8 +52,10 @@ export class Scenarios {
     const { inputs: linked, faults } = await read(hash, [scene]);
     const inputs = { ...linked, ...flat(written) };
     const issues = faults.map(({ path, kind }) => issue('link', `Cannot read ${path} (${kind})`));
-    if (link !== undefined && !hash) issues.push(issue('link', 'Enter the address of the page with what follows its #'));
-    for (const path of Object.keys(inputs)) if (!isPath(path)) issues.push(issue(path.slice(0, 80), 'Unknown input', leaveOut(path.slice(0, 80))));
+    if (link !== undefined && !hash)
+      issues.push(issue('link', 'Enter the address of the page with what follows its #'));
+    for (const path of Object.keys(inputs))
+      if (!isPath(path)) issues.push(issue(path.slice(0, 80), 'Unknown input', leaveOut(path.slice(0, 80))));
     if (inputs.version !== undefined && !Object.hasOwn(this.#defaults, inputs.version)) {
       issues.push(issue('version', `Choose one of ${Object.keys(this.#defaults).join(', ')}`, leaveOut('version')));
       delete inputs.version;
@@ -73,6 +78,11 @@ export class Scenarios {
 export function withOverrides(inputs, overrides) {
   const isPick = ([path, value]) => value !== null && (path.endsWith('.preset') || !path.includes('.'));
   const all = Object.entries(overrides);
-  const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
-  return { ...picked, ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])) };
+  const picked = all
+    .filter(isPick)
+    .reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
+  return {
+    ...picked,
+    ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])),
+  };
 }

@@ -10,7 +10,12 @@ import { issue, Refused, withOverrides } from './scenario.js';
 
 const string = (description) => ({ type: 'string', description });
 const list = (description) => ({ type: 'array', items: { type: 'string' }, description });
-const top = (count) => ({ type: 'integer', minimum: 1, maximum: 50, description: `How many are listed; ${count} where this is left out` });
+const top = (count) => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: 50,
+  description: `How many are listed; ${count} where this is left out`,
+});
 const FULL = { type: 'boolean', description: "The core's whole answer too, which is long" };
 const PART = { enum: ['training', 'serving'], description: 'The part of the scenario in question' };
 const BEST = { ...PART, description: 'Searches the best mapping of this part at each value' };
@@ -25,7 +30,10 @@ const matching = (entries, words = '') => {
   const said = ({ path, id, name, label, title, help }) => [path, id, name, label, title, help].join(' ').toLowerCase();
   return entries.filter((one) => wanted.every((word) => said(one).includes(word)));
 };
-const atMost = (entries, count, name) => ({ [name]: entries.slice(0, count), ...(entries.length > count && { left_out: entries.length - count }) });
+const atMost = (entries, count, name) => ({
+  [name]: entries.slice(0, count),
+  ...(entries.length > count && { left_out: entries.length - count }),
+});
 // A figure that no measurement bounds.
 const plain = (value, unit) => ({ value, unit, interval: null, text: text(value, unit).replaceAll('\u00a0', ' ') });
 const figureOf = (part, name) => (name.startsWith(`${part}.`) ? name : `${part}.${name}`);
@@ -53,81 +61,150 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
     return all;
   }
 
-  const names = Object.fromEntries(['training', 'serving'].map((part) => [part, objectives[part].map(({ name }) => name)]));
-  const OBJECTIVE = { enum: [...new Set([...names.training, ...names.serving])], description: 'The figure to optimize' };
-  const KIND = { enum: [...new Set(described.inputs.map(({ presets }) => presets).filter(Boolean))].sort(), description: 'Kind of entries' };
+  const names = Object.fromEntries(
+    ['training', 'serving'].map((part) => [part, objectives[part].map(({ name }) => name)]),
+  );
+  const OBJECTIVE = {
+    enum: [...new Set([...names.training, ...names.serving])],
+    description: 'The figure to optimize',
+  };
+  const KIND = {
+    enum: [...new Set(described.inputs.map(({ presets }) => presets).filter(Boolean))].sort(),
+    description: 'Kind of entries',
+  };
 
   // A tool whose arguments have SCENARIO runs on {ask, inputs, request, report}. What its answer is about stands in `about`, {inputs, report,
   // paths}, where that is not the scenario and the answer's `figures`; how the link opens the page in `where`.
   const tools = {
     evaluate: {
-      description: 'Time, memory, throughput and cost of training and serving a model on a cluster, each with its 90 % interval',
-      properties: { ...scenarioArguments(schema, described), paths: list('Further figures or parts of the report, such as serving.memory_bytes'), full: FULL },
+      description:
+        'Time, memory, throughput and cost of training and serving a model on a cluster, each with its 90 % interval',
+      properties: {
+        ...scenarioArguments(schema, described),
+        paths: list('Further figures or parts of the report, such as serving.memory_bytes'),
+        full: FULL,
+      },
       run: ({ paths, full }, { report }) => ({ ...figures.headlines(report, paths), ...(full && { report }) }),
     },
     compare: {
       description: 'Two to four scenarios side by side, each with its figures and intervals',
       properties: {
         ...SCENARIO,
-        scenarios: { type: 'array', items: { type: 'object' }, description: 'What each scenario changes of the inputs: [{}, {"cluster": "dgx-b200"}]' },
+        scenarios: {
+          type: 'array',
+          items: { type: 'object' },
+          description: 'What each scenario changes of the inputs: [{}, {"cluster": "dgx-b200"}]',
+        },
         paths: list('The figures, where they are not the headlines'),
       },
       required: ['scenarios'],
       async run({ scenarios: changes, paths }, { ask, inputs: base }) {
         const all = [];
-        const issues = changes.length < 2 || changes.length > 4 ? [issue('scenarios', 'Give two to four scenarios')] : [];
+        const issues =
+          changes.length < 2 || changes.length > 4 ? [issue('scenarios', 'Give two to four scenarios')] : [];
         for (const [at, change] of changes.entries()) {
           const { inputs: own, issues: faults } = await scenarios.inputsOf({ inputs: change });
           const inputs = { ...base, ...own };
           const report = await ask('evaluate', scenarios.requestOf(inputs));
-          issues.push(...[...faults, ...(report.issues ?? [])].map((one) => ({ ...one, path: `scenarios.${at}.${one.path}` })));
+          issues.push(
+            ...[...faults, ...(report.issues ?? [])].map((one) => ({ ...one, path: `scenarios.${at}.${one.path}` })),
+          );
           all.push({ change, inputs, report });
         }
         if (issues.length) throw new Refused(issues);
         const sides = all.map(({ change, inputs, report }) => {
           const found = paths ? { figures: figures.some(report, paths) } : figures.headlines(report);
-          return { change, ...found, ...figures.basis(report, inputs, Object.keys(found.figures)), link: scenarios.linkOf(inputs) };
+          return {
+            change,
+            ...found,
+            ...figures.basis(report, inputs, Object.keys(found.figures)),
+            link: scenarios.linkOf(inputs),
+          };
         });
         const [inputs, ...others] = all.map((one) => one.inputs);
         return { scenarios: sides, about: { inputs }, where: { scene: 'compare', others } };
       },
     },
     advise: {
-      description: 'Which changes, and which pairs of them, help most: devices, formats, batch, mapping, engine options, with what each takes',
+      description:
+        'Which changes, and which pairs of them, help most: devices, formats, batch, mapping, engine options, with what each takes',
       properties: { ...SCENARIO, for: PART, objective: OBJECTIVE, limits: LIMITS, top: top(5), full: FULL },
       async run({ full, ...question }, scenario) {
         const answer = answered(await scenario.ask('advise', { top: 5, ...question, request: scenario.request }));
-        const others = names[answer.for].filter((name) => /^(tpot_s|ttft_s|cost_usd.*)$/.test(name)).map((name) => figureOf(answer.for, name));
+        const others = names[answer.for]
+          .filter((name) => /^(tpot_s|ttft_s|cost_usd.*)$/.test(name))
+          .map((name) => figureOf(answer.for, name));
         const paths = [...new Set([answer.figure, ...others])];
         const shown = ({ title, effort, needs, overrides }) => ({ title, effort, needs, overrides });
         const changes = await allProposed(scenario, answer.changes, paths, shown);
-        return { figures: figures.some(scenario.report, paths), changes, pairs: await allProposed(scenario, answer.pairs.slice(0, 2), paths, shown), ...(full && { answer }) };
+        return {
+          figures: figures.some(scenario.report, paths),
+          changes,
+          pairs: await allProposed(scenario, answer.pairs.slice(0, 2), paths, shown),
+          ...(full && { answer }),
+        };
       },
     },
     size: {
-      description: 'What to buy: the cheapest deployment on each candidate cluster that serves a rate of requests within latency targets',
+      description:
+        'What to buy: the cheapest deployment on each candidate cluster that serves a rate of requests within latency targets',
       properties: { ...SCENARIO, ...sizeArguments(schema), full: FULL },
       async run({ full, ...question }, scenario) {
         const { inputs, report } = scenario;
         const answer = answered(await scenario.ask('size', { ...question, request: scenario.request }));
         const paths = ['serving.ttft_s', 'serving.tpot_s', 'serving.tokens_per_s', 'serving.memory_bytes.total'];
         const clusters = [];
-        for (const { cluster, holds, message, deployment, at_peak: peak, simulated, cost, headroom, spare, overrides } of answer.clusters) {
+        for (const {
+          cluster,
+          holds,
+          message,
+          deployment,
+          at_peak: peak,
+          simulated,
+          cost,
+          headroom,
+          spare,
+          overrides,
+        } of answer.clusters) {
           if (!holds) {
             clusters.push({ cluster, holds, message });
             continue;
           }
           const { figures: atPeak, link } = await proposed(scenario, overrides, paths);
-          const price = { usd_per_hour: plain(cost.usd_per_hour, '$'), system_usd: plain(cost.system_usd, '$'), usd_per_million_output_tokens: plain(cost.usd_per_million_output_tokens, '$') };
-          clusters.push({ cluster, holds, deployment, figures_at_peak: { requests_per_s: peak.requests_per_s, ...atPeak }, cost: price, headroom, spare, ...(simulated && { simulated }), link });
+          const price = {
+            usd_per_hour: plain(cost.usd_per_hour, '$'),
+            system_usd: plain(cost.system_usd, '$'),
+            usd_per_million_output_tokens: plain(cost.usd_per_million_output_tokens, '$'),
+          };
+          clusters.push({
+            cluster,
+            holds,
+            deployment,
+            figures_at_peak: { requests_per_s: peak.requests_per_s, ...atPeak },
+            cost: price,
+            headroom,
+            spare,
+            ...(simulated && { simulated }),
+            link,
+          });
         }
         const best = answer.best === null ? null : answer.clusters[answer.best].cluster;
-        const size = sizeWords({ requests_per_s: report.scenario.serving.requests_per_s, ...question }, answer.clusters);
-        return { best, clusters, ...(full && { answer }), about: { inputs, report, paths }, where: { scene: 'size', view: { size } } };
+        const size = sizeWords(
+          { requests_per_s: report.scenario.serving.requests_per_s, ...question },
+          answer.clusters,
+        );
+        return {
+          best,
+          clusters,
+          ...(full && { answer }),
+          about: { inputs, report, paths },
+          where: { scene: 'size', view: { size } },
+        };
       },
     },
     search: {
-      description: 'The best mapping (degrees of parallelism, recomputation, batch) of all valid ones, or a Pareto frontier of several figures',
+      description:
+        'The best mapping (degrees of parallelism, recomputation, batch) of all valid ones, or a Pareto frontier of several figures',
       properties: {
         ...SCENARIO,
         for: PART,
@@ -143,8 +220,18 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
         const answer = answered(await scenario.ask('search', { top: 3, ...question, request: scenario.request }));
         const { space, evaluated: timed, feasible, rejected, objective, best, pareto } = answer;
         const paths = [objective, ...(question.pareto ?? [])].map((name) => figureOf(question.for, name));
-        const rows = async (some) => apart(await allProposed(scenario, some, paths, ({ overrides }) => ({ overrides })));
-        return { figures: figures.some(scenario.report, paths), best: await rows(best), ...(question.pareto && { frontier: await rows(spread(pareto, FRONTIER)), frontier_points: pareto.length }), space, evaluated: timed, feasible, rejected, ...(full && { answer }) };
+        const rows = async (some) =>
+          apart(await allProposed(scenario, some, paths, ({ overrides }) => ({ overrides })));
+        return {
+          figures: figures.some(scenario.report, paths),
+          best: await rows(best),
+          ...(question.pareto && { frontier: await rows(spread(pareto, FRONTIER)), frontier_points: pareto.length }),
+          space,
+          evaluated: timed,
+          feasible,
+          rejected,
+          ...(full && { answer }),
+        };
       },
     },
     sweep: {
@@ -159,18 +246,29 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
       required: ['axes', 'report'],
       async run({ axes, report: paths, best, full }, { ask, request, report: now }) {
         const needed = [...new Set(paths.flatMap((path) => figures.needed(path)))];
-        const answer = answered(await ask('sweep', { request, axes, report: needed, ...(best && { search: { for: best } }) }));
+        const answer = answered(
+          await ask('sweep', { request, axes, report: needed, ...(best && { search: { for: best } }) }),
+        );
         if (answer.rows.every(({ issues }) => issues.length)) throw new Refused(answer.rows[0].issues);
         const rows = answer.rows.map(({ inputs, figures: found, issues, mapping }) => {
           const report = {};
           needed.forEach((path, at) => set(report, path, found[at] ?? null));
-          return { inputs, ...(issues.length ? { issues } : { figures: figures.some(report, paths) }), ...(mapping && { mapping }) };
+          return {
+            inputs,
+            ...(issues.length ? { issues } : { figures: figures.some(report, paths) }),
+            ...(mapping && { mapping }),
+          };
         });
-        return { figures: figures.some(now, paths), axes: axes.map((axis) => axis.split('=')[0]), ...atMost(rows, full ? rows.length : ROWS, 'rows') };
+        return {
+          figures: figures.some(now, paths),
+          axes: axes.map((axis) => axis.split('=')[0]),
+          ...atMost(rows, full ? rows.length : ROWS, 'rows'),
+        };
       },
     },
     solve: {
-      description: 'The largest or smallest value of one input at which conditions hold: the longest prompt that fits, the fewest GPUs for a deadline',
+      description:
+        'The largest or smallest value of one input at which conditions hold: the longest prompt that fits, the fewest GPUs for a deadline',
       properties: {
         ...SCENARIO,
         range: string('PATH=lo:hi or, of a count, PATH=lo:hi:step: "serving.prompt=1k:1M"'),
@@ -184,8 +282,14 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
         if ((answer.value ?? null) === null) return { ...answer, figures: figures.some(report, paths) };
         // The core holds the defaults that would follow the unknown where an edit of it would not move them, as it would a count of devices.
         const found = { ...answer.mapping, [answer.path]: answer.value };
-        const held = Object.fromEntries(described.follows.filter((path) => !(path in inputs)).map((path) => [path, get(report.scenario, path)]).filter(([, value]) => (value ?? null) !== null));
-        const isIt = (one) => Math.abs(get(one.report, answer.figure.path) - answer.figure.value) <= 1e-6 * Math.abs(answer.figure.value);
+        const held = Object.fromEntries(
+          described.follows
+            .filter((path) => !(path in inputs))
+            .map((path) => [path, get(report.scenario, path)])
+            .filter(([, value]) => (value ?? null) !== null),
+        );
+        const isIt = (one) =>
+          Math.abs(get(one.report, answer.figure.path) - answer.figure.value) <= 1e-6 * Math.abs(answer.figure.value);
         let about = await evaluatedWith(ask, inputs, found);
         if (!isIt(about)) about = await evaluatedWith(ask, inputs, { ...held, ...found });
         return { ...answer, figures: figures.some(about.report, paths), about };
@@ -193,7 +297,12 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
     },
     sensitivity: {
       description: 'Which inputs move a figure most, when each changes by the same share',
-      properties: { ...SCENARIO, figure: FIGURE, share: { type: 'number', description: 'The share; 0.2 where this is left out' }, top: top(10) },
+      properties: {
+        ...SCENARIO,
+        figure: FIGURE,
+        share: { type: 'number', description: 'The share; 0.2 where this is left out' },
+        top: top(10),
+      },
       required: ['figure'],
       async run({ figure, share = 0.2, top: count = 10 }, { ask, request, report }) {
         const answer = answered(await ask('sensitivity', request, figure, share));
@@ -201,65 +310,141 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
       },
     },
     calibrate: {
-      description: 'Which part would have to be off by how much to explain figures measured on your own system, and which fitted parameters explain them',
+      description:
+        'Which part would have to be off by how much to explain figures measured on your own system, and which fitted parameters explain them',
       properties: {
         ...SCENARIO,
         measured: {
           type: 'array',
-          items: { type: 'object', properties: { figure: FIGURE, value: withUnit('What was measured', '24 ms') }, required: ['figure', 'value'], additionalProperties: false },
+          items: {
+            type: 'object',
+            properties: { figure: FIGURE, value: withUnit('What was measured', '24 ms') },
+            required: ['figure', 'value'],
+            additionalProperties: false,
+          },
           description: 'Figures and what was measured of each',
         },
       },
       required: ['measured'],
       async run({ measured }, scenario) {
-        const wrong = measured.flatMap(({ value }, at) => (parse(value) === undefined ? [issue(`measured.${at}.value`, `Unknown unit in ${JSON.stringify(value)}`)] : []));
+        const wrong = measured.flatMap(({ value }, at) =>
+          parse(value) === undefined ? [issue(`measured.${at}.value`, `Unknown unit in ${JSON.stringify(value)}`)] : [],
+        );
         if (wrong.length) throw new Refused(wrong);
-        const answer = answered(await scenario.ask('calibrate', { request: scenario.request, measured: measured.map(({ figure, value }) => ({ figure, value: parse(value) })) }));
+        const answer = answered(
+          await scenario.ask('calibrate', {
+            request: scenario.request,
+            measured: measured.map(({ figure, value }) => ({ figure, value: parse(value) })),
+          }),
+        );
         const paths = measured.map(({ figure }) => figure);
         const fitted = answer.calibrated?.inputs ?? [];
-        const rows = answer.measured.map((one) => ({ ...one, measured: plain(one.measured, outputOf(one.figure)?.unit) }));
-        const after = fitted.length > 0 && (await proposed(scenario, Object.fromEntries(fitted.map(({ path, to }) => [path, to])), paths));
-        return { figures: figures.some(scenario.report, paths), measured: rows, calibrated: after ? { inputs: fitted, ...after } : null };
+        const rows = answer.measured.map((one) => ({
+          ...one,
+          measured: plain(one.measured, outputOf(one.figure)?.unit),
+        }));
+        const after =
+          fitted.length > 0 &&
+          (await proposed(scenario, Object.fromEntries(fitted.map(({ path, to }) => [path, to])), paths));
+        return {
+          figures: figures.some(scenario.report, paths),
+          measured: rows,
+          calibrated: after ? { inputs: fitted, ...after } : null,
+        };
       },
     },
     explain: {
       description: 'How a figure comes about: its formula with values, terms and sources, down to inputs',
-      properties: { ...SCENARIO, figure: FIGURE, depth: { type: 'integer', minimum: 1, maximum: 12, description: 'How many formulas deep; 3 where this is left out' } },
+      properties: {
+        ...SCENARIO,
+        figure: FIGURE,
+        depth: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 12,
+          description: 'How many formulas deep; 3 where this is left out',
+        },
+      },
       required: ['figure'],
       async run({ figure, depth = 3 }, { ask, request, report }) {
         const { explanations, sources } = answered(await ask('evaluate', request, { explain: figure }));
-        return { figures: figures.some(report, [figure]), derivation: derivationOf(figure, new Map(explanations.map((one) => [one.path, one])), sources, depth) };
+        return {
+          figures: figures.some(report, [figure]),
+          derivation: derivationOf(figure, new Map(explanations.map((one) => [one.path, one])), sources, depth),
+        };
       },
     },
     evidence: {
-      description: 'The published measured runs behind the interval of a figure, the nearest first, and how they differ from the scenario',
+      description:
+        'The published measured runs behind the interval of a figure, the nearest first, and how they differ from the scenario',
       properties: { ...SCENARIO, figure: FIGURE, top: top(5) },
       required: ['figure'],
       async run({ figure, top: count = 5 }, { ask, request, report }) {
         const { runs, is_far, counted, differences } = answered(await ask('evidence', request, figure));
-        return { figures: figures.some(report, [figure]), is_far, counted, differences, ...atMost(runs, count, 'runs') };
+        return {
+          figures: figures.some(report, [figure]),
+          is_far,
+          counted,
+          differences,
+          ...atMost(runs, count, 'runs'),
+        };
       },
     },
     describe: {
       description: 'Finds inputs and figures by words: path, meaning, unit, default, range, choices',
-      properties: { words: string('Words of the path or meaning, such as "kv cache"'), kind: { enum: ['inputs', 'figures'], description: 'What to find' } },
+      properties: {
+        words: string('Words of the path or meaning, such as "kv cache"'),
+        kind: { enum: ['inputs', 'figures'], description: 'What to find' },
+      },
       required: ['words'],
       run({ words, kind }) {
-        const inputs = matching(described.inputs, words).map(({ path, help, unit, default: value, low, high, choices, presets }) => ({ path, help, unit, default: value, low, high, choices, presets }));
-        const outputs = matching(described.outputs, words).map(({ path, title, unit, better }) => ({ path, title, unit, better }));
-        return { ...(kind !== 'figures' && { inputs: atMost(inputs, ROWS, 'list') }), ...(kind !== 'inputs' && { figures: atMost(outputs, ROWS, 'list') }) };
+        const inputs = matching(described.inputs, words).map(
+          ({ path, help, unit, default: value, low, high, choices, presets }) => ({
+            path,
+            help,
+            unit,
+            default: value,
+            low,
+            high,
+            choices,
+            presets,
+          }),
+        );
+        const outputs = matching(described.outputs, words).map(({ path, title, unit, better }) => ({
+          path,
+          title,
+          unit,
+          better,
+        }));
+        return {
+          ...(kind !== 'figures' && { inputs: atMost(inputs, ROWS, 'list') }),
+          ...(kind !== 'inputs' && { figures: atMost(outputs, ROWS, 'list') }),
+        };
       },
     },
     presets: {
-      description: 'The catalogue: ids of models, clusters, devices, engines, frameworks and more; with an id the whole entry and its sources',
+      description:
+        'The catalogue: ids of models, clusters, devices, engines, frameworks and more; with an id the whole entry and its sources',
       properties: { kind: KIND, words: string('Words of the id or name'), id: string('One entry, in full') },
       required: ['kind'],
       async run({ kind, words, id }, { ask }) {
         const entries = await ask('presets', kind);
-        if (id === undefined) return atMost(matching(entries, words).map((one) => ({ id: one.id, name: one.name })), IDS, 'presets');
+        if (id === undefined)
+          return atMost(
+            matching(entries, words).map((one) => ({ id: one.id, name: one.name })),
+            IDS,
+            'presets',
+          );
         const entry = entries.find((one) => one.id === id);
         const near = matching(entries, id.split(/[^a-z0-9]+/i)[0]).slice(0, 8);
-        if (!entry) throw new Refused([issue('id', `Unknown ${kind} ${JSON.stringify(id)}`, near.map((one) => ({ path: 'id', value: one.id, label: one.name ?? one.id })))]);
+        if (!entry)
+          throw new Refused([
+            issue(
+              'id',
+              `Unknown ${kind} ${JSON.stringify(id)}`,
+              near.map((one) => ({ path: 'id', value: one.id, label: one.name ?? one.id })),
+            ),
+          ]);
         return entry;
       },
     },
@@ -269,7 +454,10 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
       required: ['config'],
       async run({ config }, { ask }) {
         const answer = answered(await ask('importModel', config));
-        return { ...answer, link: scenarios.linkOf((await scenarios.inputsOf({ inputs: { model: answer.model } })).inputs) };
+        return {
+          ...answer,
+          link: scenarios.linkOf((await scenarios.inputsOf({ inputs: { model: answer.model } })).inputs),
+        };
       },
     },
   };
@@ -278,7 +466,11 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
     const inputSchema = { type: 'object', properties, required, additionalProperties: false };
     async function answer(args, ask) {
       const issues = wrongArguments(inputSchema, args);
-      issues.push(...figures.issuesOf([args.figure, args.paths, args.report, args.measured].flat().map((one) => one?.figure ?? one)));
+      issues.push(
+        ...figures.issuesOf(
+          [args.figure, args.paths, args.report, args.measured].flat().map((one) => one?.figure ?? one),
+        ),
+      );
       if (!properties.inputs) {
         if (issues.length) throw new Refused(issues);
         return run(args, { ask });
@@ -292,7 +484,8 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
       issues.push(...faults, ...(report.issues ?? []));
       if (issues.length) throw new Refused(issues);
       const { about = { inputs, report }, where, ...found } = await run(question, { ask, inputs, report, request });
-      const basis = about.report && figures.basis(about.report, about.inputs, about.paths ?? Object.keys(found.figures));
+      const basis =
+        about.report && figures.basis(about.report, about.inputs, about.paths ?? Object.keys(found.figures));
       return { ...found, ...basis, link: scenarios.linkOf(about.inputs, where) };
     }
     return { name, description, inputSchema, answer };
@@ -303,15 +496,28 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
 function apart(rows) {
   const isCommon = ([path, value]) => rows.length > 1 && rows.every(({ overrides }) => overrides[path] === value);
   const some = (overrides, keep) => Object.fromEntries(Object.entries(overrides).filter(keep));
-  return { common: some(rows[0]?.overrides ?? {}, isCommon), rows: rows.map((row) => ({ ...row, overrides: some(row.overrides, (one) => !isCommon(one)) })) };
+  return {
+    common: some(rows[0]?.overrides ?? {}, isCommon),
+    rows: rows.map((row) => ({ ...row, overrides: some(row.overrides, (one) => !isCommon(one)) })),
+  };
 }
 
 // Some of the rows, evenly spread, the first and the last among them.
-const spread = (rows, count) => (rows.length <= count ? rows : Array.from({ length: count }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (count - 1))]));
+const spread = (rows, count) =>
+  rows.length <= count
+    ? rows
+    : Array.from({ length: count }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (count - 1))]);
 
 // The sizing question as the page's link holds it, as far as the page has it.
-function sizeWords({ requests_per_s: rate, ttft = '', tpot = '', spare_replicas: spare, peak_over_mean: peak }, clusters) {
-  const on = clusters.map(({ cluster }) => cluster).filter((id) => id !== 'custom').join(',') || undefined;
+function sizeWords(
+  { requests_per_s: rate, ttft = '', tpot = '', spare_replicas: spare, peak_over_mean: peak },
+  clusters,
+) {
+  const on =
+    clusters
+      .map(({ cluster }) => cluster)
+      .filter((id) => id !== 'custom')
+      .join(',') || undefined;
   const words = Object.entries({ rate, ttft, tpot, spare, peak, on }).filter(([, value]) => (value ?? null) !== null);
   return writeQuestion({ ...STANDARD, ...Object.fromEntries(words.map(([name, value]) => [name, String(value)])) });
 }
@@ -320,6 +526,10 @@ function sizeWords({ requests_per_s: rate, ttft = '', tpot = '', spare_replicas:
 function derivationOf(path, explanations, sources, depth) {
   const { path: _, symbol: __, terms, ...about } = explanations.get(path) ?? {};
   if (!terms) return undefined;
-  const term = ({ leads: ___, ...one }) => ({ ...one, source: sources?.[one.origin], because: depth > 1 ? derivationOf(one.origin, explanations, sources, depth - 1) : undefined });
+  const term = ({ leads: ___, ...one }) => ({
+    ...one,
+    source: sources?.[one.origin],
+    because: depth > 1 ? derivationOf(one.origin, explanations, sources, depth - 1) : undefined,
+  });
   return { ...about, terms: terms.map(term).sort((a, b) => Math.abs(b.share ?? 0) - Math.abs(a.share ?? 0)) };
 }

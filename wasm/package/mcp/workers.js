@@ -5,7 +5,9 @@ const MOST = 8; // more than there are cores, so that a short question need not 
 
 function start() {
   const one = { thread: new Worker(new URL('./worker.js', import.meta.url)), call: null };
-  one.thread.on('message', ({ progress, answer }) => (progress ? one.call?.onprogress?.(progress.done, progress.of) : one.call?.resolve(answer)));
+  one.thread.on('message', ({ progress, answer }) =>
+    progress ? one.call?.onprogress?.(progress.done, progress.of) : one.call?.resolve(answer),
+  );
   one.thread.on('error', (error) => one.call?.reject(error));
   one.thread.on('exit', () => one.call?.reject(new Error('the core ended')));
   return one;

@@ -1,7 +1,17 @@
 // A drawing as a file of its own, colours and fonts resolved; a table as CSV that no spreadsheet takes for a formula.
 import { h, svg } from '../../dom.js';
 
-const PAINT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
+const PAINT = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'font-size',
+  'font-weight',
+  'font-family',
+  'text-anchor',
+];
 
 // A copy whose looks no longer depend on the page's style sheets.
 function painted(element) {

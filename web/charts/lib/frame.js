@@ -13,7 +13,20 @@ const shownColumn = (one) => one.name ?? one;
 const shownCell = (cell) => (cell && typeof cell === 'object' ? format(cell.value, cell.unit) : cell);
 
 /** @param {ChartParts} options */
-export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, hint, controls }) {
+export function chart({
+  id,
+  title,
+  subtitle,
+  kind,
+  summary,
+  drawing,
+  key = [],
+  columns = [],
+  rows = [],
+  note,
+  hint,
+  controls,
+}) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
   drawing.setAttribute('role', 'graphics-document document');
@@ -31,7 +44,22 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
           h(
             'li',
             {},
-            sign ? h('b', {}, `${sign}\u2002`) : h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : dashed ? 'swatch dashed' : 'swatch', style: line ? { width: '18px', height: '0', 'border-top': line, 'border-radius': '0', 'vertical-align': '4px' } : hatch || ring || dashed ? {} : { background: color } }),
+            sign
+              ? h('b', {}, `${sign}\u2002`)
+              : h('i', {
+                  class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : dashed ? 'swatch dashed' : 'swatch',
+                  style: line
+                    ? {
+                        'width': '18px',
+                        'height': '0',
+                        'border-top': line,
+                        'border-radius': '0',
+                        'vertical-align': '4px',
+                      }
+                    : hatch || ring || dashed
+                      ? {}
+                      : { background: color },
+                }),
             text,
           ),
         ),
@@ -40,7 +68,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
   const table = () =>
     h(
       'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
       h(
         'table',
         {},
@@ -70,16 +98,22 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
   const save = (type, run) =>
     h(
       'button',
-      { type: 'button', class: 'link', 'data-key': `${id}-${type}`, 'aria-label': t('chart.save', { title, kind: type }), onclick: run },
+      {
+        'type': 'button',
+        'class': 'link',
+        'data-key': `${id}-${type}`,
+        'aria-label': t('chart.save', { title, kind: type }),
+        'onclick': run,
+      },
       type,
     );
   const data = columns.length
     ? h(
         'details',
         {
-          class: 'data',
+          'class': 'data',
           'data-key': `${id}-data`,
-          ontoggle: (event) => event.target.open && event.target.querySelector('.slot').replaceChildren(table()),
+          'ontoggle': (event) => event.target.open && event.target.querySelector('.slot').replaceChildren(table()),
         },
         h('summary', {}, t('chart.data')),
         h('div', { class: 'slot' }),
@@ -112,4 +146,5 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
 }
 
 // An empty drawing of a size in CSS pixels.
-export const canvas = (width, height, ...children) => svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height }, children);
+export const canvas = (width, height, ...children) =>
+  svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height }, children);

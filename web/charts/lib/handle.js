@@ -53,7 +53,17 @@ export function onDrag(element, { id, kept, ondrag, onend }) {
 export function handle({ id, label, text, value: [low, now, high], onkey, onend, ...dragged }, ...children) {
   const element = svg(
     'g',
-    { class: 'mark drag', role: 'slider', tabindex: -1, 'data-key': `${id}-handle`, 'aria-label': label, 'aria-valuetext': text, 'aria-valuemin': low, 'aria-valuenow': now, 'aria-valuemax': high },
+    {
+      'class': 'mark drag',
+      'role': 'slider',
+      'tabindex': -1,
+      'data-key': `${id}-handle`,
+      'aria-label': label,
+      'aria-valuetext': text,
+      'aria-valuemin': low,
+      'aria-valuenow': now,
+      'aria-valuemax': high,
+    },
     children,
   );
   onDrag(element, { id, onend, ...dragged });

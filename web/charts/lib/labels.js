@@ -4,13 +4,15 @@ import { text as format } from '../../text/format.js';
 import { textWidth } from './scale.js';
 
 // As much of a name as has room.
-export const clip = (name, width) => (textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`);
+export const clip = (name, width) =>
+  textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`;
 
 // Ticks 1-2-5 of a logarithmic axis, thinned to decades where they are many.
 export function fineTicks([d0, d1], most = 12) {
   const list = (leads) => {
     const ticks = [];
-    for (let decade = 10 ** Math.floor(Math.log10(d0)); decade <= d1; decade *= 10) ticks.push(...leads.map((lead) => Number((lead * decade).toPrecision(3))));
+    for (let decade = 10 ** Math.floor(Math.log10(d0)); decade <= d1; decade *= 10)
+      ticks.push(...leads.map((lead) => Number((lead * decade).toPrecision(3))));
     return ticks.filter((value) => value >= d0 * 0.9999 && value <= d1 * 1.0001);
   };
   return [[1, 2, 5], [1, 3], [1]].map(list).find((one) => one.length <= most) ?? list([1]);
@@ -22,12 +24,14 @@ export function logAxes({ left, right, bottom }, across, up) {
   return [
     fineTicks(up.domain).map((value) => [
       svg('line', { class: 'grid', x1: left, x2: right, y1: up.at(value), y2: up.at(value) }),
-      svg('text', { x: left - 7, y: up.at(value) + 4, 'text-anchor': 'end' }, format(value, '')),
+      svg('text', { 'x': left - 7, 'y': up.at(value) + 4, 'text-anchor': 'end' }, format(value, '')),
     ]),
-    fineTicks(across.domain, across.most).map((value) => svg('text', { x: across.at(value), y: bottom + 17, 'text-anchor': 'middle' }, format(value, ''))),
+    fineTicks(across.domain, across.most).map((value) =>
+      svg('text', { 'x': across.at(value), 'y': bottom + 17, 'text-anchor': 'middle' }, format(value, '')),
+    ),
     svg('line', { class: 'axis', x1: left, x2: right, y1: bottom, y2: bottom }),
     svg('text', { x: 0, y: 12 }, `↑ ${up.label}`),
-    svg('text', { x: right, y: bottom + across.below, 'text-anchor': 'end' }, `${across.label} →`),
+    svg('text', { 'x': right, 'y': bottom + across.below, 'text-anchor': 'end' }, `${across.label} →`),
   ];
 }
 
@@ -71,7 +75,9 @@ export function near(names, { box, taken, cost }) {
     /** @returns {[number, number]} */
     const endOf = (area) => [between(area.left - 3, x, area.right + 1), between(area.top + 2, y, area.base - 4)];
     const others = kept.filter((one) => !crosses(one, [x, y], [x, y]));
-    const crossings = (area) => leaders.filter((line) => crosses(area, ...line)).length + others.filter((one) => crosses(one, [x, y], endOf(area))).length;
+    const crossings = (area) =>
+      leaders.filter((line) => crosses(area, ...line)).length +
+      others.filter((one) => crosses(one, [x, y], endOf(area))).length;
     const [best] = areas
       .filter((area) => area.top >= box.top && area.bottom <= box.bottom && !kept.some((one) => touch(area, one)))
       .map((area) => ({ ...area, price: far(area) + cost(area) + CROSSING * crossings(area) }))
@@ -79,9 +85,14 @@ export function near(names, { box, taken, cost }) {
     if (!best) return [];
     kept.push(best);
     const [toX, toY] = endOf(best);
-    leaders.push([[x, y], [toX, toY]]);
+    leaders.push([
+      [x, y],
+      [toX, toY],
+    ]);
     const away = Math.hypot(toX - x, toY - y);
-    const leader = away > r + 3 && `M${(x + ((toX - x) * r) / away).toFixed(1)} ${(y + ((toY - y) * r) / away).toFixed(1)}L${toX.toFixed(1)} ${toY.toFixed(1)}`;
+    const leader =
+      away > r + 3 &&
+      `M${(x + ((toX - x) * r) / away).toFixed(1)} ${(y + ((toY - y) * r) / away).toFixed(1)}L${toX.toFixed(1)} ${toY.toFixed(1)}`;
     return [{ words, left: best.left, base: best.base, leader }];
   });
 }
@@ -89,7 +100,10 @@ export function near(names, { box, taken, cost }) {
 // Whether any of the straight line from a to b lies in an area.
 function crosses({ left, right, top, bottom }, [ax, ay], [bx, by]) {
   let [from, to] = [0, 1];
-  for (const [low, high, start, step] of [[left, right, ax, bx - ax], [top, bottom, ay, by - ay]]) {
+  for (const [low, high, start, step] of [
+    [left, right, ax, bx - ax],
+    [top, bottom, ay, by - ay],
+  ]) {
     if (step === 0 && (start < low || start > high)) return false;
     if (step === 0) continue;
     const [enters, leaves] = [(low - start) / step, (high - start) / step].sort((a, b) => a - b);
@@ -103,18 +117,34 @@ function crosses({ left, right, top, bottom }, [ax, ay], [bx, by]) {
 export function placer({ lines, box }) {
   const MARK = 6;
   const taken = [];
-  const segments = lines.flatMap((points) => (points.length === 1 ? [[points[0], points[0]]] : points.slice(1).map((point, i) => [points[i], point])));
+  const segments = lines.flatMap((points) =>
+    points.length === 1 ? [[points[0], points[0]]] : points.slice(1).map((point, i) => [points[i], point]),
+  );
   const areaOf = (words, { x, y, 'text-anchor': anchor }) => {
     const wide = textWidth(words);
     const left = anchor === 'end' ? x - wide : anchor === 'middle' ? x - wide / 2 : x;
     return { left, right: left + wide, top: y - 11, bottom: y + 4 };
   };
-  const outside = ({ left, right, top, bottom }) => left < box.left - 1 || right > box.right + 1 || top < box.top - 12 || bottom > box.bottom + 1;
+  const outside = ({ left, right, top, bottom }) =>
+    left < box.left - 1 || right > box.right + 1 || top < box.top - 12 || bottom > box.bottom + 1;
   const price = (area) => {
-    const wide = { left: area.left - MARK, right: area.right + MARK, top: area.top - MARK / 2, bottom: area.bottom + MARK / 2 };
-    return (outside(area) ? 1000 : 0) + 20 * taken.filter((one) => touch(area, one)).length + segments.filter(([a, b]) => crosses(wide, a, b)).length;
+    const wide = {
+      left: area.left - MARK,
+      right: area.right + MARK,
+      top: area.top - MARK / 2,
+      bottom: area.bottom + MARK / 2,
+    };
+    return (
+      (outside(area) ? 1000 : 0) +
+      20 * taken.filter((one) => touch(area, one)).length +
+      segments.filter(([a, b]) => crosses(wide, a, b)).length
+    );
   };
-  const best = (words, places) => places.map((at) => ({ at, area: areaOf(words, at) })).map((one) => ({ ...one, price: price(one.area) })).sort((a, b) => a.price - b.price)[0];
+  const best = (words, places) =>
+    places
+      .map((at) => ({ at, area: areaOf(words, at) }))
+      .map((one) => ({ ...one, price: price(one.area) }))
+      .sort((a, b) => a.price - b.price)[0];
   const take = ({ at, area }) => (taken.push(area), at);
   return {
     place: (words, places) => take(best(words, places)),

@@ -3,12 +3,19 @@
 import { h, svg } from '../../dom.js';
 
 // A group of marks; each mark is an element made by `mark`.
-export const marks = (name, ...children) => svg('g', { role: 'list', 'aria-label': name, class: 'marks' }, children);
+export const marks = (name, ...children) =>
+  svg('g', { 'role': 'list', 'aria-label': name, 'class': 'marks' }, children);
 
 export function mark(label, attributes, ...children) {
   return svg(
     'g',
-    { ...attributes, role: 'listitem', 'aria-label': label, tabindex: -1, class: `mark ${attributes?.class ?? ''}` },
+    {
+      ...attributes,
+      'role': 'listitem',
+      'aria-label': label,
+      'tabindex': -1,
+      'class': `mark ${attributes?.class ?? ''}`,
+    },
     children,
   );
 }
@@ -28,7 +35,10 @@ function across(list, from, step) {
   };
   const here = middle(from);
   const others = list.filter((one) => one.dataset.series === wanted);
-  return others.reduce((best, one) => (Math.abs(middle(one) - here) < Math.abs(middle(best) - here) ? one : best), others[0]);
+  return others.reduce(
+    (best, one) => (Math.abs(middle(one) - here) < Math.abs(middle(best) - here) ? one : best),
+    others[0],
+  );
 }
 
 // `tip` is shown beside the mark, `spoken` read out when the focus has come to rest.
@@ -38,7 +48,8 @@ export function walkable(drawing, tip, spoken) {
   const list = [...drawing.querySelectorAll('.mark')].sort((a, b) => isHandle(a) - isHandle(b));
   if (list.length === 0) return;
   list[0].setAttribute('tabindex', 0);
-  const wordsOf = (one) => [one.getAttribute('aria-label'), one.getAttribute('aria-valuetext')].filter(Boolean).join(': ');
+  const wordsOf = (one) =>
+    [one.getAttribute('aria-label'), one.getAttribute('aria-valuetext')].filter(Boolean).join(': ');
   const say = (one) => {
     tip.textContent = wordsOf(one);
     tip.hidden = false;
@@ -64,7 +75,8 @@ export function walkable(drawing, tip, spoken) {
     else if (event.key in ACROSS) move(across(list, list[at], ACROSS[event.key]));
     else if (event.key === 'Home') move(list[0]);
     else if (event.key === 'End') move(list.at(-1));
-    else if (event.key === 'Enter' || event.key === ' ') list[at].dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    else if (event.key === 'Enter' || event.key === ' ')
+      list[at].dispatchEvent(new MouseEvent('click', { bubbles: true }));
     else if (event.key === 'Escape') quiet();
     else return;
     event.preventDefault();
@@ -78,9 +90,12 @@ export function walkable(drawing, tip, spoken) {
     soon = setTimeout(() => (spoken.textContent = wordsOf(one)), SAY_MS);
   });
   drawing.addEventListener('focusout', quiet);
-  drawing.addEventListener('pointerover', (event) => event.target.closest('.mark') && say(event.target.closest('.mark')));
+  drawing.addEventListener(
+    'pointerover',
+    (event) => event.target.closest('.mark') && say(event.target.closest('.mark')),
+  );
   drawing.addEventListener('pointerleave', quiet);
 }
 
-export const tipBox = () => h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true });
+export const tipBox = () => h('div', { 'class': 'tip', 'aria-hidden': 'true', 'hidden': true });
 export const spokenBox = () => h('div', { class: 'visually-hidden spoken', role: 'status' });

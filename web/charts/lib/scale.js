@@ -25,7 +25,8 @@ export function ticks([d0, d1], count = 6) {
   const decade = 10 ** Math.floor(Math.log10(raw));
   const step = decade * ([1, 2, 5, 10].find((one) => one * decade >= raw) ?? 10);
   const list = [];
-  for (let value = Math.ceil(d0 / step - 1e-9) * step; value <= d1 + step * 1e-9; value += step) list.push(Number(value.toPrecision(12)));
+  for (let value = Math.ceil(d0 / step - 1e-9) * step; value <= d1 + step * 1e-9; value += step)
+    list.push(Number(value.toPrecision(12)));
   return list;
 }
 
