@@ -190,3 +190,31 @@ test('rate, latency and requests in flight of one screen obey Little’s law', a
   const rate = 8 * (await figure('serving.tokens_per_s_per_device'));
   assert.ok(Math.abs((rate * latency) / (32 * 256) - 1) < 0.01, `${rate} tokens/s, ${latency} s`);
 });
+
+test('of two pools of other devices each has its own cost, and both are the cost of a token', async () => {
+  const asked = [
+    'cluster=dgx-h200',
+    'cluster.devices=16',
+    'training=null',
+    'serving.disaggregated.prefill_devices=8',
+    'serving.disaggregated.decode_devices=8',
+    'serving.disaggregated.prefill_device=l40s',
+  ];
+  const { page, faults } = await chromium.open(`#/serve?${asked.join('&')}&v=3`);
+  await settled(page);
+  const { serving } = JSON.parse(slipstickCommand(['evaluate', 'version=3', ...asked]));
+  const shown = async (path) =>
+    Number(/[\d.]+/.exec(await page.locator(`[data-figure="${path}"] dd`).textContent())[0]);
+  const costs = [];
+  for (const pool of ['prefill', 'decode']) {
+    costs.push(await shown(`serving.pools.${pool}.cost_usd_per_million_tokens`));
+    const own = serving.pools[pool].cost_usd_per_million_tokens;
+    assert.ok(Math.abs(costs.at(-1) / own - 1) < 0.01, `${costs.at(-1)} is not ${own}`);
+  }
+  const whole = await shown('serving.cost_usd_per_million_tokens');
+  assert.ok(Math.abs((costs[0] + costs[1]) / whole - 1) < 0.01);
+  await page.evaluate(() => (location.hash = '#/serve?training=null&v=3'));
+  await settled(page);
+  assert.equal(await page.locator('[data-figure^="serving.pools"]').count(), 0);
+  assert.deepEqual(faults, []);
+});

@@ -7,7 +7,9 @@ import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
+import { nameOf } from '../report/names.js';
 import { ridgeOf } from '../report/scrub.js';
+import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { absence } from './absence.js';
@@ -169,6 +171,18 @@ function operators(context) {
   ];
 }
 
+// What each of two pools costs, draws and emits.
+/** @param {Context} context */
+function pools(context) {
+  if (!context.report.serving.pools) return null;
+  const ofPool = (pool) =>
+    ['cost_usd_per_million_tokens', 'energy_j_per_token', 'carbon_g_per_million_tokens']
+      .map((figure) => `serving.pools.${pool}.${figure}`)
+      .filter((path) => get(context.report, path) != null)
+      .map((path) => ({ path, name: `${t(`serve.pools.${pool}`)}: ${nameOf(path.replace(`pools.${pool}.`, ''))}` }));
+  return [h('h2', {}, t('serve.pools')), figures(context, [...ofPool('prefill'), ...ofPool('decode')])];
+}
+
 export const serve = {
   id: 'serve',
   /** @param {Context} context */
@@ -192,6 +206,7 @@ export const serve = {
         'serving.max_batch',
         'serving.cost_usd_per_million_tokens',
       ]),
+      pools(context),
       h('div', { class: 'headrow' }, h('h2', {}, t('serve.share'))),
       usersCurve(context),
       operators(context),
