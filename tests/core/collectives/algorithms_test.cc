@@ -133,6 +133,21 @@ TEST(Algorithms, WorkedValuesOnAHypercube) {
   EXPECT_NEAR(Us(Time(cube, 4, CollectiveType::kAllReduce, 1 * kMB, "bucket_at_once")), 4 + 15 / 2., 1e-9);
 }
 
+// Eight ranks around a ring, 90 GB/s over both directions, 1 us a link: 1 MB takes 200 / 9 us one way. To the opposite
+// rank, four links away, both ways are equally long, and each takes half.
+TEST(Algorithms, AMessageToTheOppositeRankOfARingGoesBothWays) {
+  const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
+  const auto after = [&ring](double hops) {
+    CollectiveCall call{CollectiveType::kSendReceive, 1 * kMB};
+    call.library = CollectiveLibrary::kAnalytic;
+    call.algorithm = "send";
+    call.alpha_beta.hops = hops;
+    return Us(TimeOf(call, PlaceFirst(ring, 2), ring));
+  };
+  EXPECT_NEAR(after(4), 4 + 100. / 9, 1e-9);
+  EXPECT_NEAR(after(3), 3 + 200. / 9, 1e-9);
+}
+
 // A torus of 4 x 4 x 4 is the hypercube of 64: each ring of four is a square.
 TEST(Algorithms, ATorusOfFoursIsAHypercube) {
   const Cluster torus = Joined({Grid(Topology::kTorus, {4, 4, 4}, 600 * kGBps)});
