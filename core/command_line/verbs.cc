@@ -55,7 +55,7 @@ constexpr CommandOption kOptions[] = {
     {"--rack-power", "W", "At most so much power per rack"},
     {"--budget", "$", "At most this total cost of ownership"},
     {"--hourly-budget", "$/h", "At most this cost per hour"},
-    {"--prices", "INPUT,CACHED,OUTPUT", "Market prices in $ per 1 M tokens, for the margin"},
+    {"--prices", "INPUT,CACHED,OUTPUT", "Market prices in $ per 1 M tokens, for margin and break-even"},
     {"--figure", "PATH", "The figure in question", "", Offered::kFigures},
     {"--share", "X", "By how much each input changes", "0.2"},
     {"--input", "PATH", "Only this input", "", Offered::kInputs},

@@ -78,8 +78,10 @@ Json FiguresOf(const Json& serving, double utilization) {
   return figures;
 }
 
-// Revenue at the users' prices, and the prices of the same proportions that only pay the cost.
-Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double requests_per_s, DollarsPerSecond cost) {
+// Revenue at the users' prices, the prices of the same proportions that only pay the cost, and the mean rate from which
+// on the revenue pays for the purchase, beside the most that it serves.
+Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double requests_per_s, double most_requests_per_s,
+              DollarsPerSecond cost) {
   const Tokens prompt = static_cast<double>(load.prompt) * kToken, output = static_cast<double>(load.output) * kToken;
   const Tokens cached = load.prefix_hit * prompt;
   const Dollars per_request = (prompt - cached) * prices.input + cached * prices.cached_input + output * prices.output;
@@ -92,6 +94,11 @@ Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double request
   market["cost_usd_per_million_tokens"] = ObjectOf({{"input", at_cost(prices.input)},
                                                     {"cached_input", at_cost(prices.cached_input)},
                                                     {"output", at_cost(prices.output)}});
+  const double break_even = requests_per_s * cost_over_revenue;
+  market["break_even"] = ObjectOf({{"requests_per_s", break_even},
+                                   {"output_tokens_per_day", break_even * output.base() * (1 * kDay).base()},
+                                   {"most_requests_per_s", most_requests_per_s},
+                                   {"in_reach", break_even <= most_requests_per_s}});
   return market;
 }
 
@@ -137,7 +144,7 @@ class ClusterSizing {
                      {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
                      {"simulated", result.simulated ? SimulatedOf(*result.simulated, sized) : Json(nullptr)},
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
-                     {"cost", CostOf(sized, at_peak["cost"])},
+                     {"cost", CostOf(sized, headroom, at_peak["cost"])},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"spare", SpareOf(sized, headroom)},
                      {"overrides", std::move(overrides)}});
@@ -167,18 +174,20 @@ class ClusterSizing {
                      {"max_running_per_replica", serving["max_batch"]}});
   }
 
-  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Json& cost) const {
+  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost) const {
     const ServingLoad& load = *scenario_.serving;
     const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
     const auto per_million = [&](Count tokens) {
       return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken);
     };
-    return ObjectOf({{"usd_per_hour", In(all, kUsdPerHour)},
-                     {"device_hour_usd", cost["device_hour_usd"]},
-                     {"system_usd", cost["system_usd"]},
-                     {"usd_per_million_output_tokens", per_million(load.output)},
-                     {"usd_per_million_tokens", per_million(load.prompt + load.output)},
-                     {"market", question_.prices ? MarketOf(*question_.prices, load, mean_, all) : Json(nullptr)}});
+    const double most = headroom.requests_per_s / question_.peak_over_mean;
+    return ObjectOf(
+        {{"usd_per_hour", In(all, kUsdPerHour)},
+         {"device_hour_usd", cost["device_hour_usd"]},
+         {"system_usd", cost["system_usd"]},
+         {"usd_per_million_output_tokens", per_million(load.output)},
+         {"usd_per_million_tokens", per_million(load.prompt + load.output)},
+         {"market", question_.prices ? MarketOf(*question_.prices, load, mean_, most, all) : Json(nullptr)}});
   }
 
   // At the peak: means, or of the percentile.

@@ -120,6 +120,17 @@ std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
           at("spare.at_peak", "count")};
 }
 
+// From which traffic on a deployment pays for itself at the users' prices; "" where none were given.
+std::string BreakEvenText(const Json& one) {
+  const std::optional<double> from = NumberAt(one, "cost.market.break_even.requests_per_s"),
+                              tokens = NumberAt(one, "cost.market.break_even.output_tokens_per_day"),
+                              most = NumberAt(one, "cost.market.break_even.most_requests_per_s");
+  if (!from || !tokens || !most) return "";
+  const std::string can = *from <= *most ? " pays for itself from " : " would pay for itself from ";
+  return TextOf(one["cluster"]) + can + CountText(*from) + " requests/s on, " + FigureText(*tokens, "count") +
+         " output tokens a day; it serves at most " + CountText(*most) + "\n";
+}
+
 // What a search can optimize, and every cost.
 bool IsHeadline(std::string_view path) {
   const Json* output = OutputAt(path);
@@ -169,6 +180,7 @@ std::string SizeText(std::string_view json, bool is_colored) {
   table.Add(head);
   for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
   std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
+  for (const Json* one : holding) text += BreakEvenText(*one);
   if (!failing.empty()) text += "\n" + failing.Text(is_colored);
   return text;
 }

@@ -196,6 +196,12 @@ TEST(SizeByHand, MarketPricesSplitTheCost) {
   EXPECT_NEAR(*NumberAt(sized, "cost.market.margin"), 1 - cost / 95.04, 1e-12);
   const Json& paid = sized["cost"]["market"]["cost_usd_per_million_tokens"];
   EXPECT_NEAR(paid["output"].get<double>(), 4 * cost / 95.04, 1e-9);
+  // Where 10 requests/s bring 95.04 $ per hour, so many pay for it: 500 tokens each, 86,400 seconds a day.
+  const Json& even = sized["cost"]["market"]["break_even"];
+  EXPECT_NEAR(even["requests_per_s"].get<double>(), 10 * cost / 95.04, 1e-9);
+  EXPECT_NEAR(even["output_tokens_per_day"].get<double>() / (10 * cost / 95.04 * 500 * 86400), 1, 1e-12);
+  EXPECT_NEAR(even["most_requests_per_s"].get<double>(), *NumberAt(sized, "headroom.requests_per_s"), 1e-9);
+  EXPECT_EQ(even["in_reach"].get<bool>(), 10 * cost / 95.04 <= *NumberAt(sized, "headroom.requests_per_s"));
   // At these prices the tokens of an hour pay exactly its cost.
   const double requests = 36000;
   EXPECT_NEAR(requests * (600 * paid["input"].get<double>() + 400 * paid["cached_input"].get<double>() +
