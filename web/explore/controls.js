@@ -114,10 +114,7 @@ export const inputGroups = (described, keep) =>
 // A label with what it belongs to: "Memory bandwidth (device, memory)".
 function longLabel(path) {
   const parents = path.split('.').slice(1, -1);
-  const shown = parents
-    .slice(-2)
-    .filter((one) => one !== 'mapping')
-    .map((one) => one.replaceAll('_', ' '));
+  const shown = parents.filter((one) => one !== 'mapping').map((one) => one.replaceAll('_', ' '));
   return shown.length ? `${labelOf(path)} (${shown.join(', ')})` : labelOf(path);
 }
 
