@@ -44,7 +44,7 @@ void Name(StepInputs& inputs, Trace& trace) {
   const auto from = [&trace](std::string_view title, Ratio& number, const std::string& path) {
     Ratio input = number;
     BindInputs(input, path, trace);
-    number = Procedure<Ratio>(title, number, {input});
+    number = Procedure<Ratio>(title, number, {input}, "counted from this input");
   };
   from("Models that are trained", inputs.trained_models, "post_training.algorithm");
   from("Models that only score", inputs.frozen_models, "post_training.reference");

@@ -49,7 +49,8 @@ HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const Traini
   HandOver hand_over;
   hand_over.weights = Figure("Weights sent", inputs.parameters * (2 * kB), "of the whole model, in 16 bits");
   hand_over.weight_sync = SyncTime(inputs, pools, hand_over.weights);
-  const Bytes offloaded = Procedure("What training offloads, per device", memory.host, {inputs.parameters});
+  const Bytes offloaded = Procedure("What training offloads, per device", memory.host, {inputs.parameters},
+                                    "of the training part, most loaded stage");
   hand_over.host = Figure("Models in host memory, per device", waiting + offloaded);
   const Seconds sleep_and_wake = IsColocated(inputs) ? asked.engine_switch : Seconds();
   hand_over.engine_switch =
