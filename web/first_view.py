@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-STATIC = re.compile(r"""^(?:import|export)\b[^'"]*?(?:\bfrom\s*)?['"](\.{1,2}/[^'"]+)['"]""", re.M)
+STATIC = re.compile(r"""^(?:(?:import|export)\b[^'"=;]*?\bfrom\s*|import\s*)['"](\.{1,2}/[^'"]+)['"]""", re.M)
 PATH = re.compile(r"'([a-z0-9_.]+)'")
 SHAPE = ("path", "kind", "presets", "nullable")  # what the form needs of an input whose field is not made yet
 ENTRY = '<link rel="modulepreload" href="main.js">'
