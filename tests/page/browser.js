@@ -144,8 +144,9 @@ export const unfold = (page, path) =>
     for (let at = one.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
   });
 
-// Types into an input and waits for the answer that has it.
+// Types into an input and waits for the answer that has it. While the core is busy the form may be made anew, and folds what was unfolded.
 export async function type(page, path, text) {
+  await settled(page);
   await unfold(page, path);
   await page.locator(`#form [data-path="${path}"] input[type=text]`).fill(text);
   await settled(page);
