@@ -54,6 +54,14 @@ void AddDefaultDie(const Cluster& cluster, DeviceBill& bill, std::vector<std::st
 // The figures that the report shows, at its paths.
 void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
   const Trace::Scope scope(trace, "cost");
+  // First, so that its figures have paths of their own: equal ones of the cluster rest on other inputs.
+  if (report.prefill_pool) {
+    const Trace::Scope pool(trace, "prefill_pool");
+    trace.Report("cost.prefill_pool.device_usd", report.prefill_pool->device);
+    trace.Report("cost.prefill_pool.device_price_usd", report.prefill_pool->device_price);
+    trace.Report("cost.prefill_pool.system_usd", report.prefill_pool->system);
+    trace.Report("cost.prefill_pool.device_hour_usd", report.prefill_pool->device_hour);
+  }
   trace.Report("cost.devices", Figure("Devices that are bought or rented", Ratio(cluster.devices)));
   for (std::size_t i = 0; i < report.dies.size(); ++i) {
     const DieReport& die = report.dies[i];
@@ -67,12 +75,6 @@ void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
   trace.Report("cost.device_price_usd", report.device_price);
   trace.Report("cost.system_usd", report.system);
   trace.Report("cost.device_hour_usd", report.device_hour);
-  if (report.prefill_pool) {
-    trace.Report("cost.prefill_pool.device_usd", report.prefill_pool->device);
-    trace.Report("cost.prefill_pool.device_price_usd", report.prefill_pool->device_price);
-    trace.Report("cost.prefill_pool.system_usd", report.prefill_pool->system);
-    trace.Report("cost.prefill_pool.device_hour_usd", report.prefill_pool->device_hour);
-  }
   trace.Report("cost.carbon.embodied_g", report.carbon.embodied);
   trace.Report("cost.carbon.operation_g_per_device_hour", report.carbon.operation_hour);
 }

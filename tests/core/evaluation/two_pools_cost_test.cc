@@ -118,5 +118,19 @@ TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
   EXPECT_NE(inputs.find("cost.device.price"), std::string::npos);
 }
 
+// Pools of as many devices: what is equal rests on the devices of its own pool.
+TEST(TwoPoolsCost, EqualFiguresAreTold) {
+  const Json report = ReportOf({kL40s, "cluster.devices=16", "serving.disaggregated.prefill_devices=8"});
+  int pools = 0;
+  for (const Json& figure : report["explanations"]) {
+    const std::string path = figure["path"].get<std::string>(), terms = figure["terms"].dump();
+    if (!path.ends_with(".device_hours_in_use_over_the_depreciation_period")) continue;
+    const bool is_prefill = path.find("prefill_pool") != std::string::npos;
+    EXPECT_EQ(terms.find("serving.disaggregated.prefill_devices") != std::string::npos, is_prefill) << path;
+    ++pools;
+  }
+  EXPECT_EQ(pools, 2);
+}
+
 }  // namespace
 }  // namespace slipstick::testing
