@@ -88,7 +88,7 @@ test('the own point is dragged along the curve, and all answers follow before it
     );
     return [x + width / 2, y + height / 2];
   };
-  await page.locator('#users-curve .you').scrollIntoViewIfNeeded();
+  await eventually(() => page.locator('#users-curve .you').scrollIntoViewIfNeeded()); // the chart may be drawn anew
   const answer = () => page.locator('.four .answer .value').nth(1).textContent();
   const before = await answer();
   const to = await middle('#users-curve .mark[aria-label^="128 "]');
