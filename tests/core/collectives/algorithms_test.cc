@@ -75,6 +75,18 @@ TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
             Us(Time(cluster, 8, CollectiveType::kAllReduce, 1 * kGB)));  // one node is flat
 }
 
+// Four nodes of eight, a rail of 50 GB/s for each rank, 1 GB from each to all: 24 of 32 parts leave the node, 15 ms.
+// Of a slow scale-up link, which carries what other rails take, 7 of 8 parts: at 30 GB/s 29.2 ms.
+TEST(Algorithms, AllToAllOverRailsIsHeldByTheNicOrTheLinkBehindIt) {
+  const auto all_to_all = [](BytesPerSecond link) {
+    const Cluster cluster =
+        Joined({Level(Topology::kSwitch, 8, link, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
+    return Us(Time(cluster, 32, CollectiveType::kAllToAll, 1 * kGB, "direct"));
+  };
+  EXPECT_NEAR(all_to_all(450 * kGBps), 5 + 24 / 32. / 50e9 * 1e15, 1e-6);
+  EXPECT_NEAR(all_to_all(30 * kGBps), 5 + 7 / 8. / 30e9 * 1e15, 1e-6);
+}
+
 TEST(Algorithms, OversubscriptionOfOneIsNone) {
   NetworkLevel tree = Level(Topology::kFatTree, 16, 50 * kGBps, 2 * kUs);
   tree.dims = {4, 4};
