@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
@@ -72,15 +73,8 @@ TrainingCostEfficiency EfficiencyOf(const std::optional<CostReport>& cost, const
   return found;
 }
 
-// Per output token of the deployment: of all its devices, or of those of one pool.
-struct ServingShare {
-  EnergyParts<JoulesPerToken> energy;
-  std::optional<DollarsPerToken> token;
-  std::optional<GramsPerToken> emitted, embodied;
-};
-
-ServingShare ShareOf(const PoolUse& use, const HardwareCost* cost) {
-  ServingShare share{EnergyOf(use.energy, use.device_seconds, cost), {}, {}, {}};
+TokenCost CostOf(const PoolUse& use, const HardwareCost* cost) {
+  TokenCost share{EnergyOf(use.energy, use.device_seconds, cost), {}, {}, {}};
   if (cost == nullptr || !(use.device_seconds > SecondsPerToken())) return share;
   share.emitted = EmittedOf(*cost, share.energy.total);
   share.embodied = EmbodiedOf(*cost, use.device_seconds);
@@ -95,9 +89,9 @@ std::optional<Q> OfBoth(std::string_view title, const std::optional<Q>& prefill,
   return Figure(title, *prefill + *decode, "both pools");
 }
 
-ServingShare OfBoth(const ServingShare& prefill, const ServingShare& decode) {
+TokenCost OfBoth(const TokenCost& prefill, const TokenCost& decode) {
   const auto &a = prefill.energy, &b = decode.energy;
-  ServingShare both;
+  TokenCost both;
   both.energy.devices = a.devices + b.devices;
   both.energy.servers = OfBoth("Server energy", a.servers, b.servers);
   both.energy.network = OfBoth("Network energy", a.network, b.network);
@@ -109,27 +103,19 @@ ServingShare OfBoth(const ServingShare& prefill, const ServingShare& decode) {
   return both;
 }
 
-PoolCostEfficiency PoolOf(const ServingShare& share) {
-  return {share.energy.total, share.token, share.emitted, share.embodied};
-}
-
 // Each pool at the price and the power of its own devices; `pools`: absent, all devices are one.
 ServingCostEfficiency EfficiencyOf(const std::optional<CostReport>& cost, const PoolUse& use,
                                    const std::optional<ByPass<PoolUse>>& pools) {
   ServingCostEfficiency found;
-  ServingShare share;
+  TokenCost& all = found;
   if (pools) {
     const HardwareCost* prefill_cost = cost && cost->prefill_pool ? &*cost->prefill_pool : Found(cost);
-    const ServingShare prefill = ShareOf(pools->prefill, prefill_cost), decode = ShareOf(pools->decode, Found(cost));
-    found.pools = {PoolOf(prefill), PoolOf(decode)};
-    share = OfBoth(prefill, decode);
+    const TokenCost prefill = CostOf(pools->prefill, prefill_cost), decode = CostOf(pools->decode, Found(cost));
+    found.pools = {prefill, decode};
+    all = OfBoth(prefill, decode);
   } else {
-    share = ShareOf(use, Found(cost));
+    all = CostOf(use, Found(cost));
   }
-  found.energy = share.energy;
-  found.token = share.token;
-  found.emitted = share.emitted;
-  found.embodied = share.embodied;
   if (found.energy.total > JoulesPerToken())
     found.tokens_per_j = Figure("Tokens per joule", 1 / found.energy.total, "one output token over its energy");
   if (found.token && *found.token > DollarsPerToken())
@@ -151,11 +137,10 @@ void Report(const EnergyParts<Energy>& energy, const std::string& part, const st
   trace.Report(part + ".energy_" + unit, energy.total);
 }
 
-void Report(const std::string& path, const PoolCostEfficiency& pool, Trace& trace) {
-  trace.Report(path + ".energy_j_per_token", pool.energy);
-  Report(path + ".cost_usd_per_million_tokens", pool.token, trace);
-  Report(path + ".carbon_g_per_million_tokens", pool.emitted, trace);
-  Report(path + ".embodied_g_per_million_tokens", pool.embodied, trace);
+void Report(const TokenCost& cost, const std::string& part, Trace& trace) {
+  Report(part + ".cost_usd_per_million_tokens", cost.token, trace);
+  Report(part + ".carbon_g_per_million_tokens", cost.emitted, trace);
+  Report(part + ".embodied_g_per_million_tokens", cost.embodied, trace);
 }
 
 }  // namespace
@@ -194,13 +179,13 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   if (!trace.on()) return found;
   Report(found.energy, "serving", "j_per_token", trace);
   Report("serving.tokens_per_j", found.tokens_per_j, trace);
-  Report("serving.carbon_g_per_million_tokens", found.emitted, trace);
-  Report("serving.embodied_g_per_million_tokens", found.embodied, trace);
-  Report("serving.cost_usd_per_million_tokens", found.token, trace);
+  Report(found, "serving", trace);
   Report("serving.tokens_per_usd", found.tokens_per_usd, trace);
-  if (found.pools) {
-    Report("serving.pools.prefill", found.pools->prefill, trace);
-    Report("serving.pools.decode", found.pools->decode, trace);
+  if (!found.pools) return found;
+  for (const auto& [pool, part] : {std::pair(&found.pools->prefill, "serving.pools.prefill"),
+                                   std::pair(&found.pools->decode, "serving.pools.decode")}) {
+    trace.Report(std::string(part) + ".energy_j_per_token", pool->energy.total);
+    Report(*pool, part, trace);
   }
   return found;
 }

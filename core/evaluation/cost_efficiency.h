@@ -33,17 +33,14 @@ struct TrainingCostEfficiency {
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
-// One of two pools, per output token of the deployment.
-struct PoolCostEfficiency {
-  JoulesPerToken energy;
-  std::optional<DollarsPerToken> token;
-  std::optional<GramsPerToken> emitted, embodied;
-};
-struct ServingCostEfficiency {
-  std::optional<ByPass<PoolCostEfficiency>> pools;  // what the others add up to
+// Per output token of the deployment: of all its devices, or of those of one pool.
+struct TokenCost {
   EnergyParts<JoulesPerToken> energy;
   std::optional<DollarsPerToken> token;
   std::optional<GramsPerToken> emitted, embodied;
+};
+struct ServingCostEfficiency : TokenCost {
+  std::optional<ByPass<TokenCost>> pools;  // of two pools, which the others add up
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };

@@ -127,13 +127,14 @@ struct Outputs<ByPass<std::vector<ServedOperator>>> {
 };
 
 template <>
-struct Outputs<PoolCostEfficiency> {
-  using P = PoolCostEfficiency;
+struct Outputs<TokenCost> {
+  using P = TokenCost;
+  using E = EnergyParts<JoulesPerToken>;
   static constexpr auto rows = std::tuple{
       Output("cost_usd_per_million_tokens", &P::token, InAMillion, "Cost of the pool per 1 M output tokens")
           .In("$")
           .SmallerIsBetter(),
-      Output("energy_j_per_token", &P::energy, "Energy of the pool per output token").SmallerIsBetter(),
+      Output("energy_j_per_token", &P::energy, &E::total, "Energy of the pool per output token").SmallerIsBetter(),
       Output("carbon_g_per_million_tokens", &P::emitted, GramsInAMillion,
              "Operational carbon of the pool per 1 M output tokens")
           .In("g")
@@ -146,8 +147,8 @@ struct Outputs<PoolCostEfficiency> {
 };
 
 template <>
-struct Outputs<ByPass<PoolCostEfficiency>> {
-  using Pools = ByPass<PoolCostEfficiency>;
+struct Outputs<ByPass<TokenCost>> {
+  using Pools = ByPass<TokenCost>;
   static constexpr auto rows = std::tuple{
       Output("prefill", &Pools::prefill, "Prefill pool"),
       Output("decode", &Pools::decode, "Decode pool"),
