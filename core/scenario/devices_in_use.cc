@@ -5,13 +5,22 @@
 #include "core/base/bind_inputs.h"
 
 namespace slipstick {
+namespace {
+
+// Of serving whose prefill pool has another device than the cluster; null otherwise.
+const Disaggregated* PoolsOfTwoDevices(const Scenario& scenario) {
+  const bool has_pools = scenario.serving && scenario.serving->disaggregated;
+  return has_pools && scenario.serving->disaggregated->prefill_device ? &*scenario.serving->disaggregated : nullptr;
+}
+
+}  // namespace
 
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
   const bool asks_cost_alone = !scenario.training && !scenario.serving;
   const std::optional<ServingLoad>& load = scenario.serving;
-  const bool has_other_pool = load && load->disaggregated && load->disaggregated->prefill_device;
-  const Count others = has_other_pool ? load->disaggregated->prefill_devices : 0;
+  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  const Count others = pools != nullptr ? pools->prefill_devices : 0;
   if (scenario.version < 3 || asks_cost_alone || scenario.post_training) {
     cluster.devices = std::max<Count>(1, cluster.devices - others);
     return cluster;
@@ -23,10 +32,9 @@ Cluster ClusterInUse(const Scenario& scenario) {
 }
 
 std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Trace& trace) {
-  if (!scenario.serving || !scenario.serving->disaggregated) return std::nullopt;
-  const Disaggregated& pools = *scenario.serving->disaggregated;
-  if (!pools.prefill_device) return std::nullopt;
-  DevicePool pool{*pools.prefill_device, pools.prefill_devices};
+  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  if (pools == nullptr) return std::nullopt;
+  DevicePool pool{*pools->prefill_device, pools->prefill_devices};
   BindInputs(pool.device, "serving.disaggregated.prefill_device", trace);
   BindInputs(pool.devices, "serving.disaggregated.prefill_devices", trace);
   return pool;
