@@ -3,9 +3,8 @@
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
-import { sayTheSame, withPick } from '../state/scenario.js';
+import { sayTheSame, withOverrides } from '../state/scenario.js';
 import { number, parts, text, whole } from '../text/format.js';
-import { inputText } from '../text/inputs.js';
 import { t } from './texts.js';
 
 const SHOWN = 3;
@@ -113,20 +112,6 @@ export function changeText(column, figures, before) {
   ]
     .filter(Boolean)
     .join(' ');
-}
-
-// The inputs with a change of advice: presets first, since they take the place of what stands below them.
-export function withOverrides(inputs, overrides) {
-  /** @type {(change: [string, unknown]) => boolean} */
-  const isPick = ([path]) => path.endsWith('.preset');
-  const all = Object.entries(overrides);
-  const picked = all
-    .filter(isPick)
-    .reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
-  return {
-    ...picked,
-    ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])),
-  };
 }
 
 // The change that was made last, for as long as the inputs are what it made them.

@@ -143,6 +143,26 @@ export function withFix(inputs, { also = [], ...first }) {
   return changes.filter((one) => one.value === undefined).reduce((left, { path }) => without(left, path), changed);
 }
 
+// The inputs with what an answer of the core sets, by path: entries of the catalogue first, since they take the place of what stands below
+// them.
+/**
+ * @param {Inputs} inputs
+ * @param {Record<string, unknown>} overrides
+ * @returns {Inputs}
+ */
+export function withOverrides(inputs, overrides) {
+  /** @type {(change: [string, unknown]) => boolean} */
+  const isPick = ([path, value]) => typeof value === 'string' && (path.endsWith('.preset') || !path.includes('.'));
+  const all = Object.entries(overrides);
+  const picked = all
+    .filter(isPick)
+    .reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
+  return {
+    ...picked,
+    ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])),
+  };
+}
+
 // The inputs with the whole mapping of a part left to the core.
 export function withMappingChosen(inputs, part) {
   const path = `${part}.mapping`;

@@ -2,8 +2,8 @@
 // inputs, texts by path.
 import { read, write } from '../page/state/link.js';
 import { isPath } from '../page/state/paths.js';
-import { requestOf, useNewest, withPick } from '../page/state/scenario.js';
-import { inputText, setInputs } from '../page/text/inputs.js';
+import { requestOf, useNewest } from '../page/state/scenario.js';
+import { setInputs } from '../page/text/inputs.js';
 
 // A wrong request: [{path, message, fixes}], all that is wrong with it.
 export class Refused extends Error {
@@ -72,17 +72,4 @@ export class Scenarios {
     const hash = write({ scene, sub: '', inputs, others, view, release: this.#release });
     return `${this.#site}${hash}${hash.includes('?') ? '' : `?r=${this.#release}`}`;
   }
-}
-
-// The inputs with what an answer of the core sets, presets first, since they take the place of what was written below them.
-export function withOverrides(inputs, overrides) {
-  const isPick = ([path, value]) => value !== null && (path.endsWith('.preset') || !path.includes('.'));
-  const all = Object.entries(overrides);
-  const picked = all
-    .filter(isPick)
-    .reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
-  return {
-    ...picked,
-    ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, inputText(path, value)])),
-  };
 }

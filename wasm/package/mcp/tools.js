@@ -1,12 +1,13 @@
 // The tools: what each is for, its arguments, and how its question is put to the core. An answer begins with its figures and ends with what
 // they rest on and a link.
 import { get, set } from '../page/state/paths.js';
+import { withOverrides } from '../page/state/scenario.js';
 import { STANDARD, writeQuestion } from '../page/size/question.js';
 import { text } from '../page/text/format.js';
 import { parse } from '../page/text/measure.js';
 import { outputOf } from '../page/text/outputs.js';
 import { SCENARIO, scenarioArguments, sizeArguments, withUnit, wrongArguments } from './arguments.js';
-import { issue, Refused, withOverrides } from './scenario.js';
+import { issue, Refused } from './scenario.js';
 
 const string = (description) => ({ type: 'string', description });
 const list = (description) => ({ type: 'array', items: { type: 'string' }, description });
