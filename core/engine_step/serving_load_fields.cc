@@ -175,8 +175,8 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::idle_sessions>(
         "idle_sessions",
         "Sessions that wait between two turns, for each running request; the prefixes that they will hit stay in the "
-        "memory of "
-        "the tiers. Default: 1 from version 3 on, 0 on separate pools and where prefix_cache.prefixes is given")
+        "memory of the tiers. Default: 1 from version 3 on, 0 on separate pools and where prefix_cache.prefixes is "
+        "given")
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
         .Advanced(),
