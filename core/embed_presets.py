@@ -1,5 +1,6 @@
 """Writes the catalogue as a C++ table: core/presets/<kind>s/<id>.json becomes a row {kind, id, text} of PresetTexts().
 What a node or a memory costs and what a chip design gets of it are one file: its member "technology" becomes a row of its own.
+A framework or an engine that names a "preset" is that one with its own members over it.
 
     embed_presets.py OUTPUT FILE...
 """
@@ -8,21 +9,52 @@ import pathlib
 import sys
 
 TECHNOLOGY = {"node": "technology_node", "dram": "dram_type"}
+VARIANTS = {"framework", "engine"}
 
-output, *files = sys.argv[1:]
-rows = []
-for file in map(pathlib.Path, files):
-    kind = file.parent.name.removesuffix("s")  # models -> model, studies -> study
-    kind = kind[:-2] + "y" if kind.endswith("ie") else kind
+
+def over(under, own):
+    """The members of `own` over those of `under`, recursively; lists are replaced."""
+    merged = dict(under)
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(under.get(key), dict)
+        merged[key] = over(under[key], value) if both else value
+    return merged
+
+
+def entry_of(file):
+    """A preset file, over the preset that it is a variant of."""
     entry = json.loads(file.read_text(encoding="utf-8"))
-    parts = [(kind, entry)]
-    if kind in TECHNOLOGY and "technology" in entry:
-        parts.append((TECHNOLOGY[kind], entry.pop("technology")))
-    rows += [(part, file.stem, json.dumps(row, ensure_ascii=False, separators=(",", ":"))) for part, row in parts]
-body = "".join(f'      {{"{kind}", "{id}", R"preset({text})preset"}},\n' for kind, id, text in sorted(rows, key=lambda row: row[:2]))
-pathlib.Path(output).write_text(
-    '// Generated from core/presets by core/embed_presets.py.\n#include "core/catalogue/presets.h"\nnamespace slipstick {\n'
-    "const std::vector<PresetText>& PresetTexts() {\n  static const std::vector<PresetText> texts{\n"
-    f"{body}  }};\n  return texts;\n}}\n}}  // namespace slipstick\n",
-    encoding="utf-8",
-)
+    if kind_of(file) in VARIANTS and "preset" in entry:
+        entry = over(entry_of(file.parent / f"{entry.pop('preset')}.json"), entry)
+    return entry
+
+
+def kind_of(file):
+    """models -> model, studies -> study"""
+    kind = file.parent.name.removesuffix("s")
+    return kind[:-2] + "y" if kind.endswith("ie") else kind
+
+
+def text_of(entry):
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+
+
+def main(output, files):
+    rows = []
+    for file in map(pathlib.Path, files):
+        kind, entry = kind_of(file), entry_of(file)
+        parts = [(kind, entry)]
+        if kind in TECHNOLOGY and "technology" in entry:
+            parts.append((TECHNOLOGY[kind], entry.pop("technology")))
+        rows += [(part, file.stem, text_of(row)) for part, row in parts]
+    body = "".join(f'      {{"{kind}", "{id}", R"preset({text})preset"}},\n' for kind, id, text in sorted(rows, key=lambda row: row[:2]))
+    pathlib.Path(output).write_text(
+        '// Generated from core/presets by core/embed_presets.py.\n#include "core/catalogue/presets.h"\nnamespace slipstick {\n'
+        "const std::vector<PresetText>& PresetTexts() {\n  static const std::vector<PresetText> texts{\n"
+        f"{body}  }};\n  return texts;\n}}\n}}  // namespace slipstick\n",
+        encoding="utf-8",
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
