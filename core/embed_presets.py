@@ -1,6 +1,6 @@
 """Writes the catalogue as a C++ table: core/presets/<kind>s/<id>.json becomes a row {kind, id, text} of PresetTexts().
 What a node or a memory costs and what a chip design gets of it are one file: its member "technology" becomes a row of its own.
-A framework or an engine that names a "preset" is that one with its own members over it.
+A framework, an engine or a port that names a "preset" is that one with its own members over it.
 
     embed_presets.py OUTPUT FILE...
 """
@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 TECHNOLOGY = {"node": "technology_node", "dram": "dram_type"}
-VARIANTS = {"framework", "engine"}
+VARIANTS = {"framework", "engine", "port"}
 
 
 def over(under, own):
