@@ -47,14 +47,14 @@ TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
 }
 
-// A family inherits from the one it names: Ada's int8 GEMMs come from its own file, what converts few rows and fp8 per
-// tensor from the generic one; Gaudi's attention from TPU's.
+// A family inherits from the one it names: the rate of Hopper's int8 GEMMs comes from its own file, what converts their rows and fp8
+// per tensor from the generic one; Gaudi's attention from TPU's.
 TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
-  const GemmTable& ada = Architecture("ada")->gemm;
-  EXPECT_DOUBLE_EQ(ada.int8.gemm_efficiency, 1.29);
-  EXPECT_DOUBLE_EQ(In(ada.int8.extra_overhead, kUs), 4.6);
-  EXPECT_DOUBLE_EQ(In(ada.int8.extra_overhead_few_rows, kUs), 1.5);
-  EXPECT_DOUBLE_EQ(In(ada.fp8_tensor.extra_overhead, kUs), 10.6);
+  const GemmTable& hopper = Architecture("hopper")->gemm;
+  EXPECT_DOUBLE_EQ(hopper.int8.gemm_efficiency, 0.63);
+  EXPECT_DOUBLE_EQ(In(hopper.int8.extra_overhead, kUs), 8);
+  EXPECT_DOUBLE_EQ(In(hopper.int8.extra_overhead_few_rows, kUs), 1.5);
+  EXPECT_DOUBLE_EQ(In(hopper.fp8_tensor.extra_overhead, kUs), 10.6);
   EXPECT_DOUBLE_EQ(In(Architecture("gaudi")->attention.prefill.generic.launch, kUs), 20);
   EXPECT_TRUE(Architecture("gaudi")->traits.has_l2);
   EXPECT_FALSE(Architecture("tpu")->attention.prefill.flashinfer);
