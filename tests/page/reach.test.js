@@ -13,7 +13,7 @@ test('on a phone the inputs are a sheet behind a bar that says the figures once 
   await settled(page);
   const bar = page.locator('#inputs-bar');
   assert.equal(await page.locator('#form').isVisible(), false);
-  assert.match(await bar.locator('.said').textContent(), /Llama-3\.1-70B · 512 H100/);
+  assert.match(await bar.locator('.said').textContent(), /^Training: TP \d+ .*Serving: TP \d+/);
   for (const height of await page
     .locator('#roofline .drawing, #users-curve .drawing')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
@@ -68,7 +68,7 @@ test('on a phone the header is one row, the chosen tab is in view, and nothing g
   const row = await page
     .locator('#actions > button:visible')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
-  assert.ok(row.length >= 5 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
+  assert.ok(row.length >= 2 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
   assert.ok(Math.abs(row[0].top - (await page.locator('.brand').boundingBox()).y) < 20, 'beside the mark');
   for (const scene of ['compare', 'overview', 'lessons']) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -178,6 +178,7 @@ test('exercises hide the answers until asked for and lock what may not be change
   const { page } = await chromium.open('#/serve');
   await chooseInMenu(page, 'export');
   await page.getByRole('button', { name: 'Make an exercise…' }).click();
+  await page.locator('[data-key=exercise-may] > summary').click();
   await page.locator('[id="may-serving.batch"]').check();
   await page.waitForFunction(() => /show=/.test(document.querySelector('#exercise-link').value));
   const link = await page.locator('#exercise-link').inputValue();

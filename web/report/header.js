@@ -90,6 +90,7 @@ export function header(element, { store, dialogs, notice }) {
   const menu = pageMenu([
     { id: 'keep', name: t('header.keep'), run: () => keep(store, notice) },
     { id: 'measure', name: t('measured'), run: () => dialogs.measured() },
+    { id: 'paste', name: t('form.config'), run: () => dialogs.importModel() },
     { id: 'export', name: t('header.export'), run: () => dialogs.export() },
     {
       id: 'theme',

@@ -3,7 +3,9 @@
 // repeats what stands elsewhere, so it is not read out.
 import { h } from '../dom.js';
 import { mappingIn } from '../form/chosen.js';
+import { whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { deviceName, modelName } from './words.js';
 
 export class InputsBar {
   #line = h('span', { 'class': 'said', 'aria-hidden': 'true' });
@@ -68,15 +70,25 @@ export class InputsBar {
 
   #draw() {
     if (!this.#scenario) return;
-    const asked = ['training', 'serving']
-      .filter((part) => this.#scenario[part])
-      .map((part) =>
-        t('form.asked', { part: t(`group.${part}`), mapping: mappingIn(part, { scenario: this.#scenario }) }),
-      );
     const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, value.dataset.short));
     const isHidden = document.body.classList.contains('answers-hidden');
-    this.#line.replaceChildren(
-      ...(isHidden || (this.#isSeen && !this.isOpen) ? asked.map((words) => h('span', {}, words)) : figures),
-    );
+    const words = isHidden ? this.#asked() : this.#mappings();
+    const isSaid = isHidden || (this.#isSeen && !this.isOpen);
+    this.#line.replaceChildren(...(isSaid ? words.map((one) => h('span', {}, one)) : figures));
+  }
+
+  // What is asked, where the mapping is among the answers.
+  #asked() {
+    const { cluster } = this.#scenario;
+    const [model, device] = [modelName(this.#scenario), deviceName(this.#scenario)];
+    return [t('form.asked', { model, device, count: whole(cluster.devices) })];
+  }
+
+  #mappings() {
+    return ['training', 'serving']
+      .filter((part) => this.#scenario[part])
+      .map((part) =>
+        t('form.mapped', { part: t(`group.${part}`), mapping: mappingIn(part, { scenario: this.#scenario }) }),
+      );
   }
 }
