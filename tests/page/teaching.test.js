@@ -40,6 +40,7 @@ test('a class exercise: own numbers by name, an answer that is checked, a code t
   const [, drawn] = /Ana Lima · .* (16|64|128)$/u.exec(await student.locator('.asked p').first().textContent());
   assert.match(student.url(), new RegExp(`serving.concurrency=${drawn}.*student=Ana`));
   assert.equal(await student.locator('.four').isVisible(), false, 'the answers are hidden');
+  assert.equal(await student.locator('#reveal').count(), 0, 'until the right one was given');
   const { serving } = evaluated(['version=3', 'training=null', `serving.concurrency=${drawn}`]);
   const milliseconds = serving.tpot_s * 1000;
   await student.locator('#prediction').fill(String(milliseconds * 2));
@@ -48,6 +49,9 @@ test('a class exercise: own numbers by name, an answer that is checked, a code t
   await student.locator('#prediction').fill(`${milliseconds.toPrecision(3)} ms`);
   await student.keyboard.press('Enter');
   const code = await student.locator('#exercise-code').textContent();
+  await student.locator('#reveal').click();
+  await eventually(async () => assert.equal(await student.locator('.four').isVisible(), true));
+  assert.equal(await student.locator('#exercise-code').textContent(), code, 'the code stays');
   await student.locator('[data-key=codes] > summary').click();
   for (const [name, says] of [
     ['ana lima', /Right, at try 2/],

@@ -31,6 +31,12 @@ const textField = (id, words) =>
 
 const valueOf = (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)).value.trim();
 
+const revealButton = (reveal) =>
+  h('button', { type: 'button', class: 'primary', id: 'reveal', onclick: reveal }, t('exercise.reveal'));
+
+// Whether the link knows the right answer; the answers are then shown once it was given.
+const isChecked = ({ question, figure, right }) => Boolean(question && (figure || right));
+
 const hintOf = (hint) =>
   hint && h('details', { 'data-key': 'hint' }, h('summary', {}, t('exercise.hint')), h('p', {}, hint));
 
@@ -55,45 +61,52 @@ function asksForName(view, begin) {
   return [h('p', {}, view.vary ? t('exercise.own') : t('exercise.name')), row];
 }
 
-// The place for the answer, and what is said of it.
-function answering(view, core) {
+// What was answered while the page is open, by exercise and student: {tries, isRight}.
+const answeredBy = new Map();
+function stateOf(view) {
+  const key = JSON.stringify([view.question, view.figure, view.right, view.vary, view.student]);
+  if (!answeredBy.has(key)) answeredBy.set(key, { tries: 0, isRight: false });
+  return answeredBy.get(key);
+}
+
+// The place for the answer, and what is said of it: once it is right the code, and the way to the answers.
+function answering(view, { core, hides, reveal }) {
   const { student, figure, choices } = view;
+  const state = stateOf(view);
   const said = h('p', { role: 'status', class: 'checked' });
-  let tries = 0;
   function isRight() {
     if (!figure) {
-      const at = choices.findIndex(
-        (_, i) => /** @type {HTMLInputElement} */ (document.getElementById(`prediction-${i}`)).checked,
-      );
+      const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('[name=prediction]'));
+      const at = [...boxes].findIndex(({ checked }) => checked);
       return at < 0 ? undefined : isRightChoice(view, choices[at]);
     }
     const computed = get(core.report, figure);
     const value = typed(valueOf('prediction'), computed, figure);
     return Number.isFinite(value) ? isRightValue(value, computed) : undefined;
   }
+  function say() {
+    said.className = state.isRight ? 'checked right' : 'checked';
+    said.replaceChildren();
+    if (!state.isRight) return said.append(state.tries ? t('exercise.again') : '');
+    const code = h('b', { id: 'exercise-code' }, codeOf(view, student, state.tries));
+    return said.append(t('exercise.right'), ' ', code, ...(hides ? [' ', revealButton(reveal)] : []));
+  }
   function check() {
     const right = isRight();
     if (right === undefined) return (said.textContent = t('exercise.nothing'));
-    tries += 1;
-    said.className = right ? 'checked right' : 'checked';
-    if (!right) return (said.textContent = t('exercise.again'));
-    return said.replaceChildren(
-      t('exercise.right'),
-      ' ',
-      h('b', { id: 'exercise-code' }, codeOf(view, student, tries)),
-    );
+    if (!state.isRight) Object.assign(state, { tries: state.tries + 1, isRight: right });
+    return say();
   }
   const unit = figure && parts(get(core.report, figure) ?? 0, unitOf(figure)).unit;
-  const fields = figure
-    ? textField('prediction', unit ? t('exercise.value', { unit }) : t('exercise.prediction'))
-    : choiceFields(choices);
+  const words = unit ? t('exercise.value', { unit }) : t('exercise.prediction');
   const row = h(
     'div',
     { class: 'row' },
-    fields,
+    figure ? textField('prediction', words) : choiceFields(choices),
     h('button', { type: 'button', class: 'primary', id: 'exercise-check', onclick: check }, t('exercise.check')),
   );
   row.addEventListener('keydown', (event) => event.key === 'Enter' && event.target.matches('#prediction') && check());
+  say();
   const numbers = Object.entries(numbersOf(view, student)).map(([path, value]) => `${labelOf(path)} ${value}`);
   return [h('p', {}, [t('exercise.of', { student }), ...numbers].join(' · ')), row, said];
 }
@@ -122,16 +135,15 @@ function checksCodes(view) {
 }
 
 // The question with a place for the reader's prediction, which stays in this page; with the right answer known, for his answer.
-function asked(view, { core, begin }) {
-  const isKnown = view.figure || view.right;
+function asked(view, { core, begin, hides, reveal }) {
   const fields = view.choices.length ? choiceFields(view.choices) : textField('prediction', t('exercise.prediction'));
   return h(
     'fieldset',
     { class: 'asked' },
     h('legend', {}, view.question),
-    !isKnown ? fields : view.student ? answering(view, core) : asksForName(view, begin),
+    !isChecked(view) ? fields : view.student ? answering(view, { core, hides, reveal }) : asksForName(view, begin),
     hintOf(view.hint),
-    isKnown && checksCodes(view),
+    isChecked(view) && checksCodes(view),
   );
 }
 
@@ -144,12 +156,12 @@ export function exerciseBar({ view, revealed, core, reveal, leave, begin }) {
     .filter(Boolean)
     .join(' ');
   return [
-    view.question && asked(view, { core, begin }),
+    view.question && asked(view, { core, begin, hides, reveal }),
     words && h('p', {}, words),
     h(
       'span',
       { class: 'row' },
-      hides && h('button', { type: 'button', class: 'primary', id: 'reveal', onclick: reveal }, t('exercise.reveal')),
+      hides && !isChecked(view) && revealButton(reveal),
       !view.embedded &&
         h('button', { type: 'button', class: 'link', id: 'leave-exercise', onclick: leave }, t('exercise.leave')),
     ),
