@@ -143,7 +143,7 @@ test('cells that a spreadsheet would run are made text', async () => {
 });
 
 test('a scene prints on few pages, black on white, with its link and date', async () => {
-  for (const scene of ['train', 'serve', 'memory']) {
+  for (const scene of ['train', 'serve', 'memory', 'overview']) {
     const { page, done } = await chromium.open(`#/${scene}?serving.batch=64&v=1`, { colorScheme: 'dark' });
     await settled(page);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
@@ -153,7 +153,9 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     const seen = await page.evaluate(() => ({
       background: getComputedStyle(document.body).backgroundColor,
       footer: document.querySelector('.print-foot').innerText,
-      buttons: [...document.querySelectorAll('.why, .actions, .saves')].filter((one) => one.offsetParent).length,
+      buttons: [...document.querySelectorAll('.why, .actions, .saves, .inputs-bar, .segments')].filter((one) =>
+        one.checkVisibility(),
+      ).length,
       inputs: document.querySelector('.print-inputs').innerText,
     }));
     assert.equal(seen.background, 'rgb(255, 255, 255)');
