@@ -235,6 +235,11 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]'])
     assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
   assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
+  await page.locator('#more').click();
+  await page.waitForSelector('#help');
+  for (const id of ['keep', 'export', 'measure', 'paste'])
+    assert.equal(await page.locator(`#${id}`).isVisible(), false, id);
+  await page.keyboard.press('Escape');
   assert.doesNotMatch(await page.locator('#content').innerText(), /bound|\d/, 'nothing of the answers');
   await page.locator('#reveal').click();
   await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));

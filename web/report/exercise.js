@@ -9,7 +9,7 @@ import { parts, unitOf, unitSize } from '../text/format.js';
 import { isBare, parse } from '../text/measure.js';
 import { t } from './texts.js';
 
-const choiceFields = (choices, onchange) =>
+const choiceFields = (choices) =>
   choices.map((choice, i) =>
     h(
       'label',
@@ -19,7 +19,6 @@ const choiceFields = (choices, onchange) =>
         'name': 'prediction',
         'id': `prediction-${i}`,
         'data-key': `prediction-${i}`,
-        onchange,
       }),
       ' ',
       choice,
@@ -42,7 +41,7 @@ const hintOf = (hint) =>
 
 // The figure that was typed, in base units; a bare number is in the unit that the field names.
 const typed = (words, figure, path) =>
-  isBare(words) ? Number(words.replace(',', '')) * unitSize(figure, unitOf(path)) : parse(words.replace('$', ''));
+  isBare(words) ? Number(words.replaceAll(',', '')) * unitSize(figure, unitOf(path)) : parse(words.replace('$', ''));
 
 // Who answers, and with which numbers.
 function asksForName(view, begin) {

@@ -89,8 +89,8 @@ export function header(element, { store, dialogs, notice }) {
   applyTheme(theme);
   const menu = pageMenu([
     { id: 'keep', name: t('header.keep'), run: () => keep(store, notice) },
-    { id: 'measure', name: t('measured'), run: () => dialogs.measured() },
-    { id: 'paste', name: t('form.config'), run: () => dialogs.importModel() },
+    { id: 'measure', name: t('measured'), run: () => dialogs.measured(), isOff: () => store.isLocked('measured') },
+    { id: 'paste', name: t('form.config'), run: () => dialogs.importModel(), isOff: () => store.isLocked('model') },
     { id: 'export', name: t('header.export'), run: () => dialogs.export() },
     {
       id: 'theme',
@@ -105,6 +105,5 @@ export function header(element, { store, dialogs, notice }) {
     { id: 'help', name: t('help.title'), run: () => dialogs.help() },
   ]);
   element.replaceChildren(...copyButton(store), undoButton({ store }), ...menu.nodes);
-  store.addEventListener('change', () => (menu.button('measure').hidden = store.isLocked('measured')));
   return menu.scenes;
 }

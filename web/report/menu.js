@@ -4,8 +4,8 @@ import { t } from '../text/strings.js';
 
 const GAP = 6; // px between the menu and what opens it
 
-// `actions`: [{id, name, run, stays}], `stays` where the menu stays open. -> {nodes: what opens it and the menu, scenes: where links to
-// scenes stand, button(id)}
+// `actions`: [{id, name, run, stays, isOff}], `stays` where the menu stays open, `isOff()` whether the link locks what it would change.
+// -> {nodes: what opens it and the menu, scenes: where links to scenes stand, button(id)}
 export function pageMenu(actions) {
   const scenes = h('nav', { 'class': 'more-scenes', 'id': 'more-scenes', 'aria-label': t('menu.scenes') });
   const buttons = new Map(
@@ -28,6 +28,9 @@ export function pageMenu(actions) {
   const menu = h('div', { class: 'page-menu', id: 'menu', popover: 'auto' }, scenes, [...buttons.values()]);
   const opener = h('button', { type: 'button', id: 'more', popovertarget: 'menu' }, t('menu.title'));
   scenes.addEventListener('click', () => menu.hidePopover());
+  menu.addEventListener('beforetoggle', () => {
+    for (const { id, isOff } of actions) buttons.get(id).hidden = Boolean(isOff?.());
+  });
   menu.addEventListener('toggle', () => {
     const { bottom, right } = opener.getBoundingClientRect();
     menu.style.setProperty('top', `${bottom + GAP}px`);
