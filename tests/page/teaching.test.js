@@ -23,6 +23,12 @@ test('a class exercise: own numbers by name, an answer that is checked, a code t
   assert.equal(await page.locator('.may').count(), 4, 'no inputs of what is off');
   await eventually(async () => assert.match(await page.locator('#exercise-link').inputValue(), /figure=.*vary=/s));
   const link = await page.locator('#exercise-link').inputValue();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const isWithin = (dialog) =>
+    [...dialog.querySelectorAll('input, select, textarea')].every(
+      (one) => one.getBoundingClientRect().right <= dialog.getBoundingClientRect().right,
+    );
+  assert.ok(await page.locator('dialog[open]').evaluate(isWithin), 'no field is cut on a phone');
   await done();
 
   const { page: student, faults: others } = await chromium.open('', {
