@@ -19,7 +19,7 @@ import { faultsText, tell } from './report/notice.js';
 import { showRemarks } from './report/remarks.js';
 import { showSentence } from './report/sentence.js';
 import { meaning } from './report/shortcuts.js';
-import { drawTabs } from './report/tabs.js';
+import { drawLinks, drawTabs } from './report/tabs.js';
 import { contextOf } from './scenes/context.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { Stage } from './scenes/stage.js';
@@ -59,7 +59,7 @@ class Page {
     this.makeParts(described, catalogue, state);
     this.core.know(described, this.form.presetPaths, report);
     engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', String(busy));
-    header(byId('actions'), this.parts);
+    this.moreScenes = header(byId('actions'), this.parts);
     this.exercise.take();
     if (this.exercise.shown.embedded)
       import('./report/embed.js').then(({ embed }) =>
@@ -103,7 +103,7 @@ class Page {
       this.draw();
       stage.focus();
     };
-    this.exercise = new ExerciseView(byId('exercise'), { store, form: this.form, onreveal });
+    this.exercise = new ExerciseView(byId('exercise'), { core, store, form: this.form, onreveal });
     const { defaults, follows } = described;
     // The page answers what its link holds: what is not written any more may be chosen by the core.
     const tidy = () => {
@@ -208,17 +208,14 @@ class Page {
         rentals: this.#rentals,
         before: this.parts.before.drawn(),
       });
-      showMeasured(byId('answers').querySelector('.mine'), {
-        scenario: report.scenario,
-        store,
-        onopen: () => dialogs.measured(),
-      });
+      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: store.inputs,
         onopen: (noun) => dialogs.picker(noun),
         isLocked: store.isLocked,
       });
       this.inputsBar.show(report.scenario);
+      this.exercise.draw();
       showRemarks(byId('remarks'), report, form);
     }
     this.drawForm();
@@ -256,7 +253,10 @@ class Page {
   drawTabs() {
     document.body.className = document.body.className.replace(/\bat-\w+|$/, ` at-${this.store.scene}`).trim();
     const chosen = sceneOf(this.store.scene).tabOf?.(this.store.sub) ?? this.store.scene;
-    drawTabs(byId('tabs'), { scenes: tabs, chosen, onopen: (event) => this.openScene(event) });
+    const onopen = (event) => this.openScene(event);
+    const isTab = (id) => id === chosen || !sceneOf(id).isFolded;
+    drawTabs(byId('tabs'), { scenes: tabs.filter(isTab), chosen, onopen });
+    drawLinks(this.moreScenes, { scenes: tabs.filter((id) => !isTab(id)), chosen, onopen });
   }
 
   openScene(event) {
@@ -314,6 +314,7 @@ class Page {
     const lessons = await readJson('lessons/index.json');
     for (const path of [
       'lessons/index.json',
+      'lessons/course.json',
       ...lessons.map((id) => `lessons/${id}.json`),
       'data/published.json',
       'data/releases.json',

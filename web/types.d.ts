@@ -49,10 +49,22 @@ export interface ViewWords {
   ask?: string;
   choices?: string;
   hint?: string;
+  right?: string;
+  figure?: string;
+  vary?: string;
+  student?: string;
   /** A sizing question. */
   size?: string;
   /** A panel's question. */
   explore?: string;
+}
+
+/** An exercise's question and what its answer is checked against, as texts of the link. */
+export interface Exercise {
+  question: string;
+  right: string;
+  figure: string;
+  vary: string;
 }
 
 /** Inputs that a link locks or leaves out. */
@@ -304,8 +316,15 @@ export interface Scene {
   draw: ((context: Context) => Child[]) | null;
   /** Fetches its module. */
   load?(): Promise<unknown>;
+  /** Its link stands in the header's menu until it is open. */
+  isFolded?: boolean;
   /** The scene under whose tab it stands, by the figure that it is about. */
   tabOf?(figure: string): string;
+}
+
+/** What the lessons draw from: `begin` opens a lesson, with its scenario where the present one is nobody's own. */
+export interface Teaching extends Context {
+  begin(event: Event, lesson: any): void;
 }
 
 // ---- Charts.

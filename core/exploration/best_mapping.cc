@@ -33,9 +33,9 @@ Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec)
   return best;
 }
 
-Json WithMapping(Json request, const BestMapping& best) {
+Json WithMapping(Json request, const Json& overrides) {
   std::vector<Assignment> assignments;
-  for (const auto& [path, value] : best.overrides.items()) assignments.push_back({path, value});
+  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
   Apply(request, assignments);
   return request;
 }

@@ -27,6 +27,12 @@ constexpr std::array<Follower, 10> kFollowers{{{"cluster.devices", "training.glo
                                                {"serving.batch", "serving.concurrency"},
                                                {"serving.requests_per_s", "serving.concurrency"}}};
 
+// Every input with its value; null if the request is invalid.
+Json Resolved(const Json& request) {
+  const Result<Scenario> scenario = ParseScenario(request);
+  return scenario ? Write(*scenario) : Json();
+}
+
 bool IsChosen(const Json& request, std::string_view mapping) {
   const Json* is_auto = MemberAt(request, std::string(mapping) + ".auto");
   return is_auto != nullptr && *is_auto == true;
@@ -46,16 +52,34 @@ bool HasFollowers(std::string_view unknown) {
 }
 
 Json WithDefaultsFixed(Json request, std::string_view unknown) {
-  const Result<Scenario> scenario = ParseScenario(request);
-  if (!scenario) return request;
+  const Json resolved = Resolved(request);
+  if (resolved.is_null()) return request;
   const Written written(request);
-  const Json resolved = Write(*scenario);
   for (const std::string_view path : kAdjustableDefaults) {
     const Json* value = MemberAt(resolved, path);
     if (value != nullptr && written.IsDefault(path) && !Follows(request, path, unknown))
       Apply(request, {{std::string(path), *value}});
   }
   return request;
+}
+
+Json HeldDefaults(Json edited, const Json& fixed) {
+  Json held = Json::object();
+  const Json wanted = Resolved(fixed);
+  const Written written(edited), written_when_fixed(fixed);
+  for (const bool all : {false, true}) {
+    const Json moved = Resolved(edited);
+    if (moved == wanted) break;
+    for (const std::string_view path : kAdjustableDefaults) {
+      const Json* value = MemberAt(wanted, path);
+      const Json* now = MemberAt(moved, path);
+      if (value == nullptr || !written.IsDefault(path) || written_when_fixed.IsDefault(path)) continue;
+      if (!all && now != nullptr && *now == *value) continue;
+      held[std::string(path)] = *value;
+      Apply(edited, {{std::string(path), *value}});
+    }
+  }
+  return held;
 }
 
 }  // namespace slipstick

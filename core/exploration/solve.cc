@@ -4,14 +4,13 @@
 #include <cmath>
 #include <functional>
 
-#include "core/base/schema.h"
-#include "core/base/units.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
 #include "core/exploration/fixed_defaults.h"
+#include "core/exploration/solved_range.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 
@@ -23,22 +22,6 @@ constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a sea
 constexpr int kBisections = 200;
 constexpr int kUneven = 24;  // steps looked at beyond a count that fails
 constexpr double kRelativeWidth = 1e-9;
-
-// The described field of a path, or null; list indices are "*".
-Json FieldOf(std::string_view path) {
-  Json inputs = Json::array();
-  Describe<Scenario>("", inputs);
-  std::string wanted;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const bool digit = path[i] >= '0' && path[i] <= '9' && (i == 0 || path[i - 1] == '.' || wanted.back() == '*');
-    if (!digit) wanted += path[i];
-    if (digit && wanted.back() != '*') wanted += '*';
-  }
-  for (const Json& field : inputs) {
-    if (field["path"] == wanted) return field;
-  }
-  return nullptr;
-}
 
 // A condition's figure, and what it is compared with: a bound, or a figure of the other scenario.
 struct Compared {
@@ -56,7 +39,7 @@ struct Trial {
 };
 
 struct SolveProblem {
-  Json base, other;  // requests; other is null if nothing is compared
+  Json asked, base, other;  // requests: as asked, with its defaults fixed, and of the comparison or null
   std::string path;
   std::vector<Condition> conditions;
   const SolveOptions& options;
@@ -125,7 +108,7 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
       trial.conditions.resize(problem.conditions.size());
       return trial;
     }
-    request = WithMapping(std::move(request), *best);
+    request = WithMapping(std::move(request), best->overrides);
     trial.mapping = std::move(best->overrides);
   }
   const Result<Json> report = ReportAt(request);
@@ -157,6 +140,12 @@ Answer Solution(const SolveProblem& problem, const Json& value, std::string_view
     for (std::size_t i = 0; i < problem.conditions.size(); ++i) answer["figures"].push_back(figure_at(i));
     answer["binding"] = beyond != nullptr ? Json(problem.conditions[beyond->failing].path) : Json(nullptr);
   }
+  Json edited = problem.asked, solved = problem.base;
+  for (Json* request : {&edited, &solved}) {
+    Apply(*request, {{problem.path, value}});
+    if (problem.options.search) *request = WithMapping(std::move(*request), trial.mapping);
+  }
+  answer["held"] = HeldDefaults(std::move(edited), solved);
   if (problem.options.search) answer["mapping"] = trial.mapping;
   return {JsonText(answer), {}};
 }
@@ -182,44 +171,6 @@ std::string EndText(const SolveProblem& problem, double at, const Trial& trial) 
   std::string text = condition.path + " is " + FigureShown(condition.path, compared.figure);
   if (!condition.other.empty()) text += " against " + FigureShown(condition.path, compared.with);
   return text + " at " + InputShown(at);
-}
-
-// The number in base units; without a unit of its own in the field's, where the version of the request reads texts so.
-std::optional<double> BaseValue(std::string_view text, double thousand, double bare_unit) {
-  const std::optional<Measure> measure = ParseMeasure(text, thousand);
-  if (!measure) return std::nullopt;
-  return measure->has_unit ? measure->value : measure->value * bare_unit;
-}
-
-// The unit of numbers that have none, in base units.
-double BareUnitOf(const Json& field, Count version) {
-  const bool names_units =
-      version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";
-  return names_units ? field.value("unit_factor", 1.0) : 1;
-}
-
-// lo:hi or lo:hi:step, in base units.
-struct SolvedRange {
-  double low = 0, high = 0, step = 1;
-  bool whole = false;
-};
-std::optional<SolvedRange> ParseSpan(std::string_view text, const std::string& kind, double bare_unit) {
-  SolvedRange span;
-  span.whole = kind == "count" || kind == "length";
-  if (kind != "quantity" && kind != "ratio" && !span.whole) return std::nullopt;
-  const double thousand = kind == "length" ? 1024 : 1000;
-  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
-  const std::optional<double> low = BaseValue(text.substr(0, first), thousand, bare_unit);
-  const std::optional<double> high = BaseValue(text.substr(first + 1, second - first - 1), thousand, bare_unit);
-  if (!low || !high || !(*low < *high)) return std::nullopt;
-  if (second != std::string_view::npos) {
-    const std::optional<Measure> step = ParseMeasure(text.substr(second + 1), thousand);
-    if (!step || !span.whole || step->value < 1) return std::nullopt;
-    span.step = std::floor(step->value);
-  }
-  span.low = span.whole ? std::ceil(*low) : *low;
-  span.high = span.whole ? span.low + std::floor((*high - span.low) / span.step) * span.step : *high;
-  return span;
 }
 
 struct Bracket {
@@ -342,12 +293,11 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
   if (Issues issues = IssuesOfVarying(path); !issues.empty()) return WrongRequest(std::move(issues));
-  const std::optional<SolvedRange> span =
-      ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>(), BareUnitOf(field, VersionOf(*base)));
+  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field, VersionOf(*base));
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
-  SolveProblem problem{WithDefaultsFixed(*base, path), nullptr, path, std::move(*conditions), options};
+  SolveProblem problem{*base, WithDefaultsFixed(*base, path), nullptr, path, std::move(*conditions), options};
   if (std::any_of(problem.conditions.begin(), problem.conditions.end(),
                   [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);

@@ -264,13 +264,15 @@ std::string SolveText(std::string_view json, bool is_colored) {
     add(answer["figure"]);
   }
   if (const Json* other = FindMember(answer, "other")) add(*other);
-  std::string mapping;
-  if (const Json* best = FindMember(answer, "mapping")) {
-    for (const auto& [input, chosen] : best->items())
-      mapping += (mapping.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
+  std::string beside;  // what a request with the value has to write too
+  for (const char* written : {"mapping", "held"}) {
+    const Json* inputs = FindMember(answer, written);
+    if (inputs == nullptr) continue;
+    for (const auto& [input, chosen] : inputs->items())
+      beside += (beside.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
   }
-  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + mapping +
-         (mapping.empty() ? "" : "\n");
+  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + beside +
+         (beside.empty() ? "" : "\n");
 }
 
 std::string DesignText(std::string_view json, bool is_colored) {

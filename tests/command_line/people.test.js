@@ -262,6 +262,11 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     /^serving\.batch anywhere in the range; at 4\n/,
   );
   assert.match(
+    run("solve", "version=2", "serving.prompt=1k:4M", "--until", "serving.feasible>=1", "--format", "table").stdout,
+    /^ {2}With tp=4, pp=1$/m,
+    "what stayed where an edit of the prompt alone would move it",
+  );
+  assert.match(
     run("solve", "serving.batch=1:4", "--until", "serving.tpot_s<=1 us", "--format", "table").stdout,
     /^No value of serving\.batch meets the conditions: /,
   );

@@ -136,13 +136,28 @@ export async function eventually(check) {
   }
 }
 
-// Opens what an input of the form is folded in; one of a load that is not chosen is chosen by being written.
+// Opens what an input of the form is folded in, on Start the form too; one of a load that is not chosen is chosen by being written.
 export const unfold = (page, path) =>
   page.locator(`#form [data-path="${path}"]`).evaluate((one) => {
+    const isFolded = getComputedStyle(document.getElementById('form')).display === 'none';
+    if (isFolded && window.innerWidth > 900) document.getElementById('open-inputs').click();
     const load = one.closest('.load-part');
     if (load) load.hidden = false;
     for (let at = one.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
   });
+
+// Presses what the header's menu holds: one of its buttons by id, or the link to a scene.
+export async function chooseInMenu(page, id) {
+  await page.locator('#more').click();
+  await page.locator(`#menu :is(#${id}, [data-scene=${id}])`).click();
+}
+
+// Opens a scene by its tab, or from the menu.
+export async function openScene(page, scene) {
+  const tab = page.locator(`#tabs [data-scene=${scene}]`);
+  if (await tab.count()) await tab.click();
+  else await chooseInMenu(page, scene);
+}
 
 // Types into an input and waits for the answer that has it. While the core is busy the form may be made anew, and folds what was unfolded.
 export async function type(page, path, text) {

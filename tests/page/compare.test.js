@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answered, eventually, settled, site, type } from './browser.js';
+import { answered, chooseInMenu, eventually, openScene, settled, site, type } from './browser.js';
 
 const chromium = site();
 
@@ -45,7 +45,7 @@ test('B200, H100 and MI300X for DeepSeek-V3 in four actions; names by what diffe
   await page.keyboard.type('deepseek-v3');
   await page.keyboard.press('Enter');
   await page.waitForURL(/model=deepseek-v3/);
-  await page.locator('#tabs [data-scene=compare]').click(); // 2: the tab
+  await openScene(page, 'compare'); // 2: the tab
   await page.locator('#cmp-add option[value="dgx-b200"]').waitFor({ state: 'attached' });
   await page.locator('#cmp-add').selectOption('dgx-b200'); // 3
   await settled(page);
@@ -109,7 +109,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   await type(page, 'training.mapping.tp', '8');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
   const link = page.url();
-  await page.locator('#export').click();
+  await chooseInMenu(page, 'export');
   const figures = (
     await saved(page, () => page.getByRole('button', { name: 'Figures (CSV)' }).click())
   ).bytes.toString();
@@ -123,7 +123,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   await page.goto('about:blank');
   await page.goto(`${chromium.base}#/train`);
   await answered(page);
-  await page.locator('#export').click();
+  await chooseInMenu(page, 'export');
   await page
     .locator('dialog.modal input[type=file]')
     .setInputFiles({ name: 'scenario.json', mimeType: 'application/json', buffer: file.bytes });
@@ -143,7 +143,7 @@ test('cells that a spreadsheet would run are made text', async () => {
 });
 
 test('a scene prints on few pages, black on white, with its link and date', async () => {
-  for (const scene of ['train', 'serve', 'memory']) {
+  for (const scene of ['train', 'serve', 'memory', 'overview']) {
     const { page, done } = await chromium.open(`#/${scene}?serving.batch=64&v=1`, { colorScheme: 'dark' });
     await settled(page);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
@@ -153,7 +153,9 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     const seen = await page.evaluate(() => ({
       background: getComputedStyle(document.body).backgroundColor,
       footer: document.querySelector('.print-foot').innerText,
-      buttons: [...document.querySelectorAll('.why, .actions, .saves')].filter((one) => one.offsetParent).length,
+      buttons: [...document.querySelectorAll('.why, .actions, .saves, .inputs-bar, .segments')].filter((one) =>
+        one.checkVisibility(),
+      ).length,
       inputs: document.querySelector('.print-inputs').innerText,
     }));
     assert.equal(seen.background, 'rgb(255, 255, 255)');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, settled, site } from './browser.js';
+import { eventually, openScene, settled, site } from './browser.js';
 
 const chromium = site();
 
@@ -36,7 +36,7 @@ test('every scene says what it assumes and leads to the measured runs most like 
   const { page } = await chromium.open('#/overview');
   await page.waitForTimeout(800);
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip']) {
-    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await openScene(page, scene);
     await settled(page);
     const note = await page.locator('.footnote').textContent();
     if (scene !== 'overview') assert.match(note, /Assumes/, scene);

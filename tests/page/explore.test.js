@@ -1,7 +1,7 @@
 // The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answered, eventually, settled, site, timed, type } from './browser.js';
+import { answered, eventually, openScene, settled, site, timed, type } from './browser.js';
 import { GPT3, LLAMA, SMALL, done, explore, number, plain, progress, sized } from './exploring.js';
 
 const chromium = site();
@@ -56,15 +56,15 @@ test('the search that the tab opens with gives way: to another question, and whe
   await page.getByLabel('Objective', { exact: true }).selectOption({ index: 1 });
   await page.waitForSelector('#explore-start:not([hidden])');
   assert.match(await progress(page), /^Stopped at/);
-  await page.locator('#tabs [data-scene=train]').click();
+  await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
-  await page.locator('#tabs [data-scene=explore]').click();
+  await openScene(page, 'explore');
   await page.waitForSelector('#explore-stop:not([hidden])'); // the other question has no answer yet
-  await page.locator('#tabs [data-scene=train]').click();
+  await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
   await eventually(async () => assert.equal(await page.locator('#content').getAttribute('aria-busy'), 'false'));
   await page.waitForTimeout(500);
-  await page.locator('#tabs [data-scene=explore]').click();
+  await openScene(page, 'explore');
   await page.waitForSelector('#explore-start:not([hidden])');
   assert.match(await progress(page), /^Stopped at/);
   assert.deepEqual(faults, []);
@@ -474,6 +474,43 @@ test('the fewest GPUs for 30 days are those with which the page is done in 30 da
   await settled(page);
   assert.ok((await page.locator('[data-answer=training] .value').textContent()).startsWith(days));
   assert.deepEqual(faults, []);
+});
+
+test('once a solution is used the page shows the figure that the panel said, whatever the unknown would have moved', async () => {
+  for (const [hash, asked, figure] of [
+    [
+      'serving=null&v=3',
+      'unknown:training.global_batch/from:64/to:8192/figure:training.step_time_s/how:<=/bound:5',
+      'training.step_time_s',
+    ],
+    ['v=3', 'unknown:serving.output/from:128/to:1M/figure:serving.tpot_s/how:<=/bound:0.03', 'serving.tpot_s'],
+    ['v=2', 'unknown:serving.prompt/from:1k/to:256k/figure:serving.ttft_s/how:<=/bound:0.5', 'serving.ttft_s'],
+    [
+      'model=llama-3.1-8b&cluster=dgx-h100&training=null&v=3',
+      'unknown:serving.concurrency/from:1/to:4096/figure:serving.tpot_s/how:<=/bound:0.02',
+      'serving.tpot_s',
+    ],
+    [
+      'training=null&v=3',
+      'unknown:serving.prompt/from:1k/to:64k/figure:serving.ttft_s/how:<=/bound:1/best:serving',
+      'serving.ttft_s',
+    ],
+  ]) {
+    const question = encodeURIComponent(`solve/${asked}`);
+    const { page, faults, done: leave } = await explore(chromium, `#/explore/solve?${hash}&explore=${question}`);
+    const answer = page.locator('#solve-answer .ex-answer');
+    await answer.waitFor();
+    const said = plain(await answer.locator('b').last().textContent());
+    await page.locator('#solve-use').click();
+    await settled(page);
+    const head = plain(await page.locator('.four').innerText());
+    assert.ok(
+      head.includes(said.replace(/ ms$/, '')),
+      `${figure}: ${said} of ${plain(await answer.innerText())}, then ${head}`,
+    );
+    assert.deepEqual(faults, []);
+    await leave();
+  }
 });
 
 test('a solution that searches says how far it is and can be stopped at once; the pool goes on', async () => {

@@ -1,7 +1,7 @@
 // The way of a new user, each step in at most two actions: by keyboard alone, and by touch at a phone's width.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answered, settled, site } from './browser.js';
+import { answered, chooseInMenu, openScene, settled, site } from './browser.js';
 
 const chromium = site();
 
@@ -97,7 +97,7 @@ test('a new user’s way by keyboard alone', async () => {
   await tabTo(page, '[data-key=lesson-start]');
   await page.keyboard.press('Enter');
   await settled(page);
-  for (const step of ['step-0', 'step-1']) {
+  for (const step of ['step-0', 'step-1', 'step-2']) {
     await tabTo(page, `[data-key=${step}]`);
     await page.keyboard.press('Enter');
     await settled(page);
@@ -128,13 +128,13 @@ test('the same at a phone’s width, by touch', async () => {
   await page.locator('.why[data-path="serving.tpot_s"]').tap();
   await page.waitForSelector('#sheet math');
   await page.locator('#sheet .close').tap();
-  await page.locator('#keep').tap();
+  await chooseInMenu(page, 'keep');
   await inputs();
   await group('serving');
   await page.locator('#in-serving-precision-weights').selectOption('fp8');
   await settled(page);
   await inputs();
-  await page.locator('#tabs [data-scene=compare]').tap();
+  await openScene(page, 'compare');
   await settled(page);
   assert.ok((await page.locator('.compare .delta').count()) > 2);
   await page.locator('#copy-link').tap();
@@ -148,7 +148,7 @@ test('the same at a phone’s width, by touch', async () => {
     page.locator('#cmp-memory .saves button').first().tap(),
   ]);
   assert.match(download.suggestedFilename(), /\.svg$/);
-  await page.locator('#tabs [data-scene=lessons]').tap();
+  await openScene(page, 'lessons');
   await page.locator('.lessons a').first().tap();
   await page.locator('.predict input').nth(2).tap();
   await page.waitForSelector('.predict [role=status]');

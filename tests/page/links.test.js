@@ -2,7 +2,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answered, eventually, settled, site, type } from './browser.js';
+import { answered, chooseInMenu, eventually, openScene, settled, site, type } from './browser.js';
 
 const chromium = site();
 
@@ -105,8 +105,8 @@ test('reload restores scene, lesson and step, and the scenarios of a comparison'
   await settled(page);
   await page.waitForSelector('.watched td');
   assert.equal(await page.locator('.steps li.done').count(), 1);
-  await page.locator('#keep').click();
-  await page.locator('#tabs [data-scene=compare]').click();
+  await chooseInMenu(page, 'keep');
+  await openScene(page, 'compare');
   await settled(page);
   await page.reload();
   await answered(page);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { settled, site } from './browser.js';
+import { chooseInMenu, settled, site } from './browser.js';
 
 const chromium = site();
 
@@ -14,7 +14,7 @@ const LONG =
 async function open(hash, options) {
   const opened = await chromium.open(hash, options);
   await settled(opened.page);
-  await opened.page.locator('#export').click();
+  await chooseInMenu(opened.page, 'export');
   await opened.page.locator('.modal button', { hasText: 'Sizing memo' }).click();
   await opened.page.waitForSelector('.memo[aria-busy=false]');
   return opened;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
-import { answered, NEWEST, settled, site, type } from './browser.js';
+import { answered, NEWEST, openScene, settled, site, type } from './browser.js';
 
 const chromium = site();
 
@@ -63,10 +63,10 @@ test('an input set back to its default leaves the link', async () => {
 
 test('Back steps through scenes and presets, not through keystrokes', async () => {
   const { page } = await chromium.open('#/overview');
-  await page.locator('#tabs [data-scene=serve]').click();
+  await openScene(page, 'serve');
   await type(page, 'serving.batch', '6');
   await type(page, 'serving.batch', '64');
-  await page.locator('#tabs [data-scene=chip]').click();
+  await openScene(page, 'chip');
   await settled(page);
   await page.goBack();
   await settled(page);
@@ -158,7 +158,7 @@ test('the network may be cut after the page is loaded', async () => {
   }
   await context.setOffline(true);
   for (const scene of ['train', 'serve', 'memory', 'chip']) {
-    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await openScene(page, scene);
     await settled(page);
     assert.ok((await page.locator('.chart').count()) > 0, scene);
   }

@@ -1,7 +1,7 @@
 // The first screen: its answers, bars and changes; and the ways through the page that its visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, settled, site, type, unfold } from './browser.js';
+import { chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
 
 const chromium = site();
 
@@ -10,7 +10,7 @@ const sentence = async (page) => plain(await page.locator('.say').textContent())
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const figures = (page) => page.locator('.four .value').allTextContents();
 
-const CONTROLS = 48; // of the first screen at 1440 by 900: 17 of the header, 8 of the sentence, 9 of the answers
+const CONTROLS = 32; // of the first screen at 1440 by 900: 10 of the header, 7 of the sentence, 10 of the answers
 
 test('the first screen: four answers by name, one finding, one thing to move, and nothing that is off', async () => {
   const { page } = await chromium.open('', { width: 1440 });
@@ -171,6 +171,7 @@ test('an own device in four actions, from six fields', async () => {
   for (const i of [0, 1]) assert.notEqual(after[i], before[i]);
   assert.match(await page.locator('.four .what').nth(3).textContent(), /price\s\$30,000/u);
   const fp8 = page.locator('[data-path="cluster.device.peak.fp8"] input[type=text]');
+  await page.locator('#open-inputs').click();
   for (const key of ['group-cluster', 'more-cluster'])
     await page.locator(`[data-key=${key}]`).evaluate((one) => (one.open = true));
   await fp8.waitFor();
@@ -207,11 +208,12 @@ test('no field is a list in disguise, and no label is the last word of a path', 
 
 test('an exercise has its question, choices and hint in the link, and nothing that leads around it', async () => {
   const { page } = await chromium.open('#/serve');
-  await page.locator('#export').click();
+  await chooseInMenu(page, 'export');
   await page.getByRole('button', { name: 'Make an exercise…' }).click();
   await page.locator('#exercise-question').fill('Twice the users: how much longer is a token?');
   await page.locator('#exercise-choices').fill('as long\nhalf again\ntwice');
   await page.locator('#exercise-hint').fill('Who reads the weights?');
+  await page.locator('[data-key=exercise-may] > summary').click();
   await page.locator('[id="may-serving.concurrency"]').check();
   await eventually(async () =>
     assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s),
@@ -233,6 +235,11 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]'])
     assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
   assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
+  await page.locator('#more').click();
+  await page.waitForSelector('#help');
+  for (const id of ['keep', 'export', 'measure', 'paste'])
+    assert.equal(await page.locator(`#${id}`).isVisible(), false, id);
+  await page.keyboard.press('Escape');
   assert.doesNotMatch(await page.locator('#content').innerText(), /bound|\d/, 'nothing of the answers');
   await page.locator('#reveal').click();
   await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
@@ -320,7 +327,7 @@ test('more devices that serve than the cluster has are more of the cluster, and 
 
 test('800 mm² into four chiplets in four actions, against one die on the same footing', async () => {
   const { page, faults } = await chromium.open('');
-  await page.locator('#tabs [data-scene=chip]').click(); // 1
+  await openScene(page, 'chip'); // 1
   await page.getByRole('button', { name: 'Chiplets' }).click(); // 2
   await page.locator('[data-key=chip-partition-area]').fill('800'); // 3
   await page.locator('[data-key=chip-partition-area]').press('Enter');

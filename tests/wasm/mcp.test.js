@@ -480,6 +480,13 @@ test("solve: the command line's value, and a link at it", async () => {
   });
   assert.equal(found.value, fewest.value);
   near((await opened(found.link)).report.training.time_to_train_s, fewest.figure.value, "link to the fewest");
+  // What stayed as it was, where an edit of the unknown alone would move it, is in the link.
+  const range = "training.global_batch=64:8192";
+  const kept = command("solve", "serving=null", range, "--until", "training.step_time_s<=5");
+  assert.notDeepEqual(kept.held, {});
+  const about = await answerOf("solve", { inputs: { serving: null }, range, until: ["training.step_time_s<=5"] });
+  assert.deepEqual([about.value, about.held], [kept.value, kept.held]);
+  near((await opened(about.link)).report.training.step_time_s, kept.figure.value, "link to what was held");
   const none = await answerOf("solve", {
     inputs: SMALL[0],
     range: "serving.prompt=1k:64k",

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Answering } from '../../web/engine/answering.js';
 import { Engine } from '../../web/engine/engine.js';
 
 // A worker that answers when told to.
@@ -24,6 +25,32 @@ test('one call is in flight, and of the evaluations that wait only the latest is
   assert.match(worker.sent[1].args[0], /"c"/);
   worker.answer('{"n":3}');
   assert.deepEqual(await Promise.all(answers), [{ n: 1 }, null, { n: 3 }]);
+});
+
+test('what is asked again without the part of a fault does not take the place of later inputs', async () => {
+  const worker = slowWorker();
+  const answering = new Answering(() => {});
+  answering.engine = new Engine(() => worker);
+  const scenario = { model: {}, cluster: {}, training: { tokens: 1 }, serving: {}, cost: {} };
+  Object.assign(answering, { described: { defaults: { 3: scenario } }, presetPaths: [] });
+  const said = [];
+  const change = (tokens) =>
+    answering.evaluate(
+      { 'training.tokens': tokens },
+      { onreport: () => said.push(answering.issues.length), onbase() {} },
+    );
+  const wrong = change('2');
+  const right = change('2T');
+  const fault = { issues: [{ path: 'training.tokens', message: 'too few', fixes: [] }] };
+  worker.answer(JSON.stringify(fault));
+  await new Promise(setImmediate);
+  worker.answer('{"scenario": {}}'); // of the later inputs
+  await new Promise(setImmediate);
+  worker.answer('{"scenario": {}}'); // of the former without training
+  await new Promise(setImmediate);
+  worker.answer('{"scenario": {}}'); // of the presets alone
+  assert.deepEqual(await Promise.all([wrong, right]), [false, true]);
+  assert.deepEqual(said, [0], 'the fault is not said any more');
 });
 
 test('evaluations go before other questions', async () => {

@@ -57,6 +57,10 @@ for (const [typed, ...first] of [
   ['cloud', 'cost.rental'],
   ['vllm', 'serving.engine'],
   ['parallelism', 'training.mapping.tp'],
+  ['gpu memory utilization', 'serving.engine.memory.share'],
+  ['prefix caching', 'serving.prefix_hit'],
+  ['fp8', 'serving.precision.weights'],
+  ['power', 'cluster.device.tdp'],
 ]) {
   test(`the word of the field finds the input: ${typed}`, () => {
     const paths = found(described, typed)
@@ -65,6 +69,14 @@ for (const [typed, ...first] of [
     for (const path of first) assert.ok(paths.includes(path), `${path} among ${paths.join(', ')}`);
   });
 }
+
+test('what stands open comes before the rest, users in total before those of a replica; a word is found from its beginning', () => {
+  const first = (typed) => found(described, typed)[0].path;
+  assert.equal(first('users'), 'serving.concurrency');
+  assert.equal(first('price'), 'cost.device.price');
+  assert.equal(first('rent'), 'cost.rental');
+  assert.ok(!found(described, 'rent').some(({ label }) => /^Concurrent requests/.test(label)));
+});
 
 test('one load takes the place of another and begins near it', () => {
   const report = { requests_in_flight: 60.8, requests_waiting: 3, requests_per_s: 9.1, batch: 30.4 };

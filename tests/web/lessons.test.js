@@ -61,6 +61,15 @@ for (const id of json('lessons/index.json')) {
   });
 }
 
+test('the course is ten of the lessons, on serving, training, cost and energy', () => {
+  const course = json('lessons/course.json');
+  const all = json('lessons/index.json');
+  assert.equal(new Set(course).size, 10);
+  for (const id of course) assert.ok(all.includes(id), id);
+  const scenes = new Set(course.map((id) => json(`lessons/${id}.json`).scene.split('/')[0]));
+  for (const scene of ['serve', 'train', 'chip']) assert.ok(scenes.has(scene), scene);
+});
+
 test('an expectation that does not hold is found out', () => {
   const reports = { A: { serving: { tpot_s: 2, feasible: true } } };
   assert.equal(check('A.serving.tpot_s < 1', reports).holds, false);

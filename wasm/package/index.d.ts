@@ -38,7 +38,7 @@ export interface Verbs {
   importModel(config: Request): Answer;
   /** {"request", "axes", "report", "search"?}: the rows of a sweep. */
   sweep(spec: Request, options?: { from?: number; to?: number } & Listening): Answer;
-  /** {"request", "range", "until", "against"?, "search"?}: the largest or smallest value that holds. */
+  /** {"request", "range", "until", "against"?, "search"?}: the largest or smallest value that holds, and `held`, the inputs to write beside it. */
   solve(spec: Request, options?: Listening): Answer;
   /** {"request", "requests_per_s", "ttft"?, "tpot"?, "clusters"?, …}: the cheapest deployment on each cluster. */
   size(spec: Request, options?: Listening): Answer;

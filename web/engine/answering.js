@@ -63,10 +63,14 @@ export class Answering {
     this.engine.dropWaiting();
     this.#evaluated = inputs;
     const picks = JSON.stringify(picksOf(inputs, this.presetPaths));
+    // Inputs with a fault take a second question, which a later change may have overtaken.
+    const isOvertaken = () => inputs !== this.#evaluated;
     const answer = await answerFor(this.engine, this.requestFor(inputs));
-    if (!answer) return false;
+    if (!answer || isOvertaken()) return false;
     if (!this.report && answer.report.issues) {
-      Object.assign(this, await nearestAnswer(this.engine, (some) => this.requestFor(some), inputs, answer.issues));
+      const nearest = await nearestAnswer(this.engine, (some) => this.requestFor(some), inputs, answer.issues);
+      if (isOvertaken()) return false;
+      Object.assign(this, nearest);
     }
     this.issues = answer.issues;
     this.faulty = answer.faulty;
@@ -79,7 +83,7 @@ export class Answering {
     onreport();
     if (picks !== this.#picks) {
       const base = await answerFor(this.engine, this.requestFor(JSON.parse(picks)));
-      if (!base) return false;
+      if (!base || isOvertaken()) return false;
       this.#picks = picks;
       this.base = base.report.scenario ?? null;
       onbase();

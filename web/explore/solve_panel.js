@@ -3,7 +3,6 @@
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
-import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces } from '../text/strings.js';
@@ -302,7 +301,8 @@ export class SolvePanel {
 
   #use(answer) {
     const { store, inputs } = this.#context;
-    store.setInputs({ ...asInputs(inputs, answer.mapping ?? {}), [answer.path]: inputText(answer.path, answer.value) });
+    const overrides = { ...answer.held, ...answer.mapping, [answer.path]: answer.value };
+    store.setInputs(asInputs(inputs, overrides));
   }
 
   #said(answer, figure) {

@@ -45,8 +45,8 @@ export const GROUPS = [
   {
     id: 'serving',
     load: {
-      batch: [['serving.batch']],
       concurrency: [['serving.concurrency']],
+      batch: [['serving.batch']],
       rate: [
         ['serving.requests_per_s'],
         ['serving.simulate'],

@@ -2,12 +2,19 @@
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 import { labelIn } from './fields.js';
+import { GROUPS } from './layout.js';
 
 const MOST = 30;
 
 // What people call an input whose label says it in other words.
 const ALSO = {
   'serving.precision.weights': 'quantization quantized',
+  'serving.engine.memory.share': 'gpu memory utilization',
+  'serving.prefix_hit': 'prefix caching',
+  'training.mapping.tp': 'parallelism',
+  'serving.mapping.tp': 'parallelism',
+  'cluster.device.tdp': 'power',
+  'cost.device.price': 'price',
   'serving.batch': 'users',
   'serving.concurrency': 'users clients',
   'serving.prompt': 'context length input tokens',
@@ -18,26 +25,37 @@ const ALSO = {
   'cost.rental': 'rent cloud price per hour',
 };
 
+// What stands open or a press away, in that order; the rest comes behind it.
+const NEAR = GROUPS.flatMap(({ first, mapping = [], sheet = [], load }) =>
+  [first, Object.values(load ?? {}), sheet, mapping].flat(4),
+);
+const nearness = ({ path }) => (NEAR.includes(path) ? NEAR.indexOf(path) : NEAR.length);
+
+// Words are looked for from their beginning: "rent" is not in "concurrent".
+const wordsOf = (text) => ` ${text.toLowerCase().replace(/[^a-z0-9/-]+/g, ' ')}`;
+
 // The inputs that hold every word: those of that name ("batch"), other name or choice ("int4") first, then those that hold all in their label, then in their path, then in their
-// help; among these the common before the advanced, and those of a part before those inside its presets. `inputs`: [{path, label, group, help, choices, advanced}].
+// help; among these those that stand open first, the common before the advanced, and those of a part before those inside its presets. `inputs`: [{path, label, group, help, choices, advanced}].
 export function found(inputs, typed) {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(typed).split(' ').filter(Boolean);
   if (!words.length) return [];
-  const holds = (text) => words.every((word) => text.includes(word));
+  const holds = (text) => words.every((word) => wordsOf(text).includes(` ${word}`));
   const depth = ({ path }) => path.split('.').length;
   const rank = ({ path, label, group, help = '', choices = [] }) => {
-    const named = `${label} ${group}`.toLowerCase();
+    const named = `${label} ${group}`;
     const isCalled =
       path.split('.').at(-1) === words.join('_') || holds(ALSO[path] ?? '') || choices.includes(words.join('_'));
-    return [isCalled, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help.toLowerCase()}`)].indexOf(
-      true,
-    );
+    return [isCalled, holds(named), holds(`${named} ${path}`), holds(`${named} ${path} ${help}`)].indexOf(true);
   };
   return inputs
     .map((one) => ({ ...one, rank: rank(one) }))
     .filter((one) => one.rank >= 0)
     .sort(
-      (a, b) => a.rank - b.rank || Number(a.advanced ?? false) - Number(b.advanced ?? false) || depth(a) - depth(b),
+      (a, b) =>
+        a.rank - b.rank ||
+        nearness(a) - nearness(b) ||
+        Number(a.advanced ?? false) - Number(b.advanced ?? false) ||
+        depth(a) - depth(b),
     );
 }
 

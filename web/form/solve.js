@@ -4,8 +4,8 @@ import { nameOfValue } from '../explore/sweep_values.js';
 import { h } from '../dom.js';
 import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
+import { withOverrides } from '../state/scenario.js';
 import { text, unitOf } from '../text/format.js';
-import { inputText } from '../text/inputs.js';
 import { inUnit, show, unitIn } from '../text/measure.js';
 import { pieces } from '../text/strings.js';
 import { labelOf } from './fields.js';
@@ -56,7 +56,7 @@ export function openSolve({ core, store }, path) {
   }
   suggest();
 
-  function said({ value, which, reason, figure: reached, issues }) {
+  function said({ value, which, reason, figure: reached, held, issues }) {
     const name = labelOf(path);
     if (issues) return issues.map(({ message }) => h('p', { class: 'faulty' }, message));
     if (value === null || value === undefined) return [h('p', {}, t('explore.answer.none', { input: name, reason }))];
@@ -68,7 +68,7 @@ export function openSolve({ core, store }, path) {
       result: h('b', {}, text(reached.value, unitOf(figure.value))),
     });
     const use = () => {
-      store.set(path, inputText(path, value));
+      store.setInputs(withOverrides(store.inputs, { ...held, [path]: value }));
       close();
     };
     return [

@@ -1,40 +1,100 @@
 // Makes an exercise of the present scenario: its question, what it hides and which inputs it leaves free, as a link.
 import { h } from '../dom.js';
+import { figureGroups, fillSelect, select } from '../explore/controls.js';
 import { labelOf } from '../form/fields.js';
 import { GROUPS } from '../form/layout.js';
+import { digest, writeVaried } from '../state/exercise.js';
 import { openDialog } from './dialog.js';
 import { t } from './texts.js';
 
 const option = (box, words) => h('p', { class: 'check' }, h('label', {}, box, ' ', words));
 const field = (words, control) => h('p', { class: 'exercise-field' }, h('label', {}, words, control));
 
+const VARIED = 2; // inputs that may differ from student to student
+
+// What each student gets values of his own of: rows of an input and its values.
+const variedRows = (groups) =>
+  Array.from({ length: VARIED }, (_, i) => {
+    const path = h('select', { 'id': `exercise-varied-${i}`, 'aria-label': t('exercise.varied') });
+    fillSelect(path, [{ value: '', name: t('exercise.varied.none') }, ...groups], '');
+    const values = h('input', {
+      'type': 'text',
+      'id': `exercise-values-${i}`,
+      'autocomplete': 'off',
+      'placeholder': t('exercise.varied.values'),
+      'aria-label': t('exercise.varied'),
+    });
+    return { path, values, element: h('div', { class: 'row exercise-varied' }, path, values) };
+  });
+
+// The choices as they were typed, one a line; "|" parts them in the link.
+const linesOf = (text) =>
+  text
+    .split('\n')
+    .map((one) => one.trim().replaceAll('|', '/'))
+    .filter(Boolean);
+
+// What the answer is checked against: one of the choices, or a figure of the report.
+function rightWords(answer, choices) {
+  if (answer.startsWith('choice:')) {
+    const right = choices[Number(answer.slice(7))];
+    return right ? { right: digest(right) } : {};
+  }
+  return answer ? { figure: answer } : {};
+}
+
 // `linkWith(view)` -> Promise of the link to the present state with these view words.
-export function openExercise(linkWith) {
+export function openExercise({ core, linkWith }) {
+  const { report } = core;
   const question = h('input', { type: 'text', id: 'exercise-question', autocomplete: 'off' });
   const choices = h('textarea', { id: 'exercise-choices', rows: 3 });
   const hint = h('input', { type: 'text', id: 'exercise-hint', autocomplete: 'off' });
   const hide = h('input', { type: 'checkbox', id: 'exercise-hide', checked: true });
   const lock = h('input', { type: 'checkbox', id: 'exercise-lock', checked: true });
-  const groups = GROUPS.map(({ id, first, mapping = [], load = {} }) => ({
+  const asked = GROUPS.filter(({ id }) => report.scenario[id]);
+  const groups = asked.map(({ id, first, mapping = [], load = {} }) => ({
     name: t(`group.${id}`),
     boxes: [...Object.values(load).flat(2), ...first.flat(), ...mapping].map((path) => ({
       path,
       box: h('input', { type: 'checkbox', value: path, id: `may-${path}` }),
     })),
   }));
+  const answer = select([], '');
+  answer.id = 'exercise-answer';
+  // The choices stand first; what was chosen stays chosen.
+  const fillAnswers = () =>
+    fillSelect(
+      answer,
+      [
+        { value: '', name: t('exercise.answer.none') },
+        ...linesOf(choices.value).map((words, i) => ({
+          value: `choice:${i}`,
+          name: t('exercise.answer.choice', { at: i + 1, words }),
+        })),
+        ...(choices.value.trim() ? [] : figureGroups(report)),
+      ],
+      answer.value,
+    );
+  fillAnswers();
+  const varied = variedRows(
+    groups.map(({ name, boxes }) => ({
+      name,
+      options: boxes.map(({ path }) => ({ value: path, name: labelOf(path) })),
+    })),
+  );
   const out = h('textarea', { 'rows': 3, 'readonly': true, 'id': 'exercise-link', 'aria-label': t('exercise.link') });
   const status = h('p', { role: 'status', class: 'note' });
   const write = async () => {
     const open = groups.flatMap(({ boxes }) => boxes.filter(({ box }) => box.checked).map(({ path }) => path));
-    const options = choices.value
-      .split('\n')
-      .map((one) => one.trim().replaceAll('|', '/'))
-      .filter(Boolean);
+    const options = linesOf(choices.value);
+    const vary = writeVaried(varied.map(({ path, values }) => [path.value, values.value]));
     out.value = await linkWith({
       ...(question.value.trim() && {
         ask: question.value.trim(),
         ...(options.length && { choices: options.join('|') }),
         ...(hint.value.trim() && { hint: hint.value.trim() }),
+        ...rightWords(answer.value, options),
+        ...(vary && { vary }),
       }),
       ...(hide.checked && { hide: 'answers' }),
       ...(lock.checked && { lock: 'all', ...(open.length && { show: open.join(',') }) }),
@@ -54,16 +114,23 @@ export function openExercise(linkWith) {
     h('p', {}, t('exercise.lead')),
     field(t('exercise.question'), question),
     field(t('exercise.choices'), choices),
+    field(t('exercise.answer'), answer),
+    h('p', { class: 'exercise-field' }, t('exercise.varied')),
+    varied.map(({ element }) => element),
     field(t('exercise.hint'), hint),
     option(hide, t('exercise.hide')),
     option(lock, t('exercise.lock')),
-    h('p', {}, t('exercise.may')),
-    groups.map(({ name, boxes }) =>
-      h(
-        'fieldset',
-        { class: 'may' },
-        h('legend', {}, name),
-        boxes.map(({ path, box }) => h('label', {}, box, ' ', labelOf(path))),
+    h(
+      'details',
+      { 'data-key': 'exercise-may' },
+      h('summary', {}, t('exercise.may')),
+      groups.map(({ name, boxes }) =>
+        h(
+          'fieldset',
+          { class: 'may' },
+          h('legend', {}, name),
+          boxes.map(({ path, box }) => h('label', {}, box, ' ', labelOf(path))),
+        ),
       ),
     ),
     out,
@@ -74,6 +141,7 @@ export function openExercise(linkWith) {
     ),
     status,
   );
+  choices.addEventListener('input', fillAnswers);
   dialog.addEventListener('input', write);
   write();
 }

@@ -1,14 +1,16 @@
 // How the link asks the page to be shown; answers that it hides stay hidden until they are asked for.
 import { redraw } from '../dom.js';
+import { linkOf } from '../state/address.js';
 import { viewOf } from '../state/view.js';
-import { exerciseBar } from './exercise.js';
 
 export class ExerciseView {
   #revealed = false;
+  #drawn = ''; // the view's words and the state of the answers that the bar shows
 
   // `bar` is the element of the exercise's line; `onreveal` is told when the answers may be shown.
-  constructor(bar, { store, form, onreveal }) {
+  constructor(bar, { core, store, form, onreveal }) {
     this.bar = bar;
+    this.core = core;
     this.store = store;
     this.form = form;
     this.onreveal = onreveal;
@@ -26,18 +28,43 @@ export class ExerciseView {
     this.form.setView(shown);
     document.body.classList.toggle('answers-hidden', this.hidesAnswers);
     document.body.classList.toggle('embedded', shown.embedded);
+    document.body.classList.toggle('form-asked', Boolean(shown.limits));
     document.body.classList.toggle('no-form', shown.embedded && !this.store.view.show);
-    const line = exerciseBar({
-      view: shown,
-      revealed: this.#revealed,
-      reveal: () => {
-        this.#revealed = true;
-        this.take();
-        this.onreveal();
-      },
-      leave: () => this.store.setView({}),
-    });
-    this.bar.hidden = line.length === 0;
-    redraw(this.bar, line);
+    const says = shown.hidesAnswers || shown.question || (shown.limits && !shown.embedded);
+    this.bar.hidden = !says;
+    if (says) this.draw();
+    else this.bar.replaceChildren();
+  }
+
+  // Anew only where something else stands in it: a reader may be answering.
+  async draw() {
+    if (this.bar.hidden) return;
+    const key = JSON.stringify([this.store.view, this.#revealed, Boolean(this.core.report)]);
+    if (key === this.#drawn && this.bar.firstChild) return;
+    this.#drawn = key;
+    const { exerciseBar } = await import('./exercise.js');
+    redraw(
+      this.bar,
+      exerciseBar({
+        view: this.shown,
+        revealed: this.#revealed,
+        core: this.core,
+        reveal: () => {
+          this.#revealed = true;
+          this.take();
+          this.onreveal();
+        },
+        leave: () => this.store.setView({}),
+        begin: (student) => this.#begin(student),
+      }),
+    );
+  }
+
+  // The numbers of a student are inputs as others, and locked as they are: they come with the link.
+  async #begin(student) {
+    const { numbersOf } = await import('../state/exercise.js');
+    const { inputs, view } = this.store;
+    const drawn = { ...inputs, ...numbersOf(this.shown, student) };
+    location.href = await linkOf({ ...this.store.state, inputs: drawn, view: { ...view, student } });
   }
 }

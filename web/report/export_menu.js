@@ -35,7 +35,7 @@ export function inputsOf(read) {
 }
 
 export function openExport(parts, link) {
-  const { core, store, linkWith } = parts;
+  const { core, store } = parts;
   const { report } = core;
   const shown = h('textarea', { 'rows': 10, 'readonly': true, 'aria-label': t('export.text'), 'hidden': true });
   const status = h('p', { role: 'status', class: 'note' });
@@ -102,7 +102,7 @@ export function openExport(parts, link) {
     h(
       'div',
       { class: 'row' },
-      button(t('exercise.make'), () => (close(), openExercise(linkWith))),
+      button(t('exercise.make'), () => (close(), openExercise(parts))),
     ),
   );
 }

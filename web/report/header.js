@@ -1,9 +1,10 @@
-// The header's actions: copy the link, export, compare, undo, theme, help.
+// The header's actions: copy the link, undo, and the menu of all others.
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { linkOf } from '../state/address.js';
 import { MAX_SCENARIOS } from '../state/link.js';
 import { t } from '../text/strings.js';
+import { pageMenu } from './menu.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -24,19 +25,7 @@ function applyTheme(theme) {
   }
 }
 
-function themeButton() {
-  let theme = storedTheme();
-  applyTheme(theme);
-  const name = () => `${t('header.theme')}: ${t(`theme.${theme}`)}`;
-  const button = h('button', { 'type': 'button', 'class': 'theme', 'aria-label': name(), 'title': name() }, '◐');
-  button.addEventListener('click', () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    applyTheme(theme);
-    button.title = name();
-    button.setAttribute('aria-label', name());
-  });
-  return button;
-}
+const themeName = (theme) => `${t('header.theme')}: ${t(`theme.${theme}`)}`;
 
 function copyButton(store) {
   const field = h('input', {
@@ -65,22 +54,11 @@ function copyButton(store) {
   return [button, field];
 }
 
-const exportButton = (dialogs) =>
-  h('button', { type: 'button', id: 'export', onclick: () => dialogs.export() }, t('header.export'));
-
-function keepButton({ store }, tell) {
-  const button = h(
-    'button',
-    { type: 'button', id: 'keep' },
-    t('header.keep'),
-    h('span', { class: 'wide' }, ` ${t('header.keep.rest')}`),
-  );
-  button.addEventListener('click', () => {
-    if (store.others.length >= MAX_SCENARIOS - 1) return tell(t('header.full'));
-    store.setOthers([...store.others, store.inputs]);
-    tell(t('header.kept', { letter: 'ABCD'[store.others.length] }), 4000);
-  });
-  return button;
+// Takes the scenario into the comparison.
+function keep(store, tell) {
+  if (store.others.length >= MAX_SCENARIOS - 1) return tell(t('header.full'));
+  store.setOthers([...store.others, store.inputs]);
+  tell(t('header.kept', { letter: 'ABCD'[store.others.length] }), 4000);
 }
 
 // Takes the last edit back, and names it.
@@ -104,24 +82,28 @@ function skip(event) {
   document.getElementById('scene').focus();
 }
 
+// -> where the links to the scenes of the menu stand.
 export function header(element, { store, dialogs, notice }) {
   document.querySelector('.skip').addEventListener('click', skip);
-  element.replaceChildren(
-    ...copyButton(store),
-    exportButton(dialogs),
-    keepButton({ store }, notice),
-    undoButton({ store }),
-    themeButton(),
-    h(
-      'button',
-      {
-        'type': 'button',
-        'id': 'help',
-        'aria-label': t('help.title'),
-        'title': t('help.title'),
-        'onclick': () => dialogs.help(),
+  let theme = storedTheme();
+  applyTheme(theme);
+  const menu = pageMenu([
+    { id: 'keep', name: t('header.keep'), run: () => keep(store, notice) },
+    { id: 'measure', name: t('measured'), run: () => dialogs.measured(), isOff: () => store.isLocked('measured') },
+    { id: 'paste', name: t('form.config'), run: () => dialogs.importModel(), isOff: () => store.isLocked('model') },
+    { id: 'export', name: t('header.export'), run: () => dialogs.export() },
+    {
+      id: 'theme',
+      name: themeName(theme),
+      stays: true,
+      run() {
+        theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+        applyTheme(theme);
+        menu.button('theme').textContent = themeName(theme);
       },
-      '?',
-    ),
-  );
+    },
+    { id: 'help', name: t('help.title'), run: () => dialogs.help() },
+  ]);
+  element.replaceChildren(...copyButton(store), undoButton({ store }), ...menu.nodes);
+  return menu.scenes;
 }

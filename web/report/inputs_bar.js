@@ -1,7 +1,8 @@
-// Where the form has no room beside the scene it is a sheet; the bar at the bottom opens it, and says what the scenario is or, once
-// the four answers have scrolled away or the sheet is open, their figures, unless hidden. The line repeats what stands elsewhere, so it
-// is not read out.
+// The bar at the bottom opens the form: as a sheet where there is no room beside the scene, on Start, whose sentence asks, as a column.
+// It says the parallelism or, once the four answers have scrolled away or the form is open, their figures, unless hidden. The line
+// repeats what stands elsewhere, so it is not read out.
 import { h } from '../dom.js';
+import { mappingIn } from '../form/chosen.js';
 import { whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { deviceName, modelName } from './words.js';
@@ -69,14 +70,25 @@ export class InputsBar {
 
   #draw() {
     if (!this.#scenario) return;
-    const { cluster } = this.#scenario;
-    const asked = t('form.asked', {
-      model: modelName(this.#scenario),
-      count: whole(cluster.devices),
-      device: deviceName(this.#scenario),
-    });
     const figures = [...this.answers.querySelectorAll('.four .value')].map((value) => h('b', {}, value.dataset.short));
     const isHidden = document.body.classList.contains('answers-hidden');
-    this.#line.replaceChildren(...(isHidden || (this.#isSeen && !this.isOpen) ? [asked] : figures));
+    const words = isHidden ? this.#asked() : this.#mappings();
+    const isSaid = isHidden || (this.#isSeen && !this.isOpen);
+    this.#line.replaceChildren(...(isSaid ? words.map((one) => h('span', {}, one)) : figures));
+  }
+
+  // What is asked, where the mapping is among the answers.
+  #asked() {
+    const { cluster } = this.#scenario;
+    const [model, device] = [modelName(this.#scenario), deviceName(this.#scenario)];
+    return [t('form.asked', { model, device, count: whole(cluster.devices) })];
+  }
+
+  #mappings() {
+    return ['training', 'serving']
+      .filter((part) => this.#scenario[part])
+      .map((part) =>
+        t('form.mapped', { part: t(`group.${part}`), mapping: mappingIn(part, { scenario: this.#scenario }) }),
+      );
   }
 }

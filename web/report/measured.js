@@ -1,4 +1,4 @@
-// "I measured …" under the answers, and what was measured.
+// What was measured, under the answers; the menu asks for it.
 import { h, redraw } from '../dom.js';
 import { withoutMeasured } from '../state/measured.js';
 import { text, unitOf } from '../text/format.js';
@@ -6,7 +6,7 @@ import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
 
 // `measured`: of the scenario that the report answers.
-export function showMeasured(element, { scenario: { measured = [] }, store, onopen }) {
+export function showMeasured(element, { scenario: { measured = [] }, store }) {
   if (store.isLocked('measured')) return element.replaceChildren();
   const mine = measured.map(({ path, value }) => {
     const words = t('measured.value', { figure: nameOf(path), value: text(value, unitOf(path)) });
@@ -30,9 +30,5 @@ export function showMeasured(element, { scenario: { measured = [] }, store, onop
       ),
     );
   });
-  redraw(
-    element,
-    h('button', { 'type': 'button', 'class': 'offer', 'data-key': 'measure', 'onclick': onopen }, t('measured')),
-    mine,
-  );
+  redraw(element, mine);
 }

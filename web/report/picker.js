@@ -182,8 +182,10 @@ function countPicker(noun, { path, core, store, now }) {
   field.addEventListener('input', () => take(parse(field.value, 1000)));
   field.addEventListener('keydown', (event) => {
     const value = parse(field.value, 1000);
-    if (event.key === 'Enter') close();
-    else if (['ArrowUp', 'ArrowDown'].includes(event.key) && value) {
+    if (event.key === 'Enter') {
+      event.preventDefault(); // else it presses the noun, to which the focus goes back
+      close();
+    } else if (['ArrowUp', 'ArrowDown'].includes(event.key) && value) {
       event.preventDefault();
       take(step(value, event.key === 'ArrowUp', !isTokens), true);
     }

@@ -15,7 +15,8 @@ function watch(element) {
   new ResizeObserver(say).observe(element);
 }
 
-export function drawTabs(element, { scenes, chosen, onopen }) {
+// Links to scenes, with the inputs as they are.
+export function drawLinks(element, { scenes, chosen, onopen }) {
   const query = location.hash.split('?')[1];
   redraw(
     element,
@@ -33,6 +34,10 @@ export function drawTabs(element, { scenes, chosen, onopen }) {
       ),
     ),
   );
+}
+
+export function drawTabs(element, { scenes, chosen, onopen }) {
+  drawLinks(element, { scenes, chosen, onopen });
   if (element.dataset.chosen === chosen) return;
   if (!element.dataset.chosen) watch(element);
   element.dataset.chosen = chosen;

@@ -14,18 +14,21 @@ function later(id, fetched) {
   return scene;
 }
 
+// In the header's menu: something on the page leads there too.
+const folded = (scene) => Object.assign(scene, { isFolded: true });
+
 /** @type {Scene[]} */
 export const SCENES = [
   overview,
   later('train', () => import('./train.js')),
   later('serve', () => import('./serve.js')),
   later('size', () => import('./size.js')),
-  later('memory', () => import('./memory.js')),
+  folded(later('memory', () => import('./memory.js'))),
   later('chip', () => import('./chip.js')),
   later('explore', () => import('./explore.js')),
-  later('compare', () => import('./compare.js')),
+  folded(later('compare', () => import('./compare.js'))),
   later('lessons', () => import('./lessons.js')),
-  later('method', () => import('./method.js')),
+  folded(later('method', () => import('./method.js'))),
   // Opened from the figure that it is about, and under that one's tab.
   Object.assign(
     later('evidence', () => import('./evidence.js')),

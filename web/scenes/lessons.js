@@ -1,4 +1,4 @@
-/** @import {Context} from '../types.js' */
+/** @import {Context, Teaching} from '../types.js' */
 import { h, svg } from '../dom.js';
 import { addStyle } from '../host.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
@@ -8,6 +8,7 @@ import { get } from '../state/paths.js';
 import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
+import { slides, syllabus } from './slides.js';
 import { t } from './texts.js';
 
 await addStyle('style/lessons.css');
@@ -29,7 +30,7 @@ const thumbnail = (tag) =>
     svg('path', { d: DRAWINGS[tag] }),
   );
 
-/** @param {Context} context */
+/** @param {Teaching} context */
 const item = (context, lesson) =>
   h(
     'li',
@@ -40,7 +41,7 @@ const item = (context, lesson) =>
       {
         'href': `#/lessons/${lesson.id}`,
         'data-key': `lesson-${lesson.id}`,
-        'onclick': (event) => (event.preventDefault(), context.open('lessons', lesson.id)),
+        'onclick': (event) => context.begin(event, lesson),
       },
       lesson.title,
     ),
@@ -74,8 +75,18 @@ function tagButtons(context, lessons, chosen) {
   );
 }
 
+// Opens a lesson. Where the scenario is nobody's own, the default or that of another lesson, it is the lesson's at once, so that head, form
+// and lesson speak of one.
 /** @param {Context} context */
-function list(context, lessons) {
+function begin(context, lessons, event, lesson) {
+  event.preventDefault();
+  const isOurs = Object.keys(context.inputs).length === 0 || lessons.some((one) => isSet(context, startOf(one)));
+  if (isOurs) context.store.setInputs(startOf(lesson));
+  context.open('lessons', lesson.id);
+}
+
+/** @param {Teaching} context */
+function list(context, lessons, course) {
   const tag = context.stage.chosen('lessons') ?? '';
   const rows = (some) => some.filter((lesson) => !tag || tagOf(lesson) === tag).map((lesson) => item(context, lesson));
   const finished = lessons.filter(({ id }) => done(id)).length;
@@ -83,12 +94,8 @@ function list(context, lessons) {
   return [
     heading(t('lessons.title'), t('lessons.lead')),
     h('p', { class: 'note' }, t('lessons.progress', { finished, all: lessons.length })),
-    h(
-      'p',
-      { class: 'note' },
-      t('lessons.course', { lessons: general.length, minutes: general.reduce((sum, { minutes }) => sum + minutes, 0) }),
-    ),
     tagButtons(context, lessons, tag),
+    !tag && syllabus(context, course, done),
     h('ol', { class: 'lessons' }, rows(general)),
     rows(studies).length > 0 && [h('h2', {}, t('lessons.papers')), h('ol', { class: 'lessons' }, rows(studies))],
   ];
@@ -246,7 +253,7 @@ function stateOf(context, lesson) {
   return state;
 }
 
-/** @param {Context} context */
+/** @param {Teaching} context */
 function one(context, lessons, lesson) {
   const state = stateOf(context, lesson);
   const next = lessons[lessons.indexOf(lesson) + 1];
@@ -313,7 +320,11 @@ function one(context, lessons, lesson) {
         ],
         next && [
           ' · ',
-          h('a', { href: `#/lessons/${next.id}`, onclick: go(next.id) }, t('lessons.next', { title: next.title })),
+          h(
+            'a',
+            { href: `#/lessons/${next.id}`, onclick: (event) => context.begin(event, next) },
+            t('lessons.next', { title: next.title }),
+          ),
         ],
       ),
     ]),
@@ -334,11 +345,15 @@ export const lessons = {
   /** @param {Context} context */
   draw(context) {
     const all = context.files.at('lessons/index.json')?.map((id) => context.files.at(`lessons/${id}.json`));
-    if (!all || all.some((one) => !one)) return [heading(t('lessons.title'), t('chart.waiting'))];
+    const order = context.files.at('lessons/course.json');
+    if (!order || !all || all.some((one) => !one)) return [heading(t('lessons.title'), t('chart.waiting'))];
+    const course = order.map((id) => all.find((one) => one.id === id));
+    const teaching = { ...context, begin: (event, lesson) => begin(context, all, event, lesson) };
+    if (context.store.sub === 'slides') return slides(context, course, (lesson) => explain(context, lesson));
     const lesson = all.find(({ id }) => id === context.store.sub.split('/')[0]);
-    if (lesson) return one(context, all, lesson);
+    if (lesson) return one(teaching, all, lesson);
     const unknown =
       context.store.sub && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: context.store.sub }));
-    return [unknown, list(context, all)];
+    return [unknown, list(teaching, all, course)];
   },
 };

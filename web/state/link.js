@@ -3,8 +3,8 @@
 // `v` names the default scenario that the inputs are over. Links that say none were made when there was but the first; a link without
 // any words, or with its release alone, is the newest. Inputs over another than the newest hold it as their "version".
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
-// Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, size (a sizing question) and explore (a
-// panel's question). Long links are "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
+// Words without a letter or dot that concern the view: those of view.js and exercise.js, size (a sizing question) and explore (a panel's
+// question). Long links are "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
 import { isPath } from './paths.js';
 import { NEWEST, versionOf, withVersion } from './scenario.js';
 
@@ -13,7 +13,10 @@ export const MAX_SCENARIOS = 4;
 const LONG = 1200;
 const MAX_TEXT = 4000;
 const MAX_INFLATED = 65536;
-const VIEW_WORDS = ['embed', 'show', 'hide', 'lock', 'ask', 'choices', 'hint', 'size', 'explore'];
+const VIEW_WORDS = [
+  ...['embed', 'show', 'hide', 'lock', 'ask', 'choices', 'hint', 'right', 'figure', 'vary', 'student'],
+  ...['size', 'explore'],
+];
 const LETTERS = 'abcd';
 
 // Half of a pair of UTF-16, which no URI can hold, becomes the character for what is none.

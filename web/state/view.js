@@ -3,7 +3,7 @@
 //   embed=1          no header, no lessons; only the inputs of `show`, if any
 //   hide=answers     figures and charts stay hidden until the visitor asks for them
 //   show=PATH,PATH   the inputs that may be changed; the others are not shown
-//   ask=QUESTION     an exercise's question, with choices=ONE|TWO and hint=TEXT
+//   ask=QUESTION     an exercise's question, with choices=ONE|TWO and hint=TEXT; how its answer is checked says exercise.js
 //   lock=all         the others are shown but cannot be changed; lock=PATH,PATH locks only those and what lies below them
 /** @import {ViewWords} from '../types.js' */
 
@@ -11,7 +11,19 @@ const list = (text) => (text ?? '').split(',').filter(Boolean);
 const under = (path, roots) => roots.some((root) => path === root || path.startsWith(`${root}.`));
 
 /** @param {ViewWords} [words] */
-export function viewOf({ embed, hide, show, lock, ask = '', choices, hint = '' } = {}) {
+export function viewOf({
+  embed,
+  hide,
+  show,
+  lock,
+  ask = '',
+  choices,
+  hint = '',
+  right = '',
+  figure = '',
+  vary = '',
+  student = '',
+} = {}) {
   const shown = list(show);
   const locked = list(lock);
   const all = locked.includes('all');
@@ -25,6 +37,10 @@ export function viewOf({ embed, hide, show, lock, ask = '', choices, hint = '' }
     question: ask,
     choices: (choices ?? '').split('|').filter(Boolean),
     hint,
+    right,
+    figure,
+    vary,
+    student,
     isLocked,
     isShown: (path) =>
       shown.length === 0 || all || under(path, shown) || shown.some((one) => one.startsWith(`${path}.`)),

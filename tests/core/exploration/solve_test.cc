@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/api/api.h"
 #include "core/base/quantity.h"
+#include "core/exploration/solved_range.h"
 #include "tests/support/answers.h"
 
 namespace slipstick {
@@ -43,6 +45,60 @@ TEST(Solve, ABatchPerReplicaTakesThePlaceOfTheDefaultsTotal) {
   ASSERT_TRUE(batch.is_number());
   EXPECT_LT(batch.get<Count>(), 2048);
   EXPECT_EQ(batch, held("serving.concurrency"));  // one replica: its batch is the total
+}
+
+struct Question {
+  Assignments run;
+  std::string range, until;
+  SolveOptions options = {};
+};
+
+// The defaults stay as they were while the input moves, and an edit of the input alone would move some of them.
+TEST(Solve, ARequestWithTheValueAndWhatIsHeldHasTheFigureOfTheAnswer) {
+  SearchSpec search;
+  search.part = "serving";
+  const std::vector<Question> questions{
+      {{"version=3"}, "serving.prompt=1k:4M", "serving.feasible>=1"},
+      {{"version=3", "training=null"}, "serving.output=128:1M", "serving.feasible>=1"},
+      {{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"},
+       "serving.batch=1:2048",
+       "serving.tpot_s<=20 ms"},
+      {{"version=3", "serving=null"}, "training.sequence=512:2M", "training.feasible>=1"},
+      {{"version=3", "serving=null"}, "training.global_batch=64:8192", "training.step_time_s<=5 s"},
+      {{"version=3", "training=null"}, "cluster.device.memory.bandwidth=1 TB/s:30 TB/s", "serving.tpot_s<=20 ms"},
+      {{"version=3", "training=null"}, "model.layers=8:160", "serving.tpot_s<=30 ms"},
+      {{"version=2"}, "serving.prompt=1k:4M", "serving.feasible>=1"},
+      {{"version=1"}, "cluster.devices=8:4096:8", "training.time_to_train_s<=200 day"},
+      {{"version=3", "training=null"}, "serving.prompt=1k:1M", "serving.ttft_s<=1 s", {{}, search}},
+  };
+  int holding = 0;
+  for (const Question& question : questions) {
+    SCOPED_TRACE(question.range);
+    const Json answer =
+        *ParseJson(SolveAnswer("", question.run, question.range, question.until, question.options).text);
+    ASSERT_TRUE(answer["value"].is_number()) << JsonText(answer);
+    Assignments edited = question.run;
+    const auto write = [&](const std::string& path, const Json& value) {
+      edited.push_back(path + "=" + (value.is_string() ? value.get<std::string>() : JsonText(value)));
+    };
+    for (const char* written : {"mapping", "held"}) {
+      if (!answer.contains(written)) continue;
+      for (const auto& [path, value] : answer[written].items()) write(path, value);
+    }
+    holding += answer["held"].empty() ? 0 : 1;
+    const std::string path = answer["path"].get<std::string>();
+    const Json field = FieldOf(path);
+    write(path, field["kind"] == "quantity"
+                    ? Json(JsonText(answer["value"].get<double>() / field["unit_factor"].get<double>()) + " " +
+                           field["unit"].get<std::string>())
+                    : answer["value"]);
+    const Json report = *ParseJson(EvaluateAnswer("", edited, "", false).text);
+    const Json* figure = MemberAt(report, answer["figure"]["path"].get<std::string>());
+    ASSERT_NE(figure, nullptr) << JsonText(report);
+    const double shown = figure->is_boolean() ? (figure->get<bool>() ? 1.0 : 0.0) : figure->get<double>();
+    EXPECT_NEAR(shown, answer["figure"]["value"].get<double>(), 1e-9 * shown) << JsonText(answer);
+  }
+  EXPECT_GE(holding, 2);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The tools: what each is for, its arguments, and how its question is put to the core. An answer begins with its figures and ends with what
 // they rest on and a link.
-import { get, set } from '../page/state/paths.js';
+import { set } from '../page/state/paths.js';
 import { withOverrides } from '../page/state/scenario.js';
 import { STANDARD, writeQuestion } from '../page/size/question.js';
 import { text } from '../page/text/format.js';
@@ -281,18 +281,8 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
         const answer = answered(await ask('solve', { request, range, until, ...(best && { search: { for: best } }) }));
         const paths = [...new Set(until.map((one) => one.split(/[<>]=/)[0].trim()))];
         if ((answer.value ?? null) === null) return { ...answer, figures: figures.some(report, paths) };
-        // The core holds the defaults that would follow the unknown where an edit of it would not move them, as it would a count of devices.
-        const found = { ...answer.mapping, [answer.path]: answer.value };
-        const held = Object.fromEntries(
-          described.follows
-            .filter((path) => !(path in inputs))
-            .map((path) => [path, get(report.scenario, path)])
-            .filter(([, value]) => (value ?? null) !== null),
-        );
-        const isIt = (one) =>
-          Math.abs(get(one.report, answer.figure.path) - answer.figure.value) <= 1e-6 * Math.abs(answer.figure.value);
-        let about = await evaluatedWith(ask, inputs, found);
-        if (!isIt(about)) about = await evaluatedWith(ask, inputs, { ...held, ...found });
+        const overrides = { ...answer.held, ...answer.mapping, [answer.path]: answer.value };
+        const about = await evaluatedWith(ask, inputs, overrides);
         return { ...answer, figures: figures.some(about.report, paths), about };
       },
     },

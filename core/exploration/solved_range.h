@@ -1,0 +1,24 @@
+// The range of a solved input as it is written.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/base/json.h"
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+// lo:hi or lo:hi:step, in base units.
+struct SolvedRange {
+  double low = 0, high = 0, step = 1;
+  bool whole = false;
+};
+
+// The described field of a path, or null; list indices are "*".
+Json FieldOf(std::string_view path);
+
+// Empty unless the field is numeric and lo is below hi. `version`: of the request, which says what a bare number means.
+std::optional<SolvedRange> ParseSpan(std::string_view text, const Json& field, Count version);
+
+}  // namespace slipstick
