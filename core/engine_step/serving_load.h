@@ -55,6 +55,18 @@ struct Schema<Speculative> {
   static const Fields fields;
 };
 
+// A language model that writes a block of tokens at once: every step computes the whole block and keeps the tokens that
+// it is sure of (LLaDA 2, SDAR, DiffusionGemma).
+struct BlockDiffusion {
+  Count block = 1;             // tokens
+  double tokens_per_step = 1;  // that a step keeps, mean over all steps of a block
+};
+template <>
+struct Schema<BlockDiffusion> {
+  static constexpr std::string_view standard = "block_diffusion";
+  static const Fields fields;
+};
+
 // KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
 struct KvOffload {
   Bytes capacity = 256 * kGB;             // host memory per device
@@ -122,6 +134,7 @@ struct ServingLoad {
   double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
   std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
   std::optional<Speculative> speculative;
+  std::optional<BlockDiffusion> block_diffusion;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
   std::optional<HostExperts> host_experts;
