@@ -67,6 +67,16 @@ struct Schema<BlockDiffusion> {
   static const Fields fields;
 };
 
+// Images in every prompt. A vision encoder (Model::vision) makes prompt tokens of them.
+struct PromptImages {
+  Count count = 1;
+  Count width = 1024, height = 1024;  // pixels, as the processor resizes them
+};
+template <>
+struct Schema<PromptImages> {
+  static const Fields fields;
+};
+
 // KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
 struct KvOffload {
   Bytes capacity = 256 * kGB;             // host memory per device
@@ -133,6 +143,7 @@ struct ServingLoad {
   std::optional<Count> prefill_chunk;   // prefill tokens per step
   double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
   std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
+  std::optional<PromptImages> images;
   std::optional<Speculative> speculative;
   std::optional<BlockDiffusion> block_diffusion;
   std::optional<Disaggregated> disaggregated;

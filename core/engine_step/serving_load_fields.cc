@@ -60,6 +60,13 @@ constexpr FieldRow kBlockDiffusionFields[] = {
         .Between(0.01, 4096)};
 constinit const Fields Schema<BlockDiffusion>::fields(kBlockDiffusionFields);
 
+constexpr FieldRow kPromptImagesFields[] = {
+    Of<&PromptImages::count>("count", "Images per prompt").Between(1, 1 << 16),
+    Of<&PromptImages::width>("width", "Width in pixels, as the model's processor resizes the image")
+        .Between(1, 1 << 16),
+    Of<&PromptImages::height>("height", "Height in pixels").Between(1, 1 << 16)};
+constinit const Fields Schema<PromptImages>::fields(kPromptImagesFields);
+
 constexpr FieldRow kKvOffloadFields[] = {
     Of<&KvOffload::capacity>("capacity", "Host memory for the KV cache, per device").In(kGB).AtLeast(0),
     Of<&KvOffload::bandwidth>("bandwidth", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000)};
@@ -187,6 +194,11 @@ constexpr FieldRow kServingLoadFields[] = {
         "given")
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
+        .Advanced(),
+    Of<&ServingLoad::images>("images",
+                             "Images in every prompt. serving.prompt counts their tokens too, as engines do; the "
+                             "model's vision encoder makes them")
+        .Label("Images per prompt")
         .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::block_diffusion>(

@@ -235,11 +235,8 @@ Answer ImportModelAnswer(std::string_view text) {
   if (nested != parsed->end() && nested->is_object()) {
     MergeJson(flat, *nested);
     flat.erase("text_config");
-    notes.push_back("only the text model (text_config) is imported");
+    notes.push_back("the text model (text_config) and a vision encoder are imported, no other part");
   }
-  if (parsed->contains("vision_config"))
-    notes.push_back(
-        "the vision encoder's memory and time are not counted; an image is as many prompt tokens as it becomes");
   const auto named = flat.find("model_type");
   const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";
   const ConfigFamily* family = FamilyOf(type, issues);
@@ -262,6 +259,7 @@ Answer ImportModelAnswer(std::string_view text) {
   ReadRecurrence(in);
   ReadWindow(in);
   ReadSharedKv(in);
+  ReadVision(in);
   if (family->writes_blocks)
     notes.push_back("it writes blocks of tokens: serving.block_diffusion says how many a step computes and keeps");
   if (!issues.empty()) return WrongRequest(std::move(issues));

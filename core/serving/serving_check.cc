@@ -6,6 +6,7 @@
 
 #include "core/base/fix.h"
 #include "core/engine_step/block_diffusion.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/serving/serving.h"
 
 namespace slipstick {
@@ -308,6 +309,7 @@ class Checker {
       Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
+    if (load_.images) CheckImages(load_, model_, path_, issues_);
     if (load_.block_diffusion) CheckBlockDiffusion(load_, path_, issues_);
     if (load_.host_experts) CheckHostExperts();
     if (load_.prefix_cache && load_.prefix_cache->host_share + load_.prefix_cache->ssd_share > 1) {

@@ -28,6 +28,21 @@ TEST(ImportVision, Qwen3) {
   EXPECT_NE(model["notes"].dump().find("the vision encoder's memory and time are not counted"), std::string::npos);
 }
 
+// The vision encoder is imported where its config says all of its shape.
+TEST(ImportVision, Encoder) {
+  const std::string text = R"("text_config": {
+      "model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936})";
+  const Json model = Imported(R"({"model_type": "qwen3_vl", )" + text + R"(, "vision_config": {"depth": 27,
+      "hidden_size": 1152, "hidden_act": "gelu_pytorch_tanh", "intermediate_size": 4304, "num_heads": 16,
+      "patch_size": 16, "spatial_merge_size": 2, "deepstack_visual_indexes": [8, 16, 24]}})");
+  const Json vision = model["model"]["vision"];
+  const Json expected = *ParseJson(R"({"layers": 27, "hidden": 1152, "heads": 16, "ffn": 4304, "gated": false,
+                                       "patch": 16, "merge": 2, "projectors": 4})");
+  EXPECT_EQ(vision, expected);
+  EXPECT_EQ(model["notes"].dump().find("are not counted"), std::string::npos);
+}
+
 // Diffusion language models: LLaDA-8B has 8.02 billion parameters, LLaDA2.0-mini the shape of Ling-mini-2.0, 16 billion.
 TEST(ImportVision, DiffusionLanguageModels) {
   const Json dense = Imported(R"({"model_type": "llada", "d_model": 4096, "n_heads": 32, "n_kv_heads": 32,
