@@ -140,7 +140,7 @@ void VisitNumbers(const Json& json, const std::string& path, const Visit& visit)
   for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + key, visit);
 }
 
-// What many events make has no formula.
+// The result of many events has no formula.
 bool IsSimulated(const std::string& path) {
   return path.starts_with("serving.simulated.") || path.find("_percentiles_s.") != std::string::npos;
 }
