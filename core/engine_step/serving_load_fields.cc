@@ -198,7 +198,7 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::images>("images",
                              "Images in every prompt. serving.prompt counts their tokens too, as engines do; the "
                              "model's vision encoder makes them")
-        .Label("Images per prompt")
+        .Label("Images in the prompt")
         .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::block_diffusion>(
