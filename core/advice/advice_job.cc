@@ -148,7 +148,7 @@ void AdviceJob::Keep(Improvement improvement) {
   }
 }
 
-// Of a pair, what either brings alone; of a change that takes a new mapping, what the mapping brings.
+// The gain that a pair must beat is the better of its changes alone; with a new mapping, that of the mapping alone.
 double AdviceJob::GainToBeat(const Improvement& improvement) const {
   double gain = 0;
   for (const Improvement& one : changes_) {
@@ -161,7 +161,7 @@ double AdviceJob::GainToBeat(const Improvement& improvement) const {
 }
 
 bool AdviceJob::IsWorthwhile(const Improvement& one) const {
-  // What software cannot do or a device lacks is a warning.
+  // Warnings say what software cannot do or a device lacks.
   const std::set<std::string>&before = now_.warnings, &after = one.verdict.warnings;
   const bool adds_warning = !std::includes(before.begin(), before.end(), after.begin(), after.end());
   if (one.proposal.needs != Needs::kPurchase && adds_warning) return false;

@@ -11,8 +11,8 @@
 
 namespace slipstick {
 
-// Null where no mapping is legal. `request`: with what else is changed; `scenario`: the resolved one that advice is
-// about, whose schedule, order of ranks, offload and batch are kept.
+// Null if no mapping is legal. `request` has the other changes already; `scenario` is the resolved one that the advice
+// is about, whose schedule, order of ranks, offload and batch are kept.
 std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& scenario, const AdviceQuestion& question,
                                             const std::vector<std::string>& limits);
 

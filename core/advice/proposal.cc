@@ -46,7 +46,7 @@ std::optional<Json> Scaled(const Json& old, double factor) {
   return Json(static_cast<Count>(scaled));
 }
 
-// A row as a proposal; nothing if it changes nothing here.
+// Makes a proposal of a row of the table; empty if it changes nothing in this scenario.
 std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
   Proposal proposal{std::string(row.id),
                     std::string(row.title),
@@ -64,7 +64,7 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
     const Json* found = MemberAt(scenario, assignment.path);
     const Json old = found != nullptr ? *found : Json(nullptr);
     if (scales) {
-      // A count that follows another one is not written where nobody wrote it.
+      // Leaves out a count that follows from another one, unless the request writes it.
       if (!proposal.overrides.empty() && MemberAt(request, assignment.path) == nullptr) continue;
       std::optional<Json> scaled = Scaled(old, ParseMeasure(word.substr(scale + 2))->value);
       if (!scaled) return std::nullopt;
@@ -114,7 +114,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-// In serving each as many requests as are asked for, or else as fit.
+// In serving, as many requests as the request asks for, or as many as fit.
 std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "model");

@@ -30,7 +30,7 @@ std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& r
 
 // Whether two proposals can be made together.
 bool AreCompatible(const Proposal& a, const Proposal& b);
-// Both at once.
+// One proposal that makes both changes.
 Proposal PairOf(const Proposal& a, const Proposal& b);
 
 // A request with a proposal's overrides.

@@ -1,4 +1,4 @@
-// What of the catalogue could stand in another's place: clusters of newer devices, smaller models.
+// Replacements from the catalogue: clusters of newer devices, smaller models.
 #pragma once
 
 #include <string>

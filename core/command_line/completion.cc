@@ -92,7 +92,7 @@ std::string CompletionScript(std::string_view shell) {
 std::vector<std::string> Completions(const std::vector<std::string>& words) {
   const std::string last = words.empty() ? "" : words.back();
   Words possible = Possible(words);
-  // Of a list "a,b" only its last entry is open.
+  // In a list "a,b" only the last entry is completed.
   const bool is_of_option = words.size() > 1 && OptionOf(words[words.size() - 2]) != nullptr;
   const std::string kept = is_of_option ? last.substr(0, last.rfind(',') + 1) : "";
   std::erase_if(possible,

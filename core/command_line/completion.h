@@ -10,7 +10,7 @@ namespace slipstick {
 // For bash or zsh; "" for another shell.
 std::string CompletionScript(std::string_view shell);
 
-// What the last of the words after `slipstick` may become: verbs, options and their values, paths of inputs, presets.
+// Completions of the last word after `slipstick`: verbs, options and their values, paths of inputs, presets.
 std::vector<std::string> Completions(const std::vector<std::string>& words);
 
 }  // namespace slipstick

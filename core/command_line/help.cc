@@ -31,7 +31,7 @@ std::string BriefOf(const Verb& verb) {
   return brief + (brief.ends_with('.') ? "" : ".");
 }
 
-// A text as roff takes it: hyphens and backslashes as they are, no line that begins with a command.
+// Escapes a text for roff: hyphens and backslashes stay as they are, and no line begins with a command.
 std::string Roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

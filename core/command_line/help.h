@@ -1,4 +1,4 @@
-// What the command line says of itself, from its table of verbs.
+// The help texts of the command line, made from its table of verbs.
 #pragma once
 
 #include <string>

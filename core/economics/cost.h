@@ -23,7 +23,7 @@ struct DieReport {
   Ratio yield;
   Dollars cost;  // of a good one
 };
-// Of devices of one kind.
+// Cost of devices of one kind.
 struct HardwareCost {
   Count devices = 0;  // that are bought or rented
   std::vector<DieReport> dies;
@@ -47,7 +47,7 @@ struct CostReport : HardwareCost {
   std::optional<HardwareCost> prefill_pool;
   std::vector<std::string> warnings;
 };
-// Of a bought system, or of a rented one.
+// Prices a system that is bought or rented.
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
 
 // Devices beside the cluster's own, which its networks join. Explanations lead to the nodes that these numbers have.

@@ -13,7 +13,7 @@
 
 namespace slipstick {
 
-// Of devices other than the cluster's.
+// Inputs for devices other than the cluster's.
 struct PoolInputs {
   DeviceBill device;
   SystemInputs system;

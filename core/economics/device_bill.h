@@ -67,7 +67,7 @@ struct Schema<DeviceBill> {
   static const Fields fields;
 };
 
-// What depends on areas alone: computed once and reused by every Monte-Carlo sample.
+// The part that depends on areas alone: computed once and reused by every Monte-Carlo sample.
 struct DeviceGeometry {
   std::vector<Ratio> dies_per_wafer;  // by die of the bill
   PackageGeometry package;

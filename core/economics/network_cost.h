@@ -36,7 +36,7 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 struct LinkCount {
   Ratio inside, mean;
 };
-// Of direct wires between `parts`.
+// Counts the direct wires between `parts`.
 LinkCount CountLinks(const NetworkLevel& level, Ratio parts);
 
 // LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted,

@@ -11,7 +11,7 @@ bool Adds(const AssemblyStep& step, Part part) {
   return std::find(step.adds.begin(), step.adds.end(), part) != step.adds.end();
 }
 
-// A good carrier's price, or an untested one's and its yield.
+// Price of a tested carrier, whose yield is 1, or price and yield of an untested one.
 struct CarrierPrice {
   Dollars cost;
   Ratio yield = 1;
@@ -27,7 +27,7 @@ CarrierPrice PriceCarrier(const Carrier& carrier, const PackageGeometry& geometr
   return {Figure("Cost per good carrier", raw / yield), 1};
 }
 
-// What one step joins.
+// The parts that an assembly step joins.
 PartsOfKind JoinedBy(const AssemblyStep& step, const PackageParts& parts) {
   PartsOfKind joined;
   if (Adds(step, Part::kDies)) joined += parts.dies;
@@ -38,7 +38,7 @@ PartsOfKind JoinedBy(const AssemblyStep& step, const PackageParts& parts) {
           Figure("Cost of the dies and stacks that this step joins", joined.cost)};
 }
 
-// A hybrid bond holds where no void and no bad pad lies between the faces; 1 where a step states neither.
+// A hybrid bond fails at a void or a bad pad between the faces; 1 if a step states neither.
 Ratio BondYield(const AssemblyStep& step, SquareMillimetres joined_area) {
   const Ratio voids = Figure("Killer voids of the bond", 1.0278 * step.void_density * joined_area);
   Ratio faults = voids;

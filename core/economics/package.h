@@ -37,7 +37,7 @@ struct Schema<AssemblyStep> {
   static const Fields fields;
 };
 
-// What dies are joined through: an RDL, a silicon or glass interposer, or bridges.
+// The carrier that joins dies: an RDL, a silicon or glass interposer, or bridges.
 struct Carrier {
   Tally count = 1;
   Millimetres edge_each;  // bridges: shared edge that one joins, in place of the count; 0: as many as the count says
@@ -98,7 +98,7 @@ struct PartsOfKind {
 
   void operator+=(const PartsOfKind& other) { count += other.count, area += other.area, cost += other.cost; }
 };
-// What stands in a package.
+// The parts in a package, by kind.
 struct PackageParts {
   PartsOfKind dies, stacked_dies, memory;
 

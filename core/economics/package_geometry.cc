@@ -1,4 +1,4 @@
-// What stands in a package, and the carrier and the substrate under it.
+// Areas of the parts in a package, of the carrier and of the substrate under them.
 #include <algorithm>
 
 #include "core/base/figure.h"

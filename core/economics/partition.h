@@ -47,10 +47,10 @@ struct DieLayout {
   // of the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
-// Of circuits on one die of `area`; `analog_scale`: of the compute dies' node.
+// Lays out the circuits of one die of `area`; `analog_scale` is that of the compute dies' node.
 DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale);
 
-// Whether the device stays as it is.
+// Whether the device is not split.
 bool IsWhole(const Partition& partition);
 
 struct Partitioned : DieLayout {

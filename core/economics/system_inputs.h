@@ -23,7 +23,7 @@ struct SystemInputs {
   DollarsPerWatt cooling;
   DollarsPerWatt building;
   DollarsPerJoule colocation;  // rent per power; above 0, no building is paid for
-  // Of every level's ports; absent: the level's own.
+  // Override the ports of all levels; absent: the level's own.
   std::optional<Tally> switch_ports;
   std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;
   std::optional<DollarsPerBandwidth> link_price;

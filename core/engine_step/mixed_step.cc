@@ -3,6 +3,7 @@
 #include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
 #include "core/engine_step/prompt_exchange.h"
 
@@ -88,7 +89,8 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
   FIGURE(trace, last_rows, own_sequences * checked + prompts,
          (Note{"Tokens of the LM head", "decoded, and the last of each prompt"}), own_sequences, checked, prompts);
   trace.Alias("rows", last_rows, "last_rows");
-  const Seconds head = TimeHead(deployment, last_rows, true, operators, trace);
+  Seconds head = TimeHead(deployment, last_rows, true, operators, trace);
+  if (deployment.load.images) head = WithImages(deployment, prompts, "prompts", pass.tokens, head, operators, trace);
   const Seconds engine_step = deployment.launch.step, engine_sequence = deployment.launch.per_sequence,
                 prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, device_time, layers_time + head, (Note{"Mixed step on the devices", "kernel after kernel"}),

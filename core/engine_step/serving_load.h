@@ -55,6 +55,28 @@ struct Schema<Speculative> {
   static const Fields fields;
 };
 
+// A language model that writes a block of tokens at once: every step computes the whole block and keeps the tokens that
+// it is sure of (LLaDA 2, SDAR, DiffusionGemma).
+struct BlockDiffusion {
+  Count block = 1;             // tokens
+  double tokens_per_step = 1;  // that a step keeps, mean over all steps of a block
+};
+template <>
+struct Schema<BlockDiffusion> {
+  static constexpr std::string_view standard = "block_diffusion";
+  static const Fields fields;
+};
+
+// Images in every prompt. A vision encoder (Model::vision) makes prompt tokens of them.
+struct PromptImages {
+  Count count = 1;
+  Count width = 1024, height = 1024;  // pixels, as the processor resizes them
+};
+template <>
+struct Schema<PromptImages> {
+  static const Fields fields;
+};
+
 // KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
 struct KvOffload {
   Bytes capacity = 256 * kGB;             // host memory per device
@@ -121,7 +143,9 @@ struct ServingLoad {
   std::optional<Count> prefill_chunk;   // prefill tokens per step
   double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
   std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
+  std::optional<PromptImages> images;
   std::optional<Speculative> speculative;
+  std::optional<BlockDiffusion> block_diffusion;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
   std::optional<HostExperts> host_experts;

@@ -52,6 +52,21 @@ constexpr FieldRow kSpeculativeFields[] = {
         .Between(0, 100'000'000)};
 constinit const Fields Schema<Speculative>::fields(kSpeculativeFields);
 
+constexpr FieldRow kBlockDiffusionFields[] = {
+    Of<&BlockDiffusion::block>("block", "Tokens of a block; every step computes all of them").Between(1, 4096),
+    Of<&BlockDiffusion::tokens_per_step>(
+        "tokens_per_step",
+        "Tokens that a step keeps, mean over all steps of a block: published as tokens per forward (TPF)")
+        .Between(0.01, 4096)};
+constinit const Fields Schema<BlockDiffusion>::fields(kBlockDiffusionFields);
+
+constexpr FieldRow kPromptImagesFields[] = {
+    Of<&PromptImages::count>("count", "Images per prompt").Between(1, 1 << 16),
+    Of<&PromptImages::width>("width", "Width in pixels, as the model's processor resizes the image")
+        .Between(1, 1 << 16),
+    Of<&PromptImages::height>("height", "Height in pixels").Between(1, 1 << 16)};
+constinit const Fields Schema<PromptImages>::fields(kPromptImagesFields);
+
 constexpr FieldRow kKvOffloadFields[] = {
     Of<&KvOffload::capacity>("capacity", "Host memory for the KV cache, per device").In(kGB).AtLeast(0),
     Of<&KvOffload::bandwidth>("bandwidth", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000)};
@@ -180,7 +195,16 @@ constexpr FieldRow kServingLoadFields[] = {
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
         .Advanced(),
+    Of<&ServingLoad::images>("images",
+                             "Images in every prompt. serving.prompt counts their tokens too, as engines do; the "
+                             "model's vision encoder makes them")
+        .Label("Images in the prompt")
+        .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
+    Of<&ServingLoad::block_diffusion>(
+        "block_diffusion",
+        "Block diffusion: a step computes a block of tokens and keeps some of them (LLaDA 2, SDAR, DiffusionGemma)")
+        .Advanced(),
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)")
         .Advanced(),
     Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),

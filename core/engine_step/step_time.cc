@@ -4,6 +4,7 @@
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/compiled_graph.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layer_pipelined.h"
 #include "core/engine_step/layers_time.h"
 #include "core/engine_step/prompt_exchange.h"
@@ -251,7 +252,9 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   const LayersTime all =
       TimeLayers(layers_of, deployment, Phase::kPrefill, deployment.launch.per_operation, step.operators, trace);
   trace.Alias("rows", pass.sequences, "sequences");
-  const Seconds head = TimeHead(deployment, pass.sequences, true, step.operators, trace);
+  Seconds head = TimeHead(deployment, pass.sequences, true, step.operators, trace);
+  if (deployment.load.images)
+    head = WithImages(deployment, pass.sequences, "sequences", pass.tokens, head, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
   const double hops = deployment.mapping.pp - 1;
   step.operators.Add(kStageSend, hop, hops);

@@ -40,6 +40,14 @@ struct Outputs<ServedPrefixes> {
 };
 
 template <>
+struct Outputs<EncodedImages> {
+  static constexpr auto rows = std::tuple{
+      Output("tokens", &EncodedImages::tokens, "Tokens of a prompt's images"),
+      Output("encode_s", &EncodedImages::time, "Encoding of a prompt's images"),
+  };
+};
+
+template <>
 struct Outputs<OffloadedCache> {
   static constexpr auto rows = std::tuple{
       Output("bytes", &OffloadedCache::bytes, "KV cache in host memory"),
@@ -211,6 +219,7 @@ struct Outputs<ServingPart> {
       Output("kv_offload", &P::kv_offload, "KV-cache offload"),
       Output("host_bytes", &P::host_weights, "Experts' weights in host memory, per replica"),
       Output("prefix_cache", &P::prefix_cache, "Prefix-cache tiers"),
+      Output("images", &P::images, "Images of a prompt"),
       Output("max_batch", &P::max_batch, "Max. concurrent sequences").In("count").LargerIsBetter(),
       Output("max_context", &P::max_context, "Max. context (one request)").In("count").LargerIsBetter(),
       Output("memory_bytes", &P::memory, "Memory of the most loaded GPU"),

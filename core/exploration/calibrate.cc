@@ -49,7 +49,7 @@ class Calibration {
     resolved_ = Write(scenario);
   }
 
-  // What explains each of the measurements; an issue where the scenario has no such figure.
+  // Explains each measurement; an issue if the scenario has no such figure.
   [[nodiscard]] Result<Json> Answered() const {
     Json list = Json::array();
     std::vector<MeasuredFigure> figures;
@@ -104,7 +104,7 @@ class Calibration {
     return answer;
   }
 
-  // What the figure is made of, the largest first, and what each would have to be multiplied with.
+  // The terms of the figure, the largest first, and the factor on each that would explain the measurement.
   [[nodiscard]] Json TermsOf(const OwnFigure& one, double computed) const {
     Json list = Json::array();
     const auto* of = std::find_if(std::begin(kFigureTerms), std::end(kFigureTerms),

@@ -20,7 +20,7 @@ constexpr double kRounding = 5e-4;  // of the objective, that fewer digits may c
 constexpr std::size_t kMostOnFrontier = 24;
 constexpr std::size_t kDescents = 5;  // along the frontier, each with more weight on the second figure
 
-// From one point, to its end.
+// Refines one point until it converges.
 OptimiseOptions Further(int most) {
   OptimiseOptions options;
   options.random_starts = 0;
@@ -46,7 +46,7 @@ constexpr BudgetRow kBudgetRows[] = {
 }  // namespace
 
 std::optional<Scenario> WithAnySplit(const Json& request) {
-  // A growing share of the die for the memory interfaces.
+  // Tries growing shares of the die for the memory interfaces.
   for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
     Json trial = request;
     const Json splits{

@@ -108,7 +108,7 @@ std::string PartOf(const std::string& figure) { return figure.substr(0, figure.f
 
 void DesignProblem::AddShares(const ChipDesign& design) {
   start_ = SharesOf(design);
-  // What each keeps is for everything else on a chip.
+  // The last number of each budget is the share left for everything else on a chip.
   space_.budgets = {{{0, 1, 2, 3}, 0.12}, {{4, 5, 6, 7}, 0.02}, {{8, 9}, 0.2}};
   space_.parts.resize(4);
   for (std::size_t i = 0; i < kShareCount; ++i) {

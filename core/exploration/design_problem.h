@@ -1,4 +1,4 @@
-// A chip design as a space of points, and what a point comes to.
+// The design space of a chip, and the evaluation of a point in it.
 //
 // The shares of the three budgets are variables, and so is every further input that the question frees: a number of the
 // design in a range ("cluster.device.design.area=400 mm^2:800 mm^2"), or any input over a list of values
@@ -39,7 +39,7 @@ struct BudgetFactors {
 
 class DesignProblem {
  public:
-  // Issues if the request has no chip design or the question names what there is not.
+  // Issues if the request has no chip design or the question names something unknown.
   static Result<DesignProblem> Make(Json request, DesignQuestion question);
   // The shares of a scenario's design alone, for one figure.
   static DesignProblem OfShares(const Scenario& scenario, std::string figure);
@@ -49,8 +49,8 @@ class DesignProblem {
   // The request's own point first, then the shares of the catalogue's designs, then each combination of choices.
   [[nodiscard]] std::vector<DesignPoint> Starts();
 
-  // What a point comes to under the mapping of the base, the objective so signed that less is better. `second`, if
-  // given, becomes the figure compared against.
+  // Evaluates a point under the mapping of the base. The sign of the objective makes less better. `second`, if given,
+  // becomes the figure compared against.
   std::optional<Tried> Evaluate(const DesignPoint& point, const BudgetFactors& factors = {}, double* second = nullptr);
   // The same as `evaluate` answers the request with the point's overrides: the mapping is chosen anew where it is auto.
   [[nodiscard]] std::optional<Tried> EvaluateAnew(const DesignPoint& point) const;

@@ -1,4 +1,4 @@
-// What a search judges mappings by: the objective, the other figures of a frontier, and limits on figures.
+// The criteria of a search: the objective, the other figures of a frontier, and limits on figures.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ class SearchJob {
     std::vector<Assignment> changes;
     std::optional<Scenario> scenario;  // absent: the changes contradict each other or the rest
   };
-  // A technology in the space: its mappings from `offset` on, or one place where it is rejected without a scenario.
+  // One combination of the axes in the space: its mappings from `offset` on, or a single rejected index.
   struct Place {
     std::vector<Assignment> changes;
     std::unique_ptr<SearchPoint> point;

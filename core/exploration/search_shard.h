@@ -10,10 +10,10 @@
 
 namespace slipstick {
 
-// The request of a search, which is of the machine that was measured.
+// Reads the request of a search, with its measurements applied.
 Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments);
 
-// A job's progress as JSON and back.
+// Converts a job's progress to JSON and back.
 Json WriteProgress(const SearchProgress& progress);
 Result<SearchProgress> ReadProgress(const Json& json);
 

@@ -29,6 +29,7 @@ struct ConfigFamily {
   Count global_every = 0;          // period of global layers among windowed ones, if the config does not give it
   bool window_by_flag = false;     // the window applies only if use_sliding_window is true
   Count position_offset = 0;       // unused rows at the start of a learned position table
+  bool writes_blocks = false;      // a diffusion language model
 };
 
 const std::vector<ConfigFamily>& ConfigFamilies();

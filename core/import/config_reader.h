@@ -89,5 +89,7 @@ void ReadSharedKv(const Import& in);
 void ReadRecurrence(const Import& in);
 // Attention to a compressed history.
 void ReadCompressed(const Import& in);
+// The vision encoder of a multimodal checkpoint.
+void ReadVision(const Import& in);
 
 }  // namespace slipstick

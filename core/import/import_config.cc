@@ -31,16 +31,16 @@ void ReadShape(const Import& in) {
   // Falcon: multi_query means one KV head, unless the newer decoder states the number.
   if (config.Flag({"multi_query"}) && !config.Flag({"new_decoder_architecture"})) {
     model["kv_heads"] = 1;
-  } else if (const auto kv = config.Whole({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num",
-                                           "attn_config.kv_n_heads"})) {
+  } else if (const auto kv = config.Whole({"num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads",
+                                           "multi_query_group_num", "attn_config.kv_n_heads"})) {
     model["kv_heads"] = *kv;
   }
   const std::optional<Count> head_dim = config.Whole({"head_dim", "kv_channels", "attention_head_dim"});
   if (head_dim && config.Find({"kv_lora_rank"}) == nullptr) model["head_dim"] = *head_dim;
   const std::optional<double> ratio = config.Number({"expansion_ratio"});
   if (const auto ffn = config.Whole({"intermediate_size_mlp", "dense_intermediate_size", "intermediate_size",
-                                     "moe_intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size",
-                                     "ffn_config.ffn_hidden_size"})) {
+                                     "moe_intermediate_size", "mlp_hidden_size", "ffn_dim", "n_inner",
+                                     "ffn_hidden_size", "ffn_config.ffn_hidden_size"})) {
     model["ffn"] = *ffn;
   } else if (ratio) {
     model["ffn"] = static_cast<Count>(std::llround(*ratio * static_cast<double>(hidden)));
@@ -48,7 +48,7 @@ void ReadShape(const Import& in) {
     model["ffn"] = config.Needed({"intermediate_size"}, "FFN size");
   }
   model["vocab"] = config.Needed({"vocab_size"}, "vocabulary size");
-  model["tied_embeddings"] = config.Flag({"tie_word_embeddings"});
+  model["tied_embeddings"] = config.Flag({"tie_word_embeddings", "weight_tying"});
   if (const auto context = config.Whole({"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len",
                                          "max_sequence_length", "seq_length", "model_max_length"})) {
     model["context"] = *context;
@@ -235,11 +235,8 @@ Answer ImportModelAnswer(std::string_view text) {
   if (nested != parsed->end() && nested->is_object()) {
     MergeJson(flat, *nested);
     flat.erase("text_config");
-    notes.push_back("only the text model (text_config) is imported");
+    notes.push_back("the text model (text_config) and a vision encoder are imported, no other part");
   }
-  if (parsed->contains("vision_config"))
-    notes.push_back(
-        "the vision encoder's memory and time are not counted; an image is as many prompt tokens as it becomes");
   const auto named = flat.find("model_type");
   const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";
   const ConfigFamily* family = FamilyOf(type, issues);
@@ -262,6 +259,9 @@ Answer ImportModelAnswer(std::string_view text) {
   ReadRecurrence(in);
   ReadWindow(in);
   ReadSharedKv(in);
+  ReadVision(in);
+  if (family->writes_blocks)
+    notes.push_back("it writes blocks of tokens: serving.block_diffusion says how many a step computes and keeps");
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
   Model model;

@@ -21,6 +21,13 @@ double KeptTokens(const Speculative& speculative, Trace& trace) {
   return kept;
 }
 
+// Tokens that a step of block diffusion yields.
+double DiffusedTokens(const BlockDiffusion& diffusion, Trace& trace) {
+  const double kept = diffusion.tokens_per_step;
+  trace.Input("kept", kept, "serving.block_diffusion.tokens_per_step");
+  return kept;
+}
+
 double OneToken(Trace& trace) {
   return trace.Constant("checked", 1.0, "serving.decode_step", "without drafts, one token of a sequence");
 }
@@ -44,6 +51,16 @@ Seconds SpeculativeToken(const Deployment& deployment, double sequences, double 
                "a step verifies all draft tokens and yields one token more than are accepted",
                "Leviathan et al., arXiv 2211.17192"}),
          checked_step, draft_tokens, draft_cost, plain_step, kept);
+  return token_time;
+}
+
+Seconds DiffusedToken(const BlockDiffusion& diffusion, Seconds block_step, Trace& trace) {
+  trace.Alias("block_step", block_step, "decode_step");
+  const double kept = DiffusedTokens(diffusion, trace);
+  FIGURE(trace, token_time, block_step / kept,
+         (Note{"Time per token with block diffusion", "a step computes a block and keeps some of its tokens",
+               "Arriola et al., arXiv 2503.09573"}),
+         block_step, kept);
   return token_time;
 }
 
@@ -79,6 +96,12 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
 
 double DecodeSteps(const Deployment& deployment, Trace& trace) {
   const auto output = static_cast<double>(deployment.load.output);
+  if (deployment.load.block_diffusion) {
+    const double kept = DiffusedTokens(*deployment.load.block_diffusion, trace);
+    FIGURE(trace, steps, max(1.0, output / kept),
+           (Note{"Decode steps of a request", "each computes a block and keeps some of its tokens"}), output, kept);
+    return steps;
+  }
   if (!deployment.load.speculative) {
     trace.Alias("steps", output, "output");
     return output;
@@ -90,6 +113,11 @@ double DecodeSteps(const Deployment& deployment, Trace& trace) {
 }
 
 double CheckedTokens(const Deployment& deployment, Trace& trace) {
+  if (deployment.load.block_diffusion) {
+    const auto checked = static_cast<double>(deployment.load.block_diffusion->block);
+    trace.Input("checked", checked, "serving.block_diffusion.block");
+    return checked;
+  }
   if (!deployment.load.speculative) return OneToken(trace);
   const auto draft_tokens = static_cast<double>(deployment.load.speculative->draft_tokens);
   FIGURE(trace, checked, 1 + draft_tokens,
@@ -119,7 +147,10 @@ DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& tr
   times.token = times.step.time;
   if (deployment.load.speculative)
     times.token = SpeculativeToken(deployment, sequences, context, times.step.time, trace);
-  trace.Alias("mean_step", times.token, deployment.load.speculative ? "token_time" : "decode_step");
+  if (deployment.load.block_diffusion)
+    times.token = DiffusedToken(*deployment.load.block_diffusion, times.step.time, trace);
+  const bool yields_several = deployment.load.speculative || deployment.load.block_diffusion;
+  trace.Alias("mean_step", times.token, yields_several ? "token_time" : "decode_step");
   return times;
 }
 

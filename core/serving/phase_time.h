@@ -24,9 +24,10 @@ PrefillStall TimeStall(const Deployment& deployment, double running, const Decod
 DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace);
 PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
 
-// Decode steps of a request: one per output token, fewer where drafts are accepted.
+// Decode steps of a request: one per output token, fewer where drafts are accepted or a block is written at once.
 double DecodeSteps(const Deployment& deployment, Trace& trace);
-// Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one.
+// Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one; with block
+// diffusion, the block.
 double CheckedTokens(const Deployment& deployment, Trace& trace);
 // Mean context of the output tokens.
 double MeanContext(const Deployment& deployment, Trace& trace);

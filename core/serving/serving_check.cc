@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/engine_step/block_diffusion.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/serving/serving.h"
 
 namespace slipstick {
@@ -307,6 +309,8 @@ class Checker {
       Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
+    if (load_.images) CheckImages(load_, model_, path_, issues_);
+    if (load_.block_diffusion) CheckBlockDiffusion(load_, path_, issues_);
     if (load_.host_experts) CheckHostExperts();
     if (load_.prefix_cache && load_.prefix_cache->host_share + load_.prefix_cache->ssd_share > 1) {
       Say(".prefix_cache.ssd_share", "The shares of host memory and SSD must add up to at most 1",

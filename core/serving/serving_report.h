@@ -28,6 +28,11 @@ struct ServedPrefixes {
   Seconds load, exposed;
   Bytes device, host, ssd;
 };
+// The images of a prompt.
+struct EncodedImages {
+  double tokens = 0;
+  Seconds time;  // of the vision encoder
+};
 struct ServedOperator {
   std::string name;
   Flops flops;
@@ -65,6 +70,7 @@ struct ServingReport {
   OffloadedCache kv_offload;
   Bytes host_weights;  // of experts, for a replica
   ServedPrefixes prefix_cache;
+  EncodedImages images;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};

@@ -4,6 +4,7 @@
 #include "core/base/sum.h"
 #include "core/engine_step/adapters.h"
 #include "core/engine_step/host_experts.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/engine_step/served_product.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"
@@ -268,6 +269,7 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
     sum.Add("mlp_layer", mlp_layer, stage_dense);
   }
   if (deployment.load.adapters) sum.Add("adapter_weights", AdapterWeights(deployment, trace));
+  if (deployment.model.vision) sum.Add("encoder_weights", EncoderWeights(deployment, trace));
   if (deployment.load.speculative) {
     const bool has_experts = stage_moe > 0;
     sum.Add("drafts", DraftWeights(deployment, attention_layer, small_layer, has_experts ? experts_layer : mlp_layer,

@@ -81,7 +81,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   MixedPass mixed;
   mixed.decode.sequences = work.decoded;
   mixed.decode.context = PowerOfTwo(power);
-  if (load_.speculative) mixed.decode.checked = 1 + static_cast<double>(load_.speculative->draft_tokens);
+  mixed.decode.checked = CheckedTokens(decodes.deployment, off);
   mixed.prompts = work.prompts;
   mixed.tokens = work.tokens;
   mixed.cached = work.cached;

@@ -22,13 +22,13 @@ struct SizingProblem {
   Count spare_replicas = 0;
   Purchases purchases;
   SpaceLimits limits;
-  // Replicas that work on so many devices, beside the spare ones.
+  // Number of replicas that fit on the devices, without the spare ones.
   [[nodiscard]] Count Working(Count bought, Count devices_per_replica) const {
     return bought / devices_per_replica - spare_replicas;
   }
 };
 
-// A number of replicas of one kind.
+// A deployment of replicas of one kind.
 struct SizedDeployment {
   ServingChoice choice;  // of one replica
   Count devices_per_replica = 1;
@@ -37,7 +37,7 @@ struct SizedDeployment {
   Count bought = 1;   // devices
 };
 
-// A deployment that fails.
+// The deployment that comes nearest to the targets without meeting them.
 struct NearMiss {
   ServingChoice choice;
   Count replicas = 1;

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// As much below its target as the percentile is above the mean.
+// The target for the mean, lower by the factor between the percentile and the mean.
 std::optional<Seconds> MeanTarget(const std::optional<Seconds>& target, Seconds mean, Seconds at_percentile) {
   if (!target || !(at_percentile > mean)) return target;
   return *target * (mean / at_percentile);

@@ -12,7 +12,7 @@ namespace slipstick {
 
 struct PercentileResult {
   SizingResult found;
-  // Of a percentile: the simulated latencies of the cheapest deployment, or of the nearest one where none holds.
+  // For a percentile, the simulated latencies of the cheapest deployment, or of the nearest one if none holds.
   std::optional<Verdict> simulated;
   LatencyTargets means;  // closed-form targets that stand for those at the percentile, on the cheapest deployment
 };

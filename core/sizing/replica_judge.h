@@ -39,15 +39,15 @@ class ReplicaJudge {
   ReplicaJudge(const Scenario& scenario, const Purchases& purchases, const LatencyTargets& targets);
   // `choice` has one replica.
   void Choose(const ServingChoice& choice);
-  // Of a cluster of `bought` devices.
+  // Judges replicas on a cluster of `bought` devices.
   [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
   // The same with the latencies of a percentile, simulated on at most kSimulatedReplicas, which have their share of the
   // rate: a router evens out the load of many replicas better than that of few. What fails by the closed forms is not
   // simulated.
   [[nodiscard]] Verdict JudgeSimulated(Count bought, Count replicas, double requests_per_s, Percentile percentile);
-  // One request alone: what no load is faster than.
+  // Latency of a request alone: the lower bound under any load.
   [[nodiscard]] Verdict JudgeUnloaded(Count bought);
-  // The fewest of 1 to `most` replicas that hold, given that `most` do.
+  // The smallest number of replicas, up to `most`, that meets the targets, given that `most` does.
   [[nodiscard]] Count FewestReplicas(Count bought, Count most, double requests_per_s);
 
  private:

@@ -27,7 +27,7 @@ Json WithOverrides(Json request, const Json& overrides) {
   return request;
 }
 
-// What every deployment of the question shares: an open loop at the peak on one pool.
+// Inputs that all deployments of the question share: an open loop at the peak on one pool.
 Json OverridesAtPeak(double requests_per_s) {
   return ObjectOf({{"training", nullptr},
                    {"serving.concurrency", nullptr},

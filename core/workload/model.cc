@@ -162,6 +162,10 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
+  if (model.vision && model.vision->hidden % model.vision->heads != 0) {
+    issues.push_back({path + ".vision.heads", "Must divide the hidden size, " + Text(model.vision->hidden),
+                      NearestDivisors(path + ".vision.heads", model.vision->hidden, model.vision->heads)});
+  }
   if (model.compressed) ValidateCompressed(model, path, issues);
   if (model.indexer) ValidateIndexer(model, path, issues);
   if (model.linear_attention && model.linear_attention->layers > model.layers) {

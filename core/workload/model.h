@@ -144,6 +144,22 @@ struct LayerEmbeddings {
   Count rows = 0;   // of each table; 0: the vocabulary
 };
 
+// Encoder of images: a vision transformer whose patches all see each other, and projectors that make each square of
+// merge x merge patches a token of the language model.
+struct Vision {
+  Count layers = 27;
+  Count hidden = 1152;
+  Count heads = 16;
+  Count ffn = 4304;
+  bool gated = false;
+  Count patch = 16;      // side in pixels
+  Count merge = 2;       // patches along the side of a token
+  Count projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
+
+  // Side of a token in pixels.
+  [[nodiscard]] Count TokenSide() const { return patch * merge; }
+};
+
 struct Model {
   std::string preset;
   std::string name = "custom";
@@ -176,6 +192,7 @@ struct Model {
   SharedKv shared_kv;
   LayerEmbeddings layer_embeddings;
   Count mtp_layers = 0;  // multi-token-prediction modules
+  std::optional<Vision> vision;
   std::optional<Precision>
       weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
   Count context = 0;  // longest context that the publisher supports; beyond it a warning
@@ -213,7 +230,7 @@ struct ParameterCount {
   double norms_per_layer = 0;
   double final_norm = 0;
   double mtp = 0;
-  double total = 0;            // without MTP modules, as published
+  double total = 0;            // without MTP modules, as published, and without a vision encoder
   double active = 0;           // per token, embedding and head included, tables of the layers apart
   double matrices = 0;         // in the layers' GEMMs, all experts
   double active_matrices = 0;  // in the layers' GEMMs, top_k experts
@@ -243,6 +260,10 @@ struct Schema<CompressedAttention> {
 };
 template <>
 struct Schema<LinearAttention> {
+  static const Fields fields;
+};
+template <>
+struct Schema<Vision> {
   static const Fields fields;
 };
 template <>

@@ -119,6 +119,19 @@ constexpr FieldRow kLinearAttentionFields[] = {
         .Advanced()};
 constinit const Fields Schema<LinearAttention>::fields(kLinearAttentionFields);
 
+constexpr FieldRow kVisionFields[] = {
+    Of<&Vision::layers>("layers", "Layers").Between(1, 1024),
+    Of<&Vision::hidden>("hidden", "Hidden size").Between(1, 1 << 16),
+    Of<&Vision::heads>("heads", "Attention heads; every patch of an image sees all others").Between(1, 1024),
+    Of<&Vision::ffn>("ffn", "Inner width of the MLP").Between(1, 1 << 20),
+    Of<&Vision::gated>("gated", "The MLP is gated: three matrices instead of two"),
+    Of<&Vision::patch>("patch", "Side of a patch in pixels").Between(1, 1024),
+    Of<&Vision::merge>("merge", "Patches along the side of a token").Between(1, 64),
+    Of<&Vision::projectors>(
+        "projectors", "Projectors to the language model, two layers each (Qwen3-VL: one, and three for inner layers)")
+        .Between(1, 64)};
+constinit const Fields Schema<Vision>::fields(kVisionFields);
+
 constexpr FieldRow kModelFields[] = {
     Of<&Model::preset>("preset", "Preset; fields below override it"),
     Of<&Model::name>("name", "Name"),
@@ -227,6 +240,7 @@ constexpr FieldRow kModelFields[] = {
         .Label("Multi-token prediction modules")
         .Between(0, 16)
         .Advanced(),
+    Of<&Model::vision>("vision", "Vision encoder: makes prompt tokens of images (serving.images)").Advanced(),
     Of<&Model::weights>(
         "weights",
         "Number format of the published weights, where narrower than 16 bit: served so where none is written")

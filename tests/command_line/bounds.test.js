@@ -1,4 +1,4 @@
-// What a request can ask for is bounded: files that are none, batches of millions, lines that contradict themselves.
+// Requests are bounded: files that do not exist, batches of millions, lines that contradict themselves.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -103,7 +103,7 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
 test('arrows walk over the marks of a chart and say them', async () => {
   const { page } = await chromium.open('#/train');
   await settled(page);
-  // What comes after the answer draws the scene anew.
+  // Later results redraw the scene.
   const first = await eventually(async () => {
     await page.locator('#step-bar .mark').first().focus();
     const said = await page.locator('#step-bar .tip').textContent();
@@ -153,7 +153,7 @@ test('up and down change the series, Enter opens why, and the mark is announced 
   await page.waitForSelector('#kv-context .mark');
   await page.locator('#kv-context .mark[tabindex="0"]').focus();
   const first = await label();
-  // What comes after the answer draws the scene anew: the focus stays.
+  // Later results redraw the scene, and the focus stays.
   await settled(page);
   assert.equal(await label(), first);
   await page.keyboard.press('ArrowDown');

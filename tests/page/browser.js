@@ -61,7 +61,7 @@ export function site({ flags = QUICK } = {}) {
       const faults = [];
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
       page.on('pageerror', (error) => faults.push(String(error)));
-      // What is asked for when the page is left is given up, which is no fault.
+      // A request that is open when the page is left is given up; that is no error.
       page.on(
         'requestfailed',
         (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`),

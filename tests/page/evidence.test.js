@@ -32,7 +32,7 @@ test('the interval of an answer opens the runs behind it, and says the same', as
     await page.locator('#evidence-diagonal .mark').first().getAttribute('aria-label'),
     /measured .* computed .* [+−]\d/,
   );
-  // What the panel is for: what they had not, what would narrow it.
+  // The purpose of the panel: what the runs lack, and what would narrow the interval.
   assert.ok((await page.locator('.ev-differences tbody tr').count()) > 2);
   assert.match(await words(page, '.ev-narrow'), /A run of your own.*± [\d.]+ %/);
   assert.ok(

@@ -31,7 +31,7 @@ test('all issues are listed and each leads to its field', async () => {
 });
 
 test('contradicting degrees offer the nearest that would do', async () => {
-  // Of what is written: degrees that nobody wrote would follow the batch.
+  // The degrees are written; those that nobody writes would follow the batch.
   const written = '?cluster.devices=512&training.mapping.tp=8&training.mapping.pp=4&training.mapping.cp=1&v=1';
   const cases = [
     ['', 'training.mapping.tp', '7', /Use (TP )?[48]/],

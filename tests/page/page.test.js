@@ -145,7 +145,7 @@ test('a why stays open while an input changes, and its values follow', async () 
 
 test('the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
-  // What is wanted later is fetched once the page has answered: until all is there, and nothing more comes.
+  // The rest is fetched once the page has answered: waits until nothing more is loaded.
   await page.waitForFunction(() =>
     ['/explore/view.js', '/chip/view.js'].every((file) =>
       performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file)),

@@ -8,7 +8,7 @@ const chromium = site();
 
 const plain = (text) => text.replace(/\s/gu, ' ');
 const sentence = async (page) => plain(await page.locator('.say').textContent());
-// What the command line answers.
+// The command line's answer.
 const command = (...words) => JSON.parse(slipstickCommand(['evaluate', ...words]));
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.key);
@@ -196,7 +196,7 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   const took = Date.now() - from;
   await settled(page);
   const count = Number(await page.locator('#picker-count').inputValue());
-  // Of the multiples of 8 from 640 to 800, 696 is the first within 30 days (evaluate, one at a time).
+  // 696 is the first multiple of 8 from 640 to 800 that takes at most 30 days (evaluate, one at a time).
   assert.equal(count, 696);
   const days = (devices) =>
     command('version=3', 'serving=null', 'training.tokens=2 Ttoken', `cluster.devices=${devices}`).training

@@ -1,4 +1,4 @@
-// What was computed in place of what was asked, and what rests on assumptions, stands under the answers.
+// Substitutions and assumptions are listed under the answers.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -33,7 +33,7 @@ test("modules of the page stay short enough to be read whole", () => {
   assert.deepEqual(long, []);
 });
 
-// What a module cannot run without.
+// The imports that a module needs to run.
 function importedBy(path, seen = new Set()) {
   if (seen.has(path) || !path.startsWith(WEB)) return seen;
   seen.add(path);

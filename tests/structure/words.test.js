@@ -86,7 +86,7 @@ const HELPS = {
   "serving.precision.kv_cache": /KV-cache precision/i,
   "serving.precision.activations": /activation precision/i,
 };
-// Of every path that ends so.
+// Every path with this ending.
 const HELPS_OF_ENDS = { ".name": /^Name\b/, ".preset": /^Preset; fields below override it/ };
 
 // Titles of outputs, by path.
@@ -202,7 +202,7 @@ test("texts of the presets and the READMEs", () => {
   assert.deepEqual(faults, []);
 });
 
-// What only the page has said: its texts come from tables and from the lessons.
+// Words that only the page uses: its texts come from tables and from the lessons.
 const BANNED_ON_THE_PAGE = [
   ...BANNED,
   [/\bdoes not fit: more requests\b|\bis no (input|scenario|JSON)\b/i, "Unknown input, Not a scenario file"],

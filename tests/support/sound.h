@@ -1,4 +1,4 @@
-// What every figure of a report is.
+// Properties of every figure of a report.
 #pragma once
 
 #include <gtest/gtest.h>

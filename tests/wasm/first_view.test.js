@@ -1,4 +1,4 @@
-// What the site brings along for its first view is what the module answers.
+// The answers built into the site for its first view are those of the module.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";

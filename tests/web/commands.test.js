@@ -327,7 +327,7 @@ test('commands from the field', () => {
     assert.deepEqual([inputs['serving.host_experts.layers'], unknown], [undefined, [`-ot ${part}`]]);
   }
   assert.deepEqual(moe('--n-cpu-moe few').unknown, ['--n-cpu-moe few']);
-  // Of 61 layers the first three have no experts, of Maverick's every second has.
+  // The first three of 61 layers have no experts; every second layer of Maverick has.
   const kept = (file, count) =>
     read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
   assert.deepEqual(

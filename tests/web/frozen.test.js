@@ -58,7 +58,7 @@ const leavesOf = (json, path = '') =>
     ? Object.entries(json).flatMap(([key, one]) => leavesOf(one, path ? `${path}.${key}` : key))
     : [[path, json]];
 
-// What a link asked when there was but one default scenario.
+// The meaning of a link from when there was only one default scenario.
 test('a link of the first version asks what it asked then', async () => {
   const firsts = frozen.filter(({ link }) => /[?&]v=1$/.test(link));
   assert.ok(firsts.length >= 40);

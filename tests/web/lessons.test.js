@@ -42,7 +42,7 @@ for (const id of json('lessons/index.json')) {
     }
   });
 
-  // Of what the choices say, only the keyed one may come out.
+  // Only the choice marked as right may come true.
   test(`the keyed answer of lesson ${id} follows from its reports`, () => {
     const reports = Object.fromEntries(
       Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]),

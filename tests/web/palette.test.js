@@ -28,7 +28,7 @@ const STACKS = {
   post_training_without_passes: ['memory', 'forward'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
-// What the reader tells apart on every chart: a color of its own each, whatever stands beside it.
+// Meanings that readers tell apart on every chart: each has a color of its own, whatever is next to it.
 const MAIN = ['forward', 'memory', 'tp', 'launch', 'weights', 'kv', 'activations'];
 const LEAST_DISTANCE = 14;
 

@@ -185,7 +185,7 @@ TEST(Successors, FollowVendorMemoryLinksAndYear) {
   using Ids = std::vector<std::string>;
   // H800 and H20 are newer than H100 and no better; eight to a domain come before 72.
   EXPECT_EQ(SuccessorIds("dgx-h100"), (Ids{"dgx-h200", "dgx-b200", "dgx-b300", "gb200-nvl72", "gb300-nvl72"}));
-  EXPECT_EQ(SuccessorIds("hgx-mi300x"), (Ids{"hgx-mi325x", "hgx-mi355x"}));
+  EXPECT_EQ(SuccessorIds("hgx-mi300x"), (Ids{"hgx-mi325x", "hgx-mi350x", "hgx-mi355x"}));
   EXPECT_EQ(SuccessorIds("gb300-nvl72"), Ids{});
   // A graphics card is followed by graphics cards.
   EXPECT_EQ(SuccessorIds("single-rtx-4090"), (Ids{"single-rtx-5090", "single-rtx-pro-6000"}));

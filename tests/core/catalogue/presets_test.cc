@@ -179,7 +179,7 @@ TEST(Presets, DeviceValuesAreConsistent) {
     }
     const double intensity = In((peak.bf16 ? *peak.bf16 : *peak.fp16), kFlops) / In(device.memory.bandwidth, kBps);
     EXPECT_GT(intensity, 20) << preset.id;
-    EXPECT_LT(intensity, 700) << preset.id;
+    EXPECT_LT(intensity, 1000) << preset.id;  // 949 on a Jetson Thor, whose memory is a notebook's
   }
 }
 

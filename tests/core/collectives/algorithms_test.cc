@@ -76,7 +76,7 @@ TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
 }
 
 // Four nodes of eight, a rail of 50 GB/s for each rank, 1 GB from each to all: 24 of 32 parts leave the node, 15 ms.
-// Of a slow scale-up link, which carries what other rails take, 7 of 8 parts: at 30 GB/s 29.2 ms.
+// A slow scale-up link carries the 7 of 8 parts that other rails take: 29.2 ms at 30 GB/s.
 TEST(Algorithms, AllToAllOverRailsIsHeldByTheNicOrTheLinkBehindIt) {
   const auto all_to_all = [](BytesPerSecond link) {
     const Cluster cluster =

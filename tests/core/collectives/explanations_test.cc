@@ -1,4 +1,4 @@
-// What the times of collectives rest on, for callers that name their terms.
+// The terms of the times of collectives, for callers that name them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -91,7 +91,7 @@ TEST(CollectiveExplanations, LinksInAGridRestOnTheBlock) {
   }
 }
 
-// Of two levels the NICs are the narrower: the time of 1 GB moves with them, and not with the links inside.
+// The NICs are the narrower of two levels: the time of 1 GB moves with them, and not with the links inside.
 TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
   const CollectiveCall call{.type = CollectiveType::kAllReduce,
                             .bytes = 1 * kGB,

@@ -273,7 +273,7 @@ TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
         const Cluster wired = Joined({Level(topology, size, 300 * kGBps, 0 * kUs)});
         const Cluster joined = Joined({Level(Topology::kSwitch, size, 300 * kGBps, 0 * kUs)});
         for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
-          // Of its bandwidth a wire between two devices reaches more in practice than a switch's port.
+          // A wire between two devices reaches more of its bandwidth in practice than a switch's port.
           const bool is_measured_send = type == CollectiveType::kSendReceive && library == CollectiveLibrary::kMeasured;
           if (is_measured_send || type == CollectiveType::kBroadcast) continue;
           const double ranks = type == CollectiveType::kSendReceive ? 2 : static_cast<double>(size);
@@ -347,7 +347,7 @@ TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
   });
 }
 
-// Of an exchange the blocks for the ranks of other nodes leave over the rank's links to the outer network.
+// In an exchange, the blocks for the ranks of other nodes leave over the rank's links to the outer network.
 TEST(Wiring, AnExchangeIsHeldByTheLinksOutOfTheNode) {
   ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
     if (type != CollectiveType::kAllToAll) return;

@@ -87,7 +87,7 @@ TEST(Bill, BillsAreNearPublishedOnes) {
   }
 }
 
-// Of these no bill is public: what their entries take from other devices, or guess, is listed.
+// These devices have no public bill: what their entries take from other devices, or guess, is listed.
 TEST(Bill, ABillThatNobodyPublishedIsAssumed) {
   for (const char* device : {"b300-sxm", "gb300", "tpu-v5p", "tpu-v7", "trainium2", "trainium3"}) {
     const std::vector<std::string> assumed =

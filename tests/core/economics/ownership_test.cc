@@ -65,7 +65,7 @@ TEST(Ownership, CitedElectricity) {
   EXPECT_NEAR(electricity("1000 W"), 3.0140, 5e-5);
 }
 
-// What the servers and their network draw at full load, from the electricity that is paid for.
+// Power of the servers and their network at full load, computed from the electricity that is paid for.
 double KilowattsOf(const std::string& cluster) {
   const CostReport report =
       CostOf({cluster, "cost.system.load=1", "cost.system.pue=1", "cost.electricity=1 $/kWh", "cost.lifetime=1 year"});

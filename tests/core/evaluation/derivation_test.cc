@@ -108,7 +108,7 @@ TEST(Derivation, IsATreeInMarkdown) {
             "  - 40 % width: 2 (`model.width`)\n");
 }
 
-// What no formula gives names the terms that it rests on.
+// A figure without a formula names the terms that it depends on.
 TEST(Derivation, AProcedureHasTermsButNoFormula) {
   Trace trace = Trace::On();
   const double passes = 12;

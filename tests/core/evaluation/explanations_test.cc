@@ -140,7 +140,7 @@ void VisitNumbers(const Json& json, const std::string& path, const Visit& visit)
   for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + key, visit);
 }
 
-// What many events make has no formula.
+// The result of many events has no formula.
 bool IsSimulated(const std::string& path) {
   return path.starts_with("serving.simulated.") || path.find("_percentiles_s.") != std::string::npos;
 }
@@ -274,6 +274,10 @@ const GoldenRequest kLoads[] = {
      R"({"model": "gpt-oss-20b", "cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"batch": "max",
         "engine": "llamacpp-2025", "precision": {"weights": "mxfp4", "activations": "fp16"}, "host_experts": {"layers": 12}, "kv_offload": {},
         "prefix_hit": 0.5, "prefix_cache": {"host_share": 0.5, "prefixes": 8}, "mapping": {"tp": 1}}})"},
+    {"images", R"({"model": "qwen3-vl-8b", "training": null, "serving": {"batch": 8, "prompt": 4096, "devices": 2,
+        "mapping": {"tp": 2}, "images": {"count": 3}}})"},
+    {"block_diffusion", R"({"model": "llada2.0-mini", "training": null, "serving": {"batch": 8, "devices": 2,
+        "engine": "sglang", "mapping": {"tp": 2}, "block_diffusion": {}}})"},
     {"host_cache", R"({"training": null, "serving": {"batch": "max", "kv_offload": {}, "devices": 8}})"},
     {"attention_dp", R"({"model": "deepseek-v3", "training": null, "serving": {"concurrency": 64, "devices": 16,
         "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};

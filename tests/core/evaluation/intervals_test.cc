@@ -76,7 +76,7 @@ TEST(Intervals, APlainCommandIsLessCertainThanATunedRun) {
   EXPECT_NEAR(At(stock, "serving.memory_interval.high") / At(tuned, "serving.memory_interval.high"), 1, 0.02);
 }
 
-// Of an A10G and an MI250X only data sheets are known; an A100 and an MI300X of the same architectures are measured.
+// An A10G and an MI250X are known by their data sheets only; their families' A100 and MI300X are measured.
 TEST(Intervals, ADeviceKnownByItsDataSheetIsTwiceAsUncertain) {
   const auto alone = [](const std::string& device) {
     return ReportWith(

@@ -63,7 +63,7 @@ TEST(LatencyParts, AreThoseOfTheLoad) {
   EXPECT_EQ(pools["ttft_parts_s"]["first_step"], pools["tpot_s"]);
 }
 
-// Of one device nothing is communicated; a decode step of one sequence reads the weights for nearly all of its time.
+// One device communicates nothing; a decode step of one sequence reads the weights for nearly all of its time.
 TEST(LatencyParts, OfOneDeviceAreItsWeights) {
   const Json report =
       ServedWith(R"("batch": 1, "engine": {"preset": "roofline"})",

@@ -57,7 +57,7 @@ TEST(OwnMeasurements, ATokenTimeComesBackAndMovesTheOtherAnswers) {
   EXPECT_GT(Number(after, "serving.cost_usd_per_million_tokens"),
             Number(before, "serving.cost_usd_per_million_tokens"));
   EXPECT_GE(Number(after, "training.step_time_s"), Number(before, "training.step_time_s"));
-  // What explains it is named, as it was and as it is.
+  // The constant that explains it is named, with its value before and after.
   const Json& own = after["scenario"]["measured"][0];
   EXPECT_NEAR(Number(own, "computed"), Number(before, "serving.tpot_s"), 1e-9);
   const std::string input = TextOf(own["input"]);
@@ -177,7 +177,7 @@ TEST(OwnMeasurements, MemoryAndPriceAreMeasuredToo) {
   EXPECT_GT(Number(after, "training.cost_usd"), Number(before, "training.cost_usd"));
 }
 
-// What a GPU costs explains a price per token, whose time per token stays.
+// A price per token is explained by the price of a GPU; the time per token stays.
 TEST(OwnMeasurements, APricePerTokenIsExplainedByWhatTheDeviceCosts) {
   const std::string path = "serving.cost_usd_per_million_tokens";
   const Json before = Evaluated(kSmall);
@@ -250,7 +250,7 @@ TEST(OwnMeasurements, WhatIsNoMeasurementSaysSo) {
   EXPECT_EQ(Evaluated(kSmall, input)["issues"][0]["path"], "measured.0.input");
   const Json at = Json::array({Json{{"path", "serving.tpot_s"}, {"value", 0.01}, {"at", "model=no-such"}}});
   EXPECT_EQ(Evaluated(kSmall, at)["issues"][0]["path"], "measured.0.at");
-  // Of a part that is off there is no figure.
+  // A part that is off has no figures.
   const Assignments off = kSmall + Assignments{"serving=null"};
   EXPECT_EQ(Evaluated(off, Json::array({Measured("serving.tpot_s", 0.01)}))["issues"][0]["path"], "measured.0.path");
 }

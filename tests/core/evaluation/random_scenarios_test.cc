@@ -66,7 +66,7 @@ void ExpectTimesAndEnergiesAddUp(const Json& report) {
   }
 }
 
-// What is feasible fits.
+// A feasible scenario fits into memory.
 void ExpectFits(const Json& report) {
   for (const char* name : {"training", "serving"}) {
     const Json* part = Find(report, name);
@@ -131,7 +131,7 @@ void ExpectReadsMemory(const Json& report) {
       << "a step faster than its memory";
 }
 
-// Nothing is more efficient than its hardware.
+// No figure exceeds what the hardware can do.
 void ExpectWithinPeaks(const Json& report) {
   double peak = 0;
   for (const auto& [precision, rate] : Find(report, "scenario.cluster.device.peak")->items()) {

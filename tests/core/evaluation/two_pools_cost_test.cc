@@ -107,7 +107,7 @@ TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
       1, 1e-12);
 }
 
-// What a device of the pool costs moves the answer, and the explanation leads there.
+// The price of the pool's device moves the answer, and the explanation leads to it.
 TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
   std::string inputs;
   const Json report = ReportOf({kL40s});

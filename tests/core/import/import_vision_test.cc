@@ -28,6 +28,36 @@ TEST(ImportVision, Qwen3) {
   EXPECT_NE(model["notes"].dump().find("the vision encoder's memory and time are not counted"), std::string::npos);
 }
 
+// The vision encoder is imported where its config says all of its shape.
+TEST(ImportVision, Encoder) {
+  const std::string text = R"("text_config": {
+      "model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936})";
+  const Json model = Imported(R"({"model_type": "qwen3_vl", )" + text + R"(, "vision_config": {"depth": 27,
+      "hidden_size": 1152, "hidden_act": "gelu_pytorch_tanh", "intermediate_size": 4304, "num_heads": 16,
+      "patch_size": 16, "spatial_merge_size": 2, "deepstack_visual_indexes": [8, 16, 24]}})");
+  const Json vision = model["model"]["vision"];
+  const Json expected = *ParseJson(R"({"layers": 27, "hidden": 1152, "heads": 16, "ffn": 4304, "gated": false,
+                                       "patch": 16, "merge": 2, "projectors": 4})");
+  EXPECT_EQ(vision, expected);
+  EXPECT_EQ(model["notes"].dump().find("are not counted"), std::string::npos);
+}
+
+// Diffusion language models: LLaDA-8B has 8.02 billion parameters, LLaDA2.0-mini the shape of Ling-mini-2.0, 16 billion.
+TEST(ImportVision, DiffusionLanguageModels) {
+  const Json dense = Imported(R"({"model_type": "llada", "d_model": 4096, "n_heads": 32, "n_kv_heads": 32,
+      "n_layers": 32, "mlp_hidden_size": 12288, "vocab_size": 126464, "weight_tying": false,
+      "max_sequence_length": 4096})");
+  EXPECT_NEAR(dense["parameters"].get<double>(), 8.02e9, 0.005e9);
+  EXPECT_NE(dense["notes"].dump().find("serving.block_diffusion"), std::string::npos);
+  const Json experts = Imported(R"({"model_type": "llada2_moe", "num_hidden_layers": 20, "hidden_size": 2048,
+      "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 5120,
+      "moe_intermediate_size": 512, "num_experts": 256, "num_experts_per_tok": 8, "num_shared_experts": 1,
+      "first_k_dense_replace": 1, "use_qk_norm": true, "moe_router_enable_expert_bias": true, "vocab_size": 157184,
+      "tie_word_embeddings": false})");
+  EXPECT_NEAR(experts["parameters"].get<double>(), 16e9, 0.5e9);
+}
+
 // Qwen3-VL-30B-A3B-Instruct: that of Qwen3-30B-A3B.
 TEST(ImportVision, Qwen3Experts) {
   const Json model = Imported(std::string(R"({"model_type": "qwen3_vl_moe", )") + kVision + R"(, "text_config": {

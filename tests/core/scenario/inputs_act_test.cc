@@ -262,6 +262,11 @@ const std::vector<Assignments>& Scenarios() {
                                  "serving.engine=llamacpp-2025", "serving.precision.weights=mxfp4",
                                  "serving.precision.activations=fp16", "serving.batch=1",
                                  "serving.host_experts.layers=12"},
+      kServingOnly + Assignments{"model=qwen3-vl-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
+                                 "serving.engine=vllm", "serving.batch=4", "serving.prompt=8192",
+                                 "serving.images.count=2", "serving.images.width=1536", "serving.images.height=1024"},
+      kServingOnly + Assignments{"model=llada2.0-mini", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
+                                 "serving.engine=sglang", "serving.batch=4", "serving.block_diffusion.block=32"},
       // Chips on the board, and chiplets.
       Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64",
                   "cluster.device.design.preset=a100-like", "cluster.device.design.dram.preset=gddr6",

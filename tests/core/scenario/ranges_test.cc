@@ -15,7 +15,7 @@ struct End {
   double value;
 };
 
-// Of every number that a scenario takes.
+// Both ends of the range of every number in a scenario.
 std::vector<End> EndsOfRanges() {
   std::vector<End> ends;
   const Json described = *ParseJson(DescribeAnswer().text);

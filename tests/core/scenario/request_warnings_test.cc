@@ -1,4 +1,4 @@
-// What a request asks for and nothing in the world has: warned of, never refused.
+// Requests for what no device or model has: a warning, never a refusal.
 #include "core/scenario/request_warnings.h"
 
 #include <gtest/gtest.h>

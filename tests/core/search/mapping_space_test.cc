@@ -112,7 +112,7 @@ TEST(TrainingSpace, LimitsRestrictIt) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(3, 3)}}).Size(), 0);
 }
 
-// What the framework's code does not run is left out, unless a limit names it.
+// Mappings that the framework's code does not run are left out, unless a limit names them.
 TEST(TrainingSpace, StaysWithinTheFramework) {
   TrainingRun run = RunOf(16);
   run.framework.capabilities.schedules = {"1f1b"};

@@ -16,7 +16,7 @@
 namespace slipstick {
 namespace {
 
-// Of a fixed sequence, the same everywhere.
+// Drawn from a fixed sequence, the same on every machine.
 class Choices {
  public:
   explicit Choices(int seed) : state_(0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(seed + 1)) {}

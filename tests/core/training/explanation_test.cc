@@ -77,7 +77,7 @@ TEST_P(TrainingExplanations, GiveTheirValues) {
     EXPECT_NE(figure.title, "");
     shown[figure.path] = figure.value;
   }
-  // What the report shows is what was explained.
+  // The report shows the value that is explained.
   const std::pair<const char*, double> expected[] = {
       {"training.step_time_s", report.step_time.base()},
       {"training.time_to_train_s", report.time_to_train.base()},

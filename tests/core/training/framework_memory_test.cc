@@ -90,7 +90,7 @@ TEST(TrainingMemory, OfTheUpdateIsPerUpdatedParameter) {
 }
 
 TEST(TrainingMemory, LeavesRoomForWhatTheAllocatorCannotReserve) {
-  // Of 1,272 runs on 80 GB devices none reserved more than 76.93 GiB; one reserved that.
+  // The most that any of 1,272 runs on 80 GB devices reserved is 76.93 GiB.
   const double most = Evaluated(Nanotron(kNanotronReadings[0])).memory.capacity.base() / kGiB.factor;
   EXPECT_GE(most, 76.9);
   EXPECT_LE(most, 77.5);

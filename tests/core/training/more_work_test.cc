@@ -50,7 +50,7 @@ bool GrowDocuments(Scenario& s, double rung) {
   s.training->documents = Documents{static_cast<Count>(256 * rung), 1, DocumentLayout::kPacked};
   return true;
 }
-// Of the part `part` of a model that may have none.
+// A member of the part `part` of a model, which may lack it.
 template <class Part>
 std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::* part, Count Part::* member, Count unit) {
   return [=](Scenario& s, double rung) { return s.model.*part && Multiply((*(s.model.*part)).*member, rung, unit); };

@@ -39,7 +39,7 @@ struct TimeToMarket {
   Seconds tape_out, queue, foundry, packaging;  // calendar time; 168 hours a week, of which an engineer works 40
   Dollars cost;
 };
-// Nothing where the fab makes no wafers (the tool: 1e20 weeks).
+// Empty if the fab makes no wafers (the tool returns 1e20 weeks).
 std::optional<TimeToMarket> Price(const Process& process, const Run& run, const Settings& settings);
 
 }  // namespace slipstick::ttm_cas
