@@ -180,6 +180,14 @@ constexpr FieldRow kServingLoadFields[] = {
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
         .Advanced(),
+    Of<&ServingLoad::sessions>(
+        "sessions",
+        "Sessions of several turns, whose idle contexts the prefix cache keeps until others need the room (LRU). They "
+        "give the prompt (the mean of all turns) and the hit rate; output is that of a turn, concurrency counts "
+        "sessions, and "
+        "requests_per_s all their turns")
+        .Label("Sessions of several turns")
+        .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)")
         .Advanced(),
