@@ -200,8 +200,9 @@ constexpr FieldRow kServingLoadFields[] = {
         .Advanced(),
     Of<&ServingLoad::prefix_cache>(
         "prefix_cache",
-        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
-        "simulation finds all of it in device memory")
+        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. Without "
+        "sessions the simulation finds all of it in device memory; with them they are what idle contexts are evicted "
+        "to")
         .Label("Prefix-cache tiers")
         .Advanced(),
     Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)")

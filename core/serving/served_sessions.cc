@@ -43,12 +43,12 @@ Left ContextsLeft(const Deployment& deployment, Bytes system) {
   return left;
 }
 
-Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget, double sessions, Trace& trace) {
+Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
   const ServingLoad& load = deployment.load;
   Setting setting;
   setting.sessions = *load.sessions;
   setting.output = static_cast<double>(load.output);
-  setting.requests = load.requests_per_s.value_or(sessions);
+  setting.requests = load.requests_per_s.value_or(deployment.sessions);
   setting.groups = deployment.mapping.replicas * deployment.mapping.attention_dp;
   BindInputs(setting.sessions, "serving.sessions", trace);
   BindInputs(setting.output, "serving.output", trace);
@@ -128,20 +128,21 @@ void SetHits(const Setting& setting, Ratio device, Ratio host, Ratio ssd, Servin
 
 }  // namespace
 
-SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, double sessions,
-                               const ServeTurns& serve, ServingLoad& load) {
+SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
+                               ServingLoad& load) {
   constexpr int kMostRounds = 100;
   constexpr double kSettled = 1e-6;
   Trace off = Trace::Off();
-  const Setting setting = SettingOf(deployment, budget, sessions, off);
+  const Setting setting = SettingOf(deployment, budget, off);
   const bool is_open = load.requests_per_s.has_value();
   const auto output = static_cast<double>(load.output);
-  Damped device{1}, host, ssd, in_system{is_open ? 0.0 : 1.0};
+  const double per_group = deployment.sessions / setting.groups;
+  Damped device{1}, host, ssd, found_by_one{1};  // found_by_one: of a group, itself included
   SettledSessions settled;
   for (int round = 0; round < kMostRounds; ++round) {
     SetHits(setting, device.value, host.value, ssd.value, load);
-    settled.in_system = in_system.value;
-    const ServingPerformance performance = serve(in_system.value);
+    settled.found = found_by_one.value * setting.groups;
+    const ServingPerformance performance = serve(settled.found);
     settled.running = performance.in_flight / setting.groups;
     const Seconds wait = max(Seconds(), performance.ttft - performance.prefill.first);
     settled.contexts = {performance.rate / (output * kToken) / setting.groups, setting.sessions.gap, wait,
@@ -151,17 +152,19 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
     double change =
         std::max({device.MoveTo(found.device.base()), host.MoveTo(found.host.base()), ssd.MoveTo(found.ssd.base())});
     if (!is_open) {
-      const double busy = performance.latency / (performance.latency + setting.sessions.gap);
-      change = std::max(change, in_system.MoveTo(sessions * busy) / sessions);
+      // A turn finds what the other sessions have in the system (arrival theorem).
+      const double busy = performance.latency / (performance.latency + setting.sessions.gap),
+                   wanted = 1 + max(0.0, per_group - 1) * busy;
+      change = std::max(change, found_by_one.MoveTo(wanted) / wanted);
     }
     if (change < kSettled) break;
   }
   return settled;
 }
 
-ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget, double sessions,
+ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
                                const SettledSessions& settled, Trace& trace) {
-  const Setting setting = SettingOf(deployment, budget, sessions, trace);
+  const Setting setting = SettingOf(deployment, budget, trace);
   const Sessions& asked = setting.sessions;
   const auto at_settled_load = [&](std::string_view title, auto found) {
     return Procedure(title, found,
@@ -173,7 +176,7 @@ ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget
                               asked.gap, at_settled_load("Wait of a turn until it is admitted", settled.contexts.wait),
                               setting.returning, setting.last};
   const Ratio running = at_settled_load("Running turns of an attention group", Ratio(settled.running)),
-              in_system = at_settled_load("Turns in the system", Ratio(settled.in_system));
+              by_one = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
   const Bytes room = Figure("Device memory for idle contexts", max(Bytes(), setting.device - running * setting.own),
                             "what running turns leave; per device");
   const Returning found = ReturningTo(setting, contexts, room);
@@ -217,7 +220,11 @@ ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget
     follows("ssd_share", "serving.prefix_cache.ssd_share", load.prefix_cache->ssd_share,
             found.ssd * setting.tokens.earlier / cached);
   }
-  if (!load.requests_per_s) trace.Alias("concurrency", in_system, "in_system");
+  if (!load.requests_per_s) {
+    trace.Alias("concurrency", by_one, "by_one");
+    trace.Alias("sessions", setting.requests, "sessions_at_once");
+    trace.Input("gap", load.sessions->gap, "serving.sessions.gap");
+  }
   const std::string path = "serving.sessions.";
   trace.Report(path + "sessions_per_s", ended);
   trace.Report(path + "waiting", waiting);

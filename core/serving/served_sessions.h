@@ -15,18 +15,17 @@ namespace slipstick {
 
 // Requests of an attention group at the settled load; numbers without nodes.
 struct SettledSessions {
-  double in_system = 1;  // turns that run or wait, of all replicas; under a rate they follow from it
-  double running = 0;    // turns of a group that run, mean
+  double found = 1;    // turns that run or wait, of all replicas, as one of them finds them; unused under a rate
+  double running = 0;  // turns of a group that run, mean
   IdleContexts contexts;
 };
-// Serves the load with so many turns in the system.
-using ServeTurns = std::function<ServingPerformance(double in_system)>;
-// Sets the hit rate and the shares of the tiers in `load`, the deployment's own. `sessions`: at once, of all replicas;
-// under a rate none.
-SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, double sessions,
-                               const ServeTurns& serve, ServingLoad& load);
+// Serves the load with so many turns in the system, as one of them finds them.
+using ServeTurns = std::function<ServingPerformance(double found)>;
+// Sets the hit rate and the shares of the tiers in `load`, the deployment's own.
+SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
+                               ServingLoad& load);
 // Binds what the settled load rests on, so that the figures of the requests do, too: call it before them.
-ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget, double sessions,
+ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
                                const SettledSessions& settled, Trace& trace);
 // Adds the first token of turns after the first.
 void SetReentry(const Deployment& deployment, const ServingPerformance& performance, ServedSessions& sessions,

@@ -290,15 +290,15 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   }
   std::optional<double> turns;
   if (of_sessions) {
-    const double sessions =
-        load.concurrency ? static_cast<double>(*load.concurrency)
-                         : batch.requested_sequences * deployment.mapping.attention_dp * deployment.mapping.replicas;
+    const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
+    if (!load.requests_per_s)
+      deployment.sessions = load.concurrency ? static_cast<double>(*load.concurrency)
+                                             : batch.requested_sequences * attention_dp * replicas;
     Trace off = Trace::Off();
-    const SettledSessions settled = SettleSessions(
-        deployment, budget, sessions,
-        [&](double in_system) { return PerformanceOf(deployment, batch, in_system, off); }, *of_sessions);
-    turns = settled.in_system;
-    report.sessions = ExplainSessions(deployment, budget, sessions, settled, trace);
+    const auto serve = [&](double found) { return PerformanceOf(deployment, batch, found, off); };
+    const SettledSessions settled = SettleSessions(deployment, budget, serve, *of_sessions);
+    turns = settled.found;
+    report.sessions = ExplainSessions(deployment, budget, settled, trace);
   }
   const ServingPerformance performance = PerformanceOf(deployment, batch, turns, trace);
   if (report.sessions) SetReentry(deployment, performance, *report.sessions, trace);

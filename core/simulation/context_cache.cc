@@ -1,7 +1,5 @@
 #include "core/simulation/context_cache.h"
 
-#include <algorithm>
-
 namespace slipstick {
 
 FoundContext ContextCache::Find(Count session) const {
@@ -49,14 +47,16 @@ void ContextCache::Move(Count session, Context& context, std::size_t tier, doubl
 }
 
 void ContextCache::FitInto(Bytes device) {
-  constexpr Bytes kRounding = 1 * kB;
   const std::array<Bytes, kTiers> room{max(Bytes{}, device), memory_.host, memory_.ssd};
   for (std::size_t tier = 0; tier < kTiers; ++tier) {
-    while (held_[tier] > room[tier] + kRounding && !by_use_[tier].empty()) {
+    const bool is_there = room[tier] > Bytes{};
+    const Bytes rounding = 1 * kB;
+    while (!by_use_[tier].empty() && (!is_there || held_[tier] > room[tier] + rounding)) {
       const Count session = by_use_[tier].begin()->second;
       Context& context = contexts_.at(session);
-      const double all = context.tokens[tier], excess = (held_[tier] - room[tier]) / max(context.token, 1e-9 * kB);
-      Move(session, context, tier, std::min(all, excess));
+      const double all = context.tokens[tier];
+      const bool gives_part = is_there && all * context.token > held_[tier] - room[tier];
+      Move(session, context, tier, gives_part ? double{(held_[tier] - room[tier]) / context.token} : all);
     }
   }
 }

@@ -164,7 +164,7 @@ SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_
 
 // Time that the load of contexts adds to a step (core/serving/prefix_cache.cc).
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
-  if (!(work.from_host + work.from_ssd > Bytes{})) return {};
+  if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
   Trace off = Trace::Off();
   const PrefixCache& tiers = *deployment.load.prefix_cache;
   const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine, off),
