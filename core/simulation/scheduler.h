@@ -89,7 +89,7 @@ class Scheduler {
   // Tokens of a prompt that a step with room for `budget` takes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
-  // What is cached of a prompt that is about to be admitted.
+  // Sets the cached tokens of a prompt that is about to be admitted.
   void LookUp(SimulatedRequest& request) const;
   void PlanPrefills(Seconds now, Seconds seen, double budget);
   [[nodiscard]] StepWork Work() const;
