@@ -104,6 +104,7 @@ struct Deployment {
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   double device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
+  double sessions = 0;      // at once, of all replicas; set with the batch
   ServingMemo* memo = nullptr;
   CollectiveLog* log = nullptr;             // of collectives; null: not wanted
   const Cluster* requested = nullptr;       // as the request has it

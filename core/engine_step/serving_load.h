@@ -6,6 +6,7 @@
 
 #include "core/base/field.h"
 #include "core/engine_step/request_stream.h"
+#include "core/engine_step/sessions.h"
 #include "core/hardware/device.h"
 #include "core/mapping/parallelism.h"
 #include "core/software/engine.h"
@@ -144,6 +145,7 @@ struct ServingLoad {
   double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
   std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
   std::optional<PromptImages> images;
+  std::optional<Sessions> sessions;  // they give the prompt and the hit rate, and the requests of the load are theirs
   std::optional<Speculative> speculative;
   std::optional<BlockDiffusion> block_diffusion;
   std::optional<Disaggregated> disaggregated;

@@ -200,6 +200,14 @@ constexpr FieldRow kServingLoadFields[] = {
                              "model's vision encoder makes them")
         .Label("Images in the prompt")
         .Advanced(),
+    Of<&ServingLoad::sessions>(
+        "sessions",
+        "Sessions of several turns, whose idle contexts the prefix cache keeps until others need the room (LRU). They "
+        "give the prompt (the mean of all turns) and the hit rate; output is that of a turn, concurrency counts "
+        "sessions, and "
+        "requests_per_s all their turns")
+        .Label("Sessions of several turns")
+        .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::block_diffusion>(
         "block_diffusion",
@@ -216,8 +224,9 @@ constexpr FieldRow kServingLoadFields[] = {
         .Advanced(),
     Of<&ServingLoad::prefix_cache>(
         "prefix_cache",
-        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
-        "simulation finds all of it in device memory")
+        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. Without "
+        "sessions the simulation finds all of it in device memory; with them they are what idle contexts are evicted "
+        "to")
         .Label("Prefix-cache tiers")
         .Advanced(),
     Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)")

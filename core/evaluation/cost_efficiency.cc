@@ -174,13 +174,17 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   };
   std::optional<ByPass<PoolUse>> pools = serving.pools;
   if (pools) pools = {used(pools->prefill), used(pools->decode)};
-  const ServingCostEfficiency found =
+  ServingCostEfficiency found =
       EfficiencyOf(cost, used({serving.device_seconds_per_token, serving.energy_per_token}), pools);
+  if (serving.sessions && found.token)
+    found.session =
+        Figure("Cost of a session", *found.token * serving.sessions->output, "of the answers of all its turns");
   if (!trace.on()) return found;
   Report(found.energy, "serving", "j_per_token", trace);
   Report("serving.tokens_per_j", found.tokens_per_j, trace);
   Report(found, "serving", trace);
   Report("serving.tokens_per_usd", found.tokens_per_usd, trace);
+  Report("serving.session_usd", found.session, trace);
   if (!found.pools) return found;
   for (const auto& [pool, part] : {std::pair(&found.pools->prefill, "serving.pools.prefill"),
                                    std::pair(&found.pools->decode, "serving.pools.decode")}) {

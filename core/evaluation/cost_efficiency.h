@@ -41,6 +41,7 @@ struct TokenCost {
 };
 struct ServingCostEfficiency : TokenCost {
   std::optional<ByPass<TokenCost>> pools;  // of two pools, which the others add up
+  std::optional<Dollars> session;          // of all its turns
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };

@@ -48,6 +48,36 @@ struct Outputs<EncodedImages> {
 };
 
 template <>
+struct Outputs<CacheSize> {
+  static constexpr auto rows = std::tuple{
+      Output("memory_bytes", &CacheSize::memory, "Memory for idle contexts"),
+      Output("hit_rate", &CacheSize::hit_rate, "Prefix-cache hit rate with it").In("%"),
+  };
+};
+
+template <>
+struct Outputs<ServedSessions> {
+  using S = ServedSessions;
+  static constexpr auto rows = std::tuple{
+      Output("hit_rate", &S::hit_rate, "Prefix-cache hit rate").In("%").LargerIsBetter(),
+      Output("device_hit_rate", &S::device_hit_rate, "Hit rate in device memory").In("%").LargerIsBetter(),
+      Output("host_hit_rate", &S::host_hit_rate, "Hit rate in host memory").In("%"),
+      Output("ssd_hit_rate", &S::ssd_hit_rate, "Hit rate on SSD").In("%"),
+      Output("best_hit_rate", &S::best_hit_rate, "Hit rate if nothing were evicted").In("%").LargerIsBetter(),
+      Output("reentry_ttft_s", &S::reentry_ttft, "Time to first token of turns after the first")
+          .Short("Re-entry TTFT")
+          .SmallerIsBetter(),
+      Output("stay_s", &S::stay, "How long an idle context stays in device memory").LargerIsBetter(),
+      Output("waiting", &S::waiting, "Sessions between two turns"),
+      Output("sessions_per_s", &S::per_s, "Sessions per second").In("/s").LargerIsBetter(),
+      Output("room_bytes", &S::room, "Device memory for idle contexts").LargerIsBetter(),
+      Output("needed_bytes", &S::needed, "Contexts of the sessions that wait").SmallerIsBetter(),
+      Output("sizes", &S::sizes, "Hit rate by memory for idle contexts"),
+      Output("output_tokens", &S::output, "Output tokens of a session"),
+  };
+};
+
+template <>
 struct Outputs<OffloadedCache> {
   static constexpr auto rows = std::tuple{
       Output("bytes", &OffloadedCache::bytes, "KV cache in host memory"),
@@ -220,6 +250,8 @@ struct Outputs<ServingPart> {
       Output("host_bytes", &P::host_weights, "Experts' weights in host memory, per replica"),
       Output("prefix_cache", &P::prefix_cache, "Prefix-cache tiers"),
       Output("images", &P::images, "Images of a prompt"),
+      Output("sessions", &P::sessions, "Sessions of several turns"),
+      Output("session_usd", &P::cost_efficiency, &C::session, "Cost of a session").SmallerIsBetter(),
       Output("max_batch", &P::max_batch, "Max. concurrent sequences").In("count").LargerIsBetter(),
       Output("max_context", &P::max_context, "Max. context (one request)").In("count").LargerIsBetter(),
       Output("memory_bytes", &P::memory, "Memory of the most loaded GPU"),

@@ -16,6 +16,19 @@ struct Outputs<Percentiles> {
 };
 
 template <>
+struct Outputs<SimulatedSessions> {
+  using S = SimulatedSessions;
+  static constexpr auto rows = std::tuple{
+      Output("hit_rate", &S::hit_rate, "Simulated prefix-cache hit rate").In("%").LargerIsBetter(),
+      Output("device_hit_rate", &S::device_hit_rate, "Simulated hit rate in device memory").In("%").LargerIsBetter(),
+      Output("host_hit_rate", &S::host_hit_rate, "Simulated hit rate in host memory").In("%"),
+      Output("ssd_hit_rate", &S::ssd_hit_rate, "Simulated hit rate on SSD").In("%"),
+      Output("reentry_ttft_s", &S::reentry_ttft, "Simulated time to first token of turns after the first, mean")
+          .SmallerIsBetter(),
+  };
+};
+
+template <>
 struct Outputs<SimulatedServing> {
   using S = SimulatedServing;
   static constexpr auto rows = std::tuple{
@@ -31,6 +44,7 @@ struct Outputs<SimulatedServing> {
       Output("requests", &S::requests, "Simulated requests that count").In("count"),
       Output("preemptions", &S::preemptions, "Preemptions").In("count"),
       Output("steps", &S::steps, "Simulated steps").In("count"),
+      Output("sessions", &S::sessions, "Simulated sessions"),
   };
 };
 

@@ -46,6 +46,7 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
   load.requests_per_s.reset();
   load.concurrency.reset();
   load.waves.reset();
+  load.sessions.reset();
   load.idle_sessions.reset();  // the prompts that hit the cache are those of a group that runs
   load.batch = {false, 1};
   load.output = std::max<Count>(1, std::llround(mean));

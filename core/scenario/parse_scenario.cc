@@ -120,8 +120,24 @@ void KeepPrefixes(Scenario& scenario) {
   constexpr double kAsLongAsItRuns = 1;
   if (scenario.version < 3 || !scenario.serving || scenario.serving->idle_sessions) return;
   ServingLoad& load = *scenario.serving;
+  if (load.sessions) return;  // they say how long they wait
   const bool states_prefixes = load.prefix_cache && load.prefix_cache->prefixes > 0;
   if (!states_prefixes && !load.disaggregated) load.idle_sessions = kAsLongAsItRuns;
+}
+
+// Sessions give the prompt; a resolved scenario repeats it.
+void FollowSessions(const Json& expanded, const Written& written, Scenario& scenario, Issues& issues) {
+  if (!scenario.serving || !scenario.serving->sessions) return;
+  ServingLoad& load = *scenario.serving;
+  const Count prompt = MeanPrompt(*load.sessions, load.output);
+  const bool is_written = !written.IsDefault("serving.prompt") && MemberAt(expanded, "serving.prompt") != nullptr;
+  if (is_written && load.prompt != prompt) {
+    issues.push_back(
+        {"serving.prompt",
+         "Follows from the sessions: " + GroupedText(static_cast<double>(prompt)) + " tokens, the mean of all turns",
+         {SetTo("serving.prompt", prompt), LeaveOut("serving.sessions")}});
+  }
+  load.prompt = prompt;
 }
 
 // Reads the parts; contradictions between them are checked later.
@@ -158,6 +174,8 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
     Read(expanded, "", issues, scenario);
     if (!issues.empty()) return issues;
   }
+  FollowSessions(expanded, written, scenario, issues);
+  if (!issues.empty()) return issues;
   KeepPrefixes(scenario);
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);

@@ -15,9 +15,10 @@ std::string Grouped(Count count) { return GroupedText(static_cast<double>(count)
 void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
   if (!scenario.serving || scenario.model.positions.encoding == Position::kLearned) return;
   const ServingLoad& load = *scenario.serving;
-  const Count longest = load.prompt + load.output, context = scenario.model.context;
+  const Count prompt = load.sessions ? LongestPrompt(*load.sessions, load.output) : load.prompt;
+  const Count longest = prompt + load.output, context = scenario.model.context;
   if (context <= 0 || longest <= context) return;
-  texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(load.prompt) +
+  texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(prompt) +
                   ") is longer than the context of " + scenario.model.name + ", " + Grouped(context) +
                   " tokens: memory and time are those of a model whose positions are extended");
 }

@@ -127,6 +127,35 @@ double ServedBy(const Deployment& deployment, double running) {
   return running / ((steady.alone + mean.prefill_wait + (output - 1) * mean.tpot) / (1 * kS));
 }
 
+// Requests in the system, all replicas, and what they bring.
+struct RequestFlow {
+  double in_system = 1;
+  TokensPerSecond rate;
+};
+
+// Sessions wait between two turns, so that fewer are in the system than one of them finds, itself included
+// (`concurrency`).
+RequestFlow FlowOf(const Deployment& deployment, double concurrency, Seconds request_latency, Trace& trace) {
+  const auto output = static_cast<double>(deployment.load.output);
+  if (!(deployment.sessions > 0)) {
+    trace.Alias("in_system", concurrency, "concurrency");
+    FIGURE(trace, rate, concurrency * output * kToken / request_latency,
+           (Note{"Throughput in output tokens", "Little's law: requests in flight and waiting over the latency", "",
+                 "serving.tokens_per_s"}),
+           concurrency, output, request_latency);
+    return {concurrency, rate};
+  }
+  const double sessions = deployment.sessions;
+  const Seconds gap = deployment.load.sessions->gap;
+  FIGURE(trace, rate, sessions * output * kToken / (request_latency + gap),
+         (Note{"Throughput in output tokens", "each session sends a turn in the time of one and its gap", "",
+               "serving.tokens_per_s"}),
+         sessions, output, request_latency, gap);
+  FIGURE(trace, in_system, sessions * (request_latency / (request_latency + gap)),
+         (Note{"Turns in the system", "of all sessions, Little's law"}), sessions, request_latency, gap);
+  return {in_system, rate};
+}
+
 }  // namespace
 
 // The numbers that are tried do not depend on the host's memory, which only says how many of them fit: more of it never
@@ -262,21 +291,19 @@ ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, 
          alone, prefill_wait, slot_wait);
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot,
          (Note{"End-to-end latency", "", "", "serving.request_latency_s"}), ttft, output, tpot);
-  FIGURE(trace, rate, concurrency * output * kToken / request_latency,
-         (Note{"Throughput in output tokens", "Little's law: requests in flight and waiting over the latency", "",
-               "serving.tokens_per_s"}),
-         concurrency, output, request_latency);
-  FIGURE(trace, in_flight, concurrency * running / offered,
-         (Note{"Requests in flight", "all replicas", "", "serving.requests_in_flight"}), concurrency, running, offered);
-  FIGURE(trace, waiting, concurrency - in_flight,
-         (Note{"Requests waiting for a slot", "all replicas", "", "serving.requests_waiting"}), concurrency, in_flight);
+  const RequestFlow flow = FlowOf(deployment, concurrency, request_latency, trace);
+  const double in_system = flow.in_system;
+  FIGURE(trace, in_flight, in_system * running / offered,
+         (Note{"Requests in flight", "all replicas", "", "serving.requests_in_flight"}), in_system, running, offered);
+  FIGURE(trace, waiting, max(0.0, in_system - in_flight),
+         (Note{"Requests waiting for a slot", "all replicas", "", "serving.requests_waiting"}), in_system, in_flight);
   performance.tpot = tpot;
   performance.ttft = ttft;
   performance.latency = request_latency;
   performance.queue = slot_wait;
   trace.Alias("queue", slot_wait, "slot_wait");
   SetPrefillsBefore(steady, prefill_wait, performance, trace);
-  performance.rate = rate;
+  performance.rate = flow.rate;
   performance.in_flight = in_flight;
   performance.waiting = waiting;
   return performance;

@@ -14,6 +14,7 @@
 #include "core/serving/energy.h"
 #include "core/serving/load_model.h"
 #include "core/serving/remarks.h"
+#include "core/serving/served_sessions.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/shortfalls.h"
 #include "core/serving/static_batch.h"
@@ -72,12 +73,14 @@ double ConcurrencyOf(const Deployment& deployment, double requested_sequences, T
   return concurrency;
 }
 
-ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, Trace& trace) {
+// `turns`: of sessions, in the system; they take the place of the requests.
+ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, std::optional<double> turns,
+                                 Trace& trace) {
   const ServingLoad& load = deployment.load;
   trace.Alias("max_slots", batch.max_sequences, "group_batch");
   if (load.disaggregated) return TwoPools(deployment, batch.requested_sequences, batch.max_sequences, trace);
   if (load.requests_per_s) return OpenLoop(deployment, *load.requests_per_s, batch.max_sequences, trace);
-  const double concurrency = ConcurrencyOf(deployment, batch.requested_sequences, trace);
+  const double concurrency = turns ? *turns : ConcurrencyOf(deployment, batch.requested_sequences, trace);
   const bool queues = QueuesRequests(deployment);
   const double max_slots = queues ? batch.max_sequences : batch.requested_sequences;
   if (!queues) trace.Alias("max_slots", max_slots, "requested_sequences");
@@ -201,6 +204,19 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
   report.prefix_cache = {prefix_load, exposed_load, kept.device, kept.host, kept.ssd};
 }
 
+// What the running requests hold; those of sessions share their system prompt.
+Bytes RunningCache(const Deployment& deployment, const KvCacheBudget& budget, double running, Bytes kv_cache_of_request,
+                   Trace& trace) {
+  constexpr Note kNote{"KV cache per GPU, full batch", "what the running requests hold", "", "serving.kv_cache_bytes"};
+  if (!deployment.load.sessions) {
+    FIGURE(trace, kv_cache, running * kv_cache_of_request, kNote, running, kv_cache_of_request);
+    return kv_cache;
+  }
+  const auto [system_kv_cache, session_room, own_kv_cache] = SessionMemoryOf(deployment, budget, trace);
+  FIGURE(trace, kv_cache, system_kv_cache + running * own_kv_cache, kNote, system_kv_cache, running, own_kv_cache);
+  return kv_cache;
+}
+
 // Max. context is left out where `searching`: no search uses it.
 void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double max_sequences,
                const ServingPerformance& performance, bool searching, ServingReport& report, Trace& trace) {
@@ -209,9 +225,7 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   report.kv_cache_per_token = KvCachePerToken(deployment, trace);
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
-  FIGURE(trace, kv_cache, running * kv_cache_of_request,
-         (Note{"KV cache per GPU, full batch", "what the running requests hold", "", "serving.kv_cache_bytes"}),
-         running, kv_cache_of_request);
+  const Bytes kv_cache = RunningCache(deployment, budget, running, kv_cache_of_request, trace);
   report.kv_cache = kv_cache;
   report.state_per_sequence = StateOfSequence(deployment, trace);
   SetHostTraffic(deployment, performance, report, trace);
@@ -242,12 +256,15 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
 
 }  // namespace
 
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& asked, bool operators,
                               Trace& trace, ServingMemo* memo) {
   const Trace::Scope scope(trace, "serving");
+  std::optional<ServingLoad> of_sessions;  // with the hit rate that they settle at
+  if (asked.sessions) of_sessions = asked;
+  const ServingLoad& load = of_sessions ? *of_sessions : asked;
   BindDegrees(load.mapping, "serving.mapping", trace);
   Deployment deployment = Deploy(model, cluster, load, trace);
-  deployment.memo = memo;
+  deployment.memo = of_sessions ? nullptr : memo;  // it knows one hit rate
   const bool searching = memo != nullptr;
   if (searching) memo->Enter(load);
   ServingReport report;
@@ -276,7 +293,20 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
       return report;
     }
   }
-  const ServingPerformance performance = PerformanceOf(deployment, batch, trace);
+  std::optional<double> turns;
+  if (of_sessions) {
+    const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
+    if (!load.requests_per_s)
+      deployment.sessions = load.concurrency ? static_cast<double>(*load.concurrency)
+                                             : batch.requested_sequences * attention_dp * replicas;
+    Trace off = Trace::Off();
+    const auto serve = [&](double found) { return PerformanceOf(deployment, batch, found, off); };
+    const SettledSessions settled = SettleSessions(deployment, budget, serve, *of_sessions);
+    turns = settled.found;
+    report.sessions = ExplainSessions(deployment, budget, settled, trace);
+  }
+  const ServingPerformance performance = PerformanceOf(deployment, batch, turns, trace);
+  if (report.sessions) SetReentry(deployment, performance, *report.sessions, trace);
 
   SetLatency(performance, report, trace);
   if (!searching) report.latency_parts = LatencyPartsOf(performance, trace);

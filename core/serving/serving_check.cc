@@ -8,6 +8,7 @@
 #include "core/engine_step/block_diffusion.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/serving/serving.h"
+#include "core/serving/session_check.h"
 
 namespace slipstick {
 namespace {
@@ -69,6 +70,7 @@ class Checker {
     CheckDevices();
     CheckPools();
     CheckEngine();
+    if (load_.sessions) CheckSessions(load_, model_, path_, issues_);
     if (load_.lengths) CheckRequestLengths(*load_.lengths, path_ + ".lengths", issues_);
     if (load_.concurrency && load_.requests_per_s) {
       Say(".requests_per_s", "Choose a closed loop (concurrency) or an open one (requests_per_s), not both",

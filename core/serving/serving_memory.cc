@@ -194,8 +194,55 @@ Bytes KvCacheWithIdle(const Deployment& deployment, Bytes kv_cache_of_request, T
   return kept_per_request;
 }
 
+SessionMemory SessionMemoryOf(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
+  const auto system_prompt = static_cast<double>(deployment.load.sessions->system_prompt),
+             prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
+  trace.Input("held_tokens", system_prompt, "serving.sessions.system_prompt");
+  const Bytes system_kv_cache = KvCacheOfSequence(deployment, system_prompt, trace);
+  trace.Alias("system_kv_cache", system_kv_cache, "kv_cache_of_sequence");
+  const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
+  const Bytes room = RoomOf(budget, trace);
+  FIGURE(trace, session_room, max(0 * kB, room - system_kv_cache),
+         (Note{"KV cache beside the shared system prompt", "of running requests and idle contexts"}), room,
+         system_kv_cache);
+  FIGURE(trace, own_kv_cache, max(0 * kB, kv_cache_of_request - system_kv_cache),
+         (Note{"KV cache of a running request", "beside the shared system prompt, mean over the turns"}),
+         kv_cache_of_request, system_kv_cache);
+  return {system_kv_cache, session_room, own_kv_cache};
+}
+
+namespace {
+
+// Requests of sessions share their system prompt; the last turn must fit.
+double TurnsThatFit(const Deployment& deployment, const KvCacheBudget& budget, double output, Trace& trace) {
+  const auto longest_prompt = static_cast<double>(LongestPrompt(*deployment.load.sessions, deployment.load.output));
+  trace.Procedure("prompt", longest_prompt, Note{"Prompt of the last turn", "counted from the sessions"}, "output",
+                  output);
+  const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, longest_prompt, output, trace);
+  trace.Input("prompt", static_cast<double>(deployment.load.prompt), "serving.prompt");
+  const auto [system_kv_cache, session_room, own_kv_cache] = SessionMemoryOf(deployment, budget, trace);
+  const Ratio engine_limit = EngineLimit(deployment, trace);
+  const double attention_dp = deployment.mapping.attention_dp;
+  const Bytes room = RoomOf(budget, trace);
+  FIGURE(trace, group_batch,
+         min(floor(session_room / max(own_kv_cache, 1 * kB) + 1e-9), engine_limit,
+             floor(room / kv_cache_at_end + 1e-9) * engine_limit),
+         (Note{"Maximum concurrent sequences of an attention group",
+               "whole sequences; at most the engine's limit; none if one does not fit to its end"}),
+         session_room, own_kv_cache, engine_limit, room, kv_cache_at_end);
+  FIGURE(trace, max_batch, attention_dp * group_batch,
+         (Note{"Maximum concurrent sequences",
+               "whole sequences, each with what a running request holds; at most the engine's limit", "",
+               "serving.max_batch"}),
+         attention_dp, group_batch);
+  return max_batch / attention_dp;
+}
+
+}  // namespace
+
 double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
                      Trace& trace) {
+  if (deployment.load.sessions) return TurnsThatFit(deployment, budget, output, trace);
   const Bytes kv_cache_at_end = KvCacheAtEnd(deployment, prompt, output, trace);
   const Bytes kv_cache_of_request = KvCacheOfRequest(deployment, prompt, output, trace);
   const Bytes kept_per_request = KvCacheWithIdle(deployment, kv_cache_of_request, trace);

@@ -33,6 +33,20 @@ struct EncodedImages {
   double tokens = 0;
   Seconds time;  // of the vision encoder
 };
+// Hit rates are shares of the prompt tokens. All replicas, but bytes per device.
+struct CacheSize {
+  Bytes memory;  // for idle contexts, in all tiers
+  Ratio hit_rate;
+};
+struct ServedSessions {
+  double per_s = 0, waiting = 0;  // sessions that end; those between two turns
+  Ratio hit_rate, device_hit_rate, host_hit_rate, ssd_hit_rate, best_hit_rate;  // best: if nothing were evicted
+  Seconds reentry_ttft;                                                         // of turns after the first
+  Seconds stay;                                                                 // of an idle context on the device
+  Bytes room, needed;            // device memory left for idle contexts; contexts of the sessions that wait
+  std::vector<CacheSize> sizes;  // what more memory would bring
+  Tokens output;                 // of a session
+};
 struct ServedOperator {
   std::string name;
   Flops flops;
@@ -71,6 +85,7 @@ struct ServingReport {
   Bytes host_weights;  // of experts, for a replica
   ServedPrefixes prefix_cache;
   EncodedImages images;
+  std::optional<ServedSessions> sessions;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};

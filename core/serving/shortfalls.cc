@@ -9,7 +9,7 @@ namespace slipstick {
 
 bool QueuesRequests(const Deployment& deployment) {
   const ServingLoad& load = deployment.load;
-  return deployment.engine.scheduler.queues_static_batch || load.concurrency || load.requests_per_s;
+  return deployment.engine.scheduler.queues_static_batch || load.concurrency || load.requests_per_s || load.sessions;
 }
 
 std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch) {
@@ -70,7 +70,9 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                     const ServingPerformance& performance, ServingReport& report) {
   const std::string reason(MemoryReason(deployment, budget, batch));
   Trace off = Trace::Off();
-  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
+  const ServingLoad& load = deployment.load;
+  const Count longest = load.sessions ? LongestPrompt(*load.sessions, load.output) : load.prompt;
+  const auto prompt = static_cast<double>(longest), output = static_cast<double>(load.output);
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
     const Bytes taken = budget.weights + budget.activations + budget.workspace;
@@ -120,7 +122,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
 
 void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report) {
   const ServingLoad& load = deployment.load;
-  if (!(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
+  if (load.sessions || !(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
   Trace off = Trace::Off();
   const double cached = ComputedTokens(load, off).cached;
   if (load.idle_sessions.value_or(0) > 0) {

@@ -16,6 +16,9 @@ void EventLoop::Send(Seconds at, const SentRequest& request) {
   made.prompt = request.prompt;
   made.output = request.output;
   made.cached = request.cached;
+  made.session = request.session;
+  made.group = request.group;
+  made.turn = request.turn;
   made.sent = at;
   made.ready = at + system_.handling + static_cast<double>(request.prompt) * system_.token_handling;
   made.is_measured = request.is_measured;
@@ -43,7 +46,9 @@ std::size_t EventLoop::ChooseGroup() {
 }
 
 void EventLoop::Route(Seconds now, std::size_t request) {
-  const std::size_t groups = static_cast<std::size_t>(system_.groups), group = ChooseGroup();
+  const std::size_t groups = static_cast<std::size_t>(system_.groups), all = replicas_.size() * groups;
+  const SimulatedRequest& one = requests_[request];
+  const std::size_t group = one.session < 0 ? ChooseGroup() : static_cast<std::size_t>(one.group) % all;
   replicas_[group / groups].groups[group % groups].Enqueue(request);
   Push(now, EventKind::kWake, group / groups);
 }
@@ -62,12 +67,16 @@ StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
     all.tokens += work.prompts * work.tokens;
     all.cached += work.prompts * work.tokens * work.cached;
     all.running += work.running;
+    all.from_host += work.from_host;
+    all.from_ssd += work.from_ssd;
   }
   const auto groups = static_cast<double>(replica.groups.size());
   if (all.decoded > 0) all.context /= all.decoded;
   if (all.prompts > 0) all.cached /= all.tokens, all.tokens /= all.prompts;
   all.decoded /= groups;
   all.prompts /= groups;
+  all.from_host /= groups;
+  all.from_ssd /= groups;
   return all;
 }
 
@@ -127,7 +136,7 @@ bool EventLoop::Run(Count measured, const Done& done, Count most_steps) {
       case EventKind::kDone:
         --in_system_;
         if (requests_[event.index].is_measured) --measured;
-        done(event.time);
+        done(event.time, event.index);
         break;
       case EventKind::kStepEnd:
         EndStep(event.time, event.index);

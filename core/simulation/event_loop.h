@@ -32,6 +32,7 @@ struct SimulatedSystem {
 struct SentRequest {
   Count prompt = 1, output = 1, cached = 0;
   bool is_measured = true;
+  Count session = -1, group = 0, turn = 1;  // of a session: it stays with one attention group, which has its context
 };
 
 // What the event loop saw beside the requests' own times.
@@ -48,7 +49,7 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   // Called when a request is done; may send more, now or later.
-  using Done = std::function<void(Seconds now)>;
+  using Done = std::function<void(Seconds now, std::size_t request)>;
   void Send(Seconds at, const SentRequest& request);
   // Until so many measured requests are done; false if that takes more than `most_steps`.
   bool Run(Count measured, const Done& done, Count most_steps);

@@ -61,6 +61,13 @@ bool Scheduler::IsCollecting(Seconds seen) {
   return true;
 }
 
+void Scheduler::LookUp(SimulatedRequest& request) const {
+  if (!contexts_ || request.session < 0) return;
+  request.found = contexts_->Find(request.session);
+  const double tokens = static_cast<double>(room_.contexts->system) + request.found.All();
+  request.cached = std::min(request.prompt - 1, static_cast<Count>(tokens));
+}
+
 void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
   for (const std::size_t request : prefilling_) {
     const Count tokens = PartOf(At(request), budget);
@@ -72,9 +79,21 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
     const std::size_t request = waiting_.front();
     SimulatedRequest& next = At(request);
     if (next.ready > seen || !CanAdmit(request)) break;
-    if (next.to_prefill == 0) next.to_prefill = next.prompt - next.cached;
+    const bool is_new = next.to_prefill == 0;
+    if (is_new) {
+      LookUp(next);
+      next.to_prefill = next.prompt - next.cached;
+    }
     const Count tokens = PartOf(next, budget);
-    if (tokens == 0) break;
+    if (tokens == 0) {
+      if (is_new) next.to_prefill = 0;
+      break;
+    }
+    if (is_new && contexts_ && next.session >= 0) {
+      from_host_ += next.found.host * next.found.token;
+      from_ssd_ += next.found.ssd * next.found.token;
+      contexts_->Drop(next.session);
+    }
     if (next.generated == 0) next.admitted = now;
     waiting_.pop_front();
     prefilling_.push_back(request);
@@ -91,6 +110,8 @@ StepWork Scheduler::Work() const {
   for (const std::size_t request : decoded_)
     work.context += static_cast<double>(At(request).prompt + At(request).generated);
   if (work.decoded > 0) work.context /= work.decoded;
+  work.from_host = from_host_;
+  work.from_ssd = from_ssd_;
   work.prompts = static_cast<double>(parts_.size());
   if (work.prompts <= 0) return work;
   double tokens = 0, scores = 0;  // attention reads what lies before a part and, in the mean, half of the part
@@ -108,6 +129,7 @@ StepWork Scheduler::Work() const {
 StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
   parts_.clear();
   decoded_.clear();
+  from_host_ = from_ssd_ = Bytes{};
   Preempt();
   const bool prefills = !IsCollecting(seen) && (!rules_.prefills_first || CanPrefill(seen));
   if (decodes && !(rules_.prefills_first && prefills)) {
@@ -116,10 +138,12 @@ StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
     }
   }
   if (prefills) PlanPrefills(now, seen, rules_.step_tokens);
+  if (contexts_) contexts_->FitInto(room_.room - charged_);
   return Work();
 }
 
 void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& done) {
+  const std::size_t before = done.size();
   for (const std::size_t request : decoded_) {
     SimulatedRequest& one = At(request);
     charged_ -= Charge(one);
@@ -150,6 +174,12 @@ void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& don
   const auto is_done = [&](std::size_t request) { return At(request).generated >= At(request).output; };
   std::erase_if(decoding_, is_done);
   std::erase_if(prefilling_, [&](std::size_t request) { return At(request).prefilled >= At(request).to_prefill; });
+  if (!contexts_) return;
+  for (std::size_t i = before; i < done.size(); ++i) {
+    const SimulatedRequest& one = At(done[i]);
+    if (one.session >= 0) contexts_->Keep(one.session, one.prompt + one.output);
+  }
+  contexts_->FitInto(room_.room - charged_);
 }
 
 Seconds Scheduler::NextReady(Seconds now) const {

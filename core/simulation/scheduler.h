@@ -4,17 +4,23 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/base/quantity.h"
+#include "core/simulation/context_cache.h"
 
 namespace slipstick {
 
 struct SimulatedRequest {
   Count prompt = 1, output = 1;
-  Count cached = 0;  // tokens of the prompt that hit the prefix cache
-  Seconds sent;      // by the user
-  Seconds admitted;  // to its first step
+  Count cached = 0;    // tokens of the prompt that hit the prefix cache
+  Count session = -1;  // none
+  Count group = 0;     // of the session
+  Count turn = 1;
+  FoundContext found;  // of the session's context, on admission
+  Seconds sent;        // by the user
+  Seconds admitted;    // to its first step
   Seconds first, last;
   bool is_measured = true;
   // While it runs.
@@ -38,21 +44,25 @@ struct SchedulerRules {
 struct KvCacheRoom {
   Bytes room;
   std::function<Bytes(Count held_tokens)> bytes_of;
+  std::optional<ContextMemory> contexts{};  // of sessions that wait between two turns
 };
 
 // What a step holds.
 struct StepWork {
   double decoded = 0, context = 0;  // sequences, and their mean context
   double prompts = 0, tokens = 0,
-         cached = 0;   // prompts or parts of them: how many, mean length, mean tokens before them
-  double running = 0;  // sequences that decode in this or the next step
+         cached = 0;              // prompts or parts of them: how many, mean length, mean tokens before them
+  double running = 0;             // sequences that decode in this or the next step
+  Bytes from_host{}, from_ssd{};  // contexts of its prompts that are loaded
   [[nodiscard]] bool IsEmpty() const { return decoded <= 0 && prompts <= 0; }
 };
 
 class Scheduler {
  public:
   Scheduler(SchedulerRules rules, KvCacheRoom room, std::vector<SimulatedRequest>& requests)
-      : rules_(rules), room_(std::move(room)), requests_(&requests) {}
+      : rules_(rules), room_(std::move(room)), requests_(&requests) {
+    if (room_.contexts) contexts_.emplace(*room_.contexts, room_.bytes_of);
+  }
 
   void Enqueue(std::size_t request) { waiting_.push_back(request); }
   [[nodiscard]] std::size_t Load() const { return waiting_.size() + prefilling_.size() + decoding_.size(); }
@@ -79,6 +89,8 @@ class Scheduler {
   // Tokens of a prompt that a step with room for `budget` takes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
+  // Sets the cached tokens of a prompt that is about to be admitted.
+  void LookUp(SimulatedRequest& request) const;
   void PlanPrefills(Seconds now, Seconds seen, double budget);
   [[nodiscard]] StepWork Work() const;
 
@@ -88,11 +100,13 @@ class Scheduler {
   std::deque<std::size_t> waiting_;
   std::vector<std::size_t> prefilling_, decoding_;  // in order of admission
   Bytes charged_;
+  std::optional<ContextCache> contexts_;
   Count preemptions_ = 0;
   Count collected_steps_ = 0;
   // The planned step.
   std::vector<Part> parts_;
   std::vector<std::size_t> decoded_;
+  Bytes from_host_, from_ssd_;
 };
 
 }  // namespace slipstick

@@ -7,29 +7,32 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine_step/host_link.h"
 #include "core/engine_step/step_limits.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 #include "core/simulation/event_loop.h"
 #include "core/simulation/lengths.h"
+#include "core/simulation/session_users.h"
 #include "core/simulation/step_times.h"
 
 namespace slipstick {
 namespace {
 
-constexpr Count kMostSteps = 1 << 23;
+constexpr Count kMostSteps = 1 << 23, kMostTurns = 400'000;
 
-// Bytes of a sequence by its pages, each computed once, with the prefixes of the sessions that wait for it.
-std::function<Bytes(Count)> BytesByPage(const Deployment& deployment) {
+// Bytes of a sequence by its pages, each computed once, with the prefixes of the sessions that wait for it, beside what
+// all share.
+std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shared) {
   struct Pages {
     const Deployment& deployment;
     Count block;
-    Bytes idle;
+    Bytes beside;
     std::vector<Bytes> bytes;
   };
   Trace no_trace = Trace::Off();
-  const Bytes idle = IdlePrefixesOf(deployment, no_trace).device;
-  const auto pages = std::make_shared<Pages>(Pages{deployment, deployment.engine.memory.block, idle, {}});
+  const Bytes beside = IdlePrefixesOf(deployment, no_trace).device - shared;
+  const auto pages = std::make_shared<Pages>(Pages{deployment, deployment.engine.memory.block, beside, {}});
   return [pages](Count held_tokens) {
     const auto page = static_cast<std::size_t>((held_tokens + pages->block - 1) / pages->block);
     if (pages->bytes.size() <= page) pages->bytes.resize(2 * page + 1, Bytes::FromBase(-1));
@@ -37,7 +40,7 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment) {
     if (bytes < Bytes{}) {
       Trace off = Trace::Off();
       const auto tokens = static_cast<double>(page * static_cast<std::size_t>(pages->block));
-      bytes = pages->idle + KvCacheOfSequence(pages->deployment, tokens, off);
+      bytes = max(Bytes{}, pages->beside + KvCacheOfSequence(pages->deployment, tokens, off));
     }
     return bytes;
   };
@@ -140,14 +143,53 @@ Seconds HandlingOf(const ServingLoad& load) {
   return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
 }
 
-SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double streams) {
+// Of the turns that count.
+SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_t>& counted) {
+  SimulatedSessions sessions;
+  std::vector<Seconds> reentry_ttft;
+  double prompts = 0;
+  for (const std::size_t i : counted) {
+    const SimulatedRequest& one = loop.requests()[i];
+    prompts += static_cast<double>(one.prompt);
+    sessions.hit_rate += static_cast<double>(one.cached);
+    sessions.host_hit_rate += one.found.host;
+    sessions.ssd_hit_rate += one.found.ssd;
+    if (one.turn > 1) reentry_ttft.push_back(one.first - one.sent);
+  }
+  for (double* tokens : {&sessions.hit_rate, &sessions.host_hit_rate, &sessions.ssd_hit_rate}) *tokens /= prompts;
+  sessions.device_hit_rate = sessions.hit_rate - sessions.host_hit_rate - sessions.ssd_hit_rate;
+  sessions.reentry_ttft = MeanOf(reentry_ttft);
+  return sessions;
+}
+
+// Time that the load of contexts adds to a step (core/serving/prefix_cache.cc).
+Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
+  if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
+  Trace off = Trace::Off();
+  const PrefixCache& tiers = *deployment.load.prefix_cache;
+  const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine, off),
+                           work.from_ssd / tiers.ssd_bandwidth);
+  const double layers = deployment.layers.per_stage;
+  return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
+}
+
+std::vector<std::size_t> Measured(const EventLoop& loop) {
+  std::vector<std::size_t> measured;
+  for (std::size_t i = 0; i < loop.requests().size(); ++i) {
+    if (loop.requests()[i].is_measured) measured.push_back(i);
+  }
+  return measured;
+}
+
+SimulatedServing Summary(const EventLoop& loop, const std::vector<std::size_t>& measured, const ServingLoad& load,
+                         double streams) {
   const EngineOverhead& overhead = load.engine.overhead;
   const Seconds handling = HandlingOf(load);
   SimulatedServing served;
   std::vector<Seconds> ttft, tpot, latency;
   Seconds waited, last, earliest = Seconds::FromBase(std::numeric_limits<double>::infinity());
-  for (const SimulatedRequest& request : loop.requests()) {
-    if (!request.is_measured) continue;
+  for (const std::size_t i : measured) {
+    const SimulatedRequest& request = loop.requests()[i];
     ttft.push_back(request.first - request.sent);
     latency.push_back(request.last - request.sent);
     if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
@@ -169,9 +211,9 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
   served.latency_percentiles = PercentilesOf(std::move(latency));
   // Streams that send at once what follows; a benchmark from its first request to its last; arrivals as their requests
   // end.
-  const Hertz rate = load.requests_per_s ? (requests - 1) / (last - earliest)
-                     : load.waves        ? requests / last
-                                         : streams / served.request_latency;
+  const Hertz rate = load.requests_per_s || load.sessions ? (requests - 1) / (last - earliest)
+                     : load.waves                         ? requests / last
+                                                          : streams / served.request_latency;
   served.requests_per_s = rate * (1 * kS);
   served.tokens_per_s = rate * served.output * (1 * kToken);
   served.requests_waiting = rate * waited / requests;
@@ -180,6 +222,7 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
   const SimulationCounts counts = loop.counts();
   served.preemptions = counts.preemptions;
   served.steps = counts.steps;
+  if (load.sessions) served.sessions = SessionsOf(loop, measured);
   return served;
 }
 
@@ -189,6 +232,54 @@ Count StreamsOf(const Deployment& deployment, double max_sequences) {
   const auto replicas = static_cast<Count>(deployment.mapping.replicas);
   if (!load.batch.max) return load.batch.count * replicas;
   return static_cast<Count>(std::llround(max(1.0, max_sequences) * deployment.mapping.attention_dp)) * replicas;
+}
+
+KvCacheRoom RoomOf(const Deployment& deployment, const KvCacheBudget& budget) {
+  const ServingLoad& load = deployment.load;
+  if (!load.sessions) return {budget.Room(), BytesByPage(deployment, Bytes{})};
+  Trace off = Trace::Off();
+  const SessionMemory memory = SessionMemoryOf(deployment, budget, off);
+  ContextMemory contexts{load.sessions->system_prompt, {}, {}};
+  if (load.prefix_cache) {
+    contexts.host = min(load.prefix_cache->host_capacity, deployment.device.host.memory);
+    contexts.ssd = load.prefix_cache->ssd_capacity;
+  }
+  return {memory.room, BytesByPage(deployment, memory.system), contexts};
+}
+
+constexpr const char* kTooLong =
+    "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests";
+
+SimulationAnswer SendRequests(const ServingLoad& load, Count streams, EventLoop& loop) {
+  Users users(load, loop);
+  const bool is_open = load.requests_per_s.has_value();
+  if (is_open) {
+    users.Open(*load.requests_per_s / (1 * kS));
+  } else {
+    users.Close(streams);
+  }
+  const Count measured = load.waves && !is_open ? streams * *load.waves : load.simulate->requests;
+  const auto send_next = [&](Seconds now, std::size_t) { is_open ? void() : users.SendNext(now); };
+  if (!loop.Run(measured, send_next, kMostSteps)) return {std::nullopt, kTooLong};
+  return {Summary(loop, Measured(loop), load, static_cast<double>(streams)), ""};
+}
+
+SimulationAnswer PlaySessions(const ServingLoad& load, Count sessions, EventLoop& loop) {
+  const double gap = load.sessions->gap / (1 * kS),
+               waiting = load.requests_per_s ? *load.requests_per_s * gap : static_cast<double>(sessions);
+  if (SessionUsers::WarmTurns(waiting) > static_cast<double>(kMostTurns))
+    return {std::nullopt,
+            "serving.simulate: too many sessions at once to simulate; simulate fewer replicas and their share"};
+  SessionUsers users(load, loop);
+  if (load.requests_per_s) {
+    users.Open(*load.requests_per_s);
+  } else {
+    users.Close(sessions);
+  }
+  const auto done = [&](Seconds now, std::size_t request) { users.Done(now, request); };
+  if (!loop.Run(users.ToSimulate(), done, kMostSteps)) return {std::nullopt, kTooLong};
+  if (users.counted().size() < 2) return {std::nullopt, kTooLong};
+  return {Summary(loop, users.counted(), load, static_cast<double>(sessions)), ""};
 }
 
 }  // namespace
@@ -204,8 +295,12 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   StepTimes times(model, cluster, load, budget.kv_cache);
   SimulatedSystem system;
   system.rules = RulesOf(load, deployment.device);
-  system.room = {budget.Room(), BytesByPage(deployment)};
-  system.step_time = [&](const StepWork& work) { return times.Of(work); };
+  system.room = RoomOf(deployment, budget);
+  system.step_time = [&](const StepWork& work) {
+    SimulatedStep step = times.Of(work);
+    const Seconds load_time = LoadOf(work, step.time, deployment);
+    return SimulatedStep{step.time + load_time, step.first + load_time};
+  };
   system.handling = HandlingOf(load);
   system.token_handling = load.engine.overhead.per_prompt_token;
   system.steps_ahead = static_cast<Count>(deployment.launch.steps_ahead);
@@ -214,20 +309,8 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   system.groups = static_cast<Count>(deployment.mapping.attention_dp);
   system.router = load.simulate->router;
   EventLoop loop(system);
-  Users users(load, loop);
   const Count streams = StreamsOf(deployment, max_sequences);
-  const bool is_open = load.requests_per_s.has_value();
-  if (is_open) {
-    users.Open(*load.requests_per_s / (1 * kS));
-  } else {
-    users.Close(streams);
-  }
-  const Count measured = load.waves && !is_open ? streams * *load.waves : load.simulate->requests;
-  const bool is_done = loop.Run(measured, [&](Seconds now) { is_open ? void() : users.SendNext(now); }, kMostSteps);
-  if (!is_done)
-    return {std::nullopt,
-            "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests"};
-  return {Summary(loop, load, static_cast<double>(streams)), ""};
+  return load.sessions ? PlaySessions(load, streams, loop) : SendRequests(load, streams, loop);
 }
 
 }  // namespace slipstick

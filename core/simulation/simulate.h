@@ -16,6 +16,12 @@ struct Percentiles {
   Seconds p50, p90, p99;
 };
 
+// Hit rates are shares of the prompt tokens.
+struct SimulatedSessions {
+  double hit_rate = 0, device_hit_rate = 0, host_hit_rate = 0, ssd_hit_rate = 0;
+  Seconds reentry_ttft;  // mean of turns after the first
+};
+
 // Invariants: requests_per_s x request_latency = requests_in_flight + requests_waiting (Little's law).
 struct SimulatedServing {
   Seconds ttft, tpot, request_latency;  // means
@@ -24,6 +30,7 @@ struct SimulatedServing {
   double requests_per_s = 0, requests_in_flight = 0, requests_waiting = 0;  // all replicas
   double prompt = 0, output = 0;                                            // mean lengths
   Count requests = 0, preemptions = 0, steps = 0;
+  std::optional<SimulatedSessions> sessions;
 };
 
 struct SimulationAnswer {

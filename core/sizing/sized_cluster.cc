@@ -80,10 +80,10 @@ Json FiguresOf(const Json& serving, double utilization) {
 
 // Revenue at the users' prices, the prices of the same proportions that only pay the cost, and the mean rate from which
 // on the revenue pays for the purchase, beside the most that it serves.
-Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double requests_per_s, double most_requests_per_s,
-              DollarsPerSecond cost) {
+Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rate, double requests_per_s,
+              double most_requests_per_s, DollarsPerSecond cost) {
   const Tokens prompt = static_cast<double>(load.prompt) * kToken, output = static_cast<double>(load.output) * kToken;
-  const Tokens cached = load.prefix_hit * prompt;
+  const Tokens cached = hit_rate * prompt;
   const Dollars per_request = (prompt - cached) * prices.input + cached * prices.cached_input + output * prices.output;
   const DollarsPerSecond revenue = requests_per_s * per_request / (1 * kS);
   Json market = ObjectOf({{"revenue_usd_per_hour", In(revenue, kUsdPerHour)}});
@@ -144,7 +144,7 @@ class ClusterSizing {
                      {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
                      {"simulated", result.simulated ? SimulatedOf(*result.simulated, sized) : Json(nullptr)},
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
-                     {"cost", CostOf(sized, headroom, at_peak["cost"])},
+                     {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]))},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"spare", SpareOf(sized, headroom)},
                      {"overrides", std::move(overrides)}});
@@ -174,7 +174,13 @@ class ClusterSizing {
                      {"max_running_per_replica", serving["max_batch"]}});
   }
 
-  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost) const {
+  // Of sessions it follows from the traffic.
+  [[nodiscard]] double HitRateOf(const Json& serving) const {
+    return scenario_.serving->sessions ? serving["sessions"]["hit_rate"].get<double>() : scenario_.serving->prefix_hit;
+  }
+
+  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost,
+                            double hit_rate) const {
     const ServingLoad& load = *scenario_.serving;
     const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
     const auto per_million = [&](Count tokens) {
@@ -187,7 +193,7 @@ class ClusterSizing {
          {"system_usd", cost["system_usd"]},
          {"usd_per_million_output_tokens", per_million(load.output)},
          {"usd_per_million_tokens", per_million(load.prompt + load.output)},
-         {"market", question_.prices ? MarketOf(*question_.prices, load, mean_, most, all) : Json(nullptr)}});
+         {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all) : Json(nullptr)}});
   }
 
   // At the peak: means, or of the percentile.

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "core/base/trace.h"
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {

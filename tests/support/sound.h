@@ -25,14 +25,15 @@ inline void ExpectSound(const Json& json, const std::string& path) {
   } else if (json.is_null()) {
     // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted
     // before its first checkpoint has no end. Nothing is simulated. A timeline is whole. There
-    // are no two pools.
+    // are no two pools, and no sessions.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
                 path == "training.timeline_cut" || path == "training.run.wall_time_s" ||
                 path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
                 path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
                 path.find("building_energy_j") != std::string::npos ||
                 path.find("network_energy_j") != std::string::npos || path.find("_g_per_") != std::string::npos ||
-                path == "serving.simulated" || path == "serving.pools" || path == "cost.prefill_pool" ||
+                path == "serving.simulated" || path == "serving.pools" || path == "serving.sessions" ||
+                path == "serving.session_usd" || path == "serving.simulated.sessions" || path == "cost.prefill_pool" ||
                 path.ends_with("_percentiles_s"))
         << path << " is null";
   }

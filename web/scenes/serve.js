@@ -205,6 +205,9 @@ export const serve = {
         'serving.tokens_per_s_per_device',
         'serving.max_batch',
         'serving.cost_usd_per_million_tokens',
+        ...(serving.sessions
+          ? ['serving.sessions.hit_rate', 'serving.sessions.reentry_ttft_s', 'serving.session_usd']
+          : []),
       ]),
       pools(context),
       h('div', { class: 'headrow' }, h('h2', {}, t('serve.share'))),

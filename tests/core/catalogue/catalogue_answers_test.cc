@@ -14,8 +14,8 @@ namespace slipstick {
 namespace {
 
 bool IsOptional(const std::string& key) {
-  return key.starts_with("cost_") || key == "simulated" || key == "pools" || key == "prefill_pool" ||
-         key == "timeline_cut" || key.ends_with("_percentiles_s");
+  return key.starts_with("cost_") || key == "simulated" || key == "sessions" || key == "session_usd" ||
+         key == "pools" || key == "prefill_pool" || key == "timeline_cut" || key.ends_with("_percentiles_s");
 }
 
 // No figure may be negative, but free memory where there is none, or NaN (null in JSON); prices may be absent without

@@ -33,7 +33,7 @@ struct Times {
 Times TimesOf(const SimulatedSystem& system, const std::vector<Sent>& requests) {
   EventLoop loop(system);
   for (const Sent& one : requests) loop.Send(S(one.at), {one.prompt, one.output, 0, true});
-  EXPECT_TRUE(loop.Run(static_cast<Count>(requests.size()), [](Seconds) {}, 1'000'000));
+  EXPECT_TRUE(loop.Run(static_cast<Count>(requests.size()), [](Seconds, std::size_t) {}, 1'000'000));
   Times times;
   for (const SimulatedRequest& request : loop.requests()) {
     times.first.push_back(request.first.base());

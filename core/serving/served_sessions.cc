@@ -1,0 +1,271 @@
+#include "core/serving/served_sessions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
+#include "core/serving/phase_time.h"
+
+namespace slipstick {
+namespace {
+
+// What the sessions are, and the memory for their idle contexts.
+struct Setting {
+  Sessions sessions;
+  Ratio output{}, requests{};  // requests: sessions at once, or turns per second
+  SessionTokens tokens;
+  Bytes returning, last;    // contexts that a mean turn leaves, beside the system prompt; per device
+  Bytes device, host, ssd;  // memory of an attention group for running requests and idle contexts
+  Bytes own;                // of a running request
+  double groups = 1;
+};
+
+// Contexts that a session leaves after its turns but the last, and after the last.
+struct Left {
+  Bytes returning, last;
+};
+Left ContextsLeft(const Deployment& deployment, Bytes system) {
+  Trace off = Trace::Off();
+  const Sessions& sessions = *deployment.load.sessions;
+  const auto output = static_cast<double>(deployment.load.output);
+  const Count turns = sessions.turns;
+  Left left;
+  for (Count turn = 1; turn <= turns; ++turn) {
+    const double context = ContextAfter<double>(sessions, output, static_cast<double>(turn));
+    const Bytes own = max(Bytes(), KvCacheOfSequence(deployment, context, off) - system);
+    (turn < turns ? left.returning : left.last) += own / static_cast<double>(turns);
+  }
+  return left;
+}
+
+Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
+  const ServingLoad& load = deployment.load;
+  Setting setting;
+  setting.sessions = *load.sessions;
+  setting.output = static_cast<double>(load.output);
+  setting.requests = load.requests_per_s.value_or(deployment.sessions);
+  setting.groups = deployment.mapping.replicas * deployment.mapping.attention_dp;
+  BindInputs(setting.sessions, "serving.sessions", trace);
+  BindInputs(setting.output, "serving.output", trace);
+  BindInputs(setting.requests,
+             load.requests_per_s ? "serving.requests_per_s"
+             : load.concurrency  ? "serving.concurrency"
+                                 : "serving.batch",
+             trace);
+  setting.tokens =
+      TokensOfTurns(setting.sessions.turns, setting.sessions.system_prompt, setting.sessions.added, setting.output);
+  const SessionMemory memory = SessionMemoryOf(deployment, budget, trace);
+  setting.device = trace.Carry("session_room", memory.room);
+  setting.own = trace.Carry("own_kv_cache", memory.own);
+  const Left left = ContextsLeft(deployment, memory.system);
+  const auto mean = [&](std::string_view title, Bytes bytes) {
+    return Procedure(title, bytes,
+                     {setting.own, Ratio(setting.sessions.turns), Ratio(setting.sessions.system_prompt),
+                      Ratio(setting.sessions.added), setting.output},
+                     "KV cache of each turn's context beside the system prompt, over the turns");
+  };
+  setting.returning = mean("Context that a mean turn leaves for the next one", left.returning);
+  setting.last = mean("Context that a mean turn leaves for nobody", left.last);
+  if (!load.prefix_cache) return setting;
+  Bytes host = load.prefix_cache->host_capacity, host_memory = deployment.device.host.memory,
+        ssd = load.prefix_cache->ssd_capacity;
+  BindInputs(host, "serving.prefix_cache.host_capacity", trace);
+  BindInputs(host_memory, "cluster.device.host.memory", trace);
+  BindInputs(ssd, "serving.prefix_cache.ssd_capacity", trace);
+  setting.host = Figure("Host memory for idle contexts", min(host, host_memory), "per device");
+  setting.ssd = ssd;
+  return setting;
+}
+
+// Turns after the first that find their context, by the tier that has it.
+struct Returning {
+  Seconds stay;  // on the device
+  Ratio device, host, ssd;
+  [[nodiscard]] Ratio All() const { return device + host + ssd; }
+};
+// `room`: on the device, beside what runs.
+Returning ReturningTo(const Setting& setting, const IdleContexts& contexts, Bytes room) {
+  Returning found;
+  found.stay = StayIn(room, contexts);
+  found.device = ReturningWithin(found.stay, contexts);
+  Ratio within = found.device;
+  const auto beyond = [&](Bytes memory) {
+    const Ratio all = ReturningWithin(StayIn(memory, contexts), contexts), more = all - within;
+    within = all;
+    return more;
+  };
+  if (setting.host > Bytes()) found.host = beyond(room + setting.host);
+  if (setting.ssd > Bytes()) found.ssd = beyond(room + setting.host + setting.ssd);
+  return found;
+}
+
+// A step of an iteration that halves where it overshoots.
+struct Damped {
+  double value = 0, step = 1, last = 0;
+  double MoveTo(double wanted) {
+    const double change = wanted - value;
+    step = change * last < 0 ? step / 2 : std::min(1.0, 1.2 * step);
+    last = change;
+    value += step * change;
+    return std::abs(change);
+  }
+};
+
+void SetHits(const Setting& setting, Ratio device, Ratio host, Ratio ssd, ServingLoad& load) {
+  const Ratio all = device + host + ssd;
+  load.prefix_hit = min(1.0, HitRate(setting.tokens, all).base());
+  if (!load.prefix_cache) return;
+  const double cached = (setting.tokens.system + all * setting.tokens.earlier).base();
+  const auto share = [&](Ratio of) { return cached > 0 ? (of * setting.tokens.earlier).base() / cached : 0; };
+  load.prefix_cache->host_share = share(host);
+  load.prefix_cache->ssd_share = share(ssd);
+}
+
+}  // namespace
+
+SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
+                               ServingLoad& load) {
+  constexpr int kMostRounds = 100;
+  constexpr double kSettled = 1e-6;
+  Trace off = Trace::Off();
+  const Setting setting = SettingOf(deployment, budget, off);
+  const bool is_open = load.requests_per_s.has_value();
+  const auto output = static_cast<double>(load.output);
+  const double per_group = deployment.sessions / setting.groups;
+  Damped device{1}, host, ssd, found_by_one{1};  // found_by_one: of a group, itself included
+  SettledSessions settled;
+  for (int round = 0; round < kMostRounds; ++round) {
+    SetHits(setting, device.value, host.value, ssd.value, load);
+    settled.found = found_by_one.value * setting.groups;
+    const ServingPerformance performance = serve(settled.found);
+    settled.running = performance.in_flight / setting.groups;
+    const Seconds wait = max(Seconds(), performance.ttft - performance.prefill.first);
+    settled.contexts = {performance.rate / (output * kToken) / setting.groups, setting.sessions.gap, wait,
+                        setting.returning, setting.last};
+    const Bytes room = max(Bytes(), setting.device - settled.running * setting.own);
+    const Returning found = ReturningTo(setting, settled.contexts, room);
+    double change =
+        std::max({device.MoveTo(found.device.base()), host.MoveTo(found.host.base()), ssd.MoveTo(found.ssd.base())});
+    if (!is_open) {
+      // A turn finds what the other sessions have in the system (arrival theorem).
+      const double busy = performance.latency / (performance.latency + setting.sessions.gap),
+                   wanted = 1 + max(0.0, per_group - 1) * busy;
+      change = std::max(change, found_by_one.MoveTo(wanted) / wanted);
+    }
+    if (change < kSettled) break;
+  }
+  return settled;
+}
+
+ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
+                               const SettledSessions& settled, Trace& trace) {
+  const Setting setting = SettingOf(deployment, budget, trace);
+  const Sessions& asked = setting.sessions;
+  const auto at_settled_load = [&](std::string_view title, auto found) {
+    return Procedure(title, found,
+                     {setting.requests, asked.gap, Ratio(asked.turns), Ratio(asked.system_prompt), Ratio(asked.added),
+                      setting.output, setting.device, setting.own},
+                     "settled: the turns that run leave memory for idle contexts, which shorten their prefills");
+  };
+  const IdleContexts contexts{at_settled_load("Turns per second of an attention group", settled.contexts.turns),
+                              asked.gap, at_settled_load("Wait of a turn until it is admitted", settled.contexts.wait),
+                              setting.returning, setting.last};
+  const Ratio running = at_settled_load("Running turns of an attention group", Ratio(settled.running)),
+              by_one = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
+  const Bytes room = Figure("Device memory for idle contexts", max(Bytes(), setting.device - running * setting.own),
+                            "what running turns leave; per device");
+  const Returning found = ReturningTo(setting, contexts, room);
+  ServedSessions served;
+  const Ratio groups = setting.groups;
+  served.room = room;
+  served.stay = found.stay;
+  served.needed = UsefulWithin(kForever, contexts);
+  const Hertz turns = contexts.turns * groups;
+  const Hertz ended = Figure("Sessions per second", turns / Ratio(asked.turns));
+  const Ratio waiting = Figure("Sessions between two turns", (turns - ended) * asked.gap, "Little's law");
+  served.per_s = ended.base();
+  served.waiting = waiting.base();
+  served.hit_rate = HitRate(setting.tokens, found.All());
+  served.device_hit_rate = HitRate(setting.tokens, found.device);
+  const auto tier = [&](std::string_view title, Ratio share) {
+    return Figure(title, share * setting.tokens.earlier / setting.tokens.prompt);
+  };
+  served.host_hit_rate = tier("Hit rate in host memory", found.host);
+  served.ssd_hit_rate = tier("Hit rate on SSD", found.ssd);
+  served.best_hit_rate = HitRate(setting.tokens, 1);
+  for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+    const Bytes memory =
+        Figure("Memory for idle contexts", factor * room, "of all tiers together, as multiples of that on the device");
+    served.sizes.push_back({memory, HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts))});
+  }
+  served.output = Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken));
+  if (!trace.on()) return served;
+  // The load's own numbers follow from these.
+  const auto follows = [&trace](std::string_view symbol, const std::string& path, double settled_value, Ratio from) {
+    const Ratio exact = Exactly(settled_value, from);
+    trace.Alias(symbol, exact, symbol);
+    trace.Replace(path, exact, symbol);
+  };
+  const ServingLoad& load = deployment.load;
+  follows("prefix_hit", "serving.prefix_hit", load.prefix_hit, served.hit_rate);
+  if (load.prefix_cache) {
+    const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
+    follows("host_share", "serving.prefix_cache.host_share", load.prefix_cache->host_share,
+            found.host * setting.tokens.earlier / cached);
+    follows("ssd_share", "serving.prefix_cache.ssd_share", load.prefix_cache->ssd_share,
+            found.ssd * setting.tokens.earlier / cached);
+  }
+  if (!load.requests_per_s) {
+    trace.Alias("concurrency", by_one, "by_one");
+    trace.Alias("sessions", setting.requests, "sessions_at_once");
+    trace.Input("gap", load.sessions->gap, "serving.sessions.gap");
+  }
+  const std::string path = "serving.sessions.";
+  trace.Report(path + "sessions_per_s", ended);
+  trace.Report(path + "waiting", waiting);
+  trace.Report(path + "hit_rate", served.hit_rate);
+  trace.Report(path + "device_hit_rate", served.device_hit_rate);
+  trace.Report(path + "host_hit_rate", served.host_hit_rate);
+  trace.Report(path + "ssd_hit_rate", served.ssd_hit_rate);
+  trace.Report(path + "best_hit_rate", served.best_hit_rate);
+  trace.Report(path + "stay_s", served.stay);
+  trace.Report(path + "room_bytes", served.room);
+  trace.Report(path + "needed_bytes", served.needed);
+  trace.Report(path + "output_tokens", served.output);
+  for (std::size_t i = 0; i < served.sizes.size(); ++i) {
+    trace.Report(path + "sizes." + std::to_string(i) + ".memory_bytes", served.sizes[i].memory);
+    trace.Report(path + "sizes." + std::to_string(i) + ".hit_rate", served.sizes[i].hit_rate);
+  }
+  return served;
+}
+
+void SetReentry(const Deployment& deployment, const ServingPerformance& performance, ServedSessions& sessions,
+                Trace& trace) {
+  const ServingLoad& load = deployment.load;
+  const Count turns = load.sessions->turns;
+  if (turns < 2) return;
+  // Longer prompts than the first, of which more is there.
+  const auto count = static_cast<double>(turns), prompt = static_cast<double>(load.prompt),
+             system = static_cast<double>(load.sessions->system_prompt),
+             first = system + static_cast<double>(load.sessions->added);
+  const double later = (prompt * count - first) / (count - 1),
+               cached = min(later - 1, (load.prefix_hit * prompt * count - system) / (count - 1));
+  Trace off = Trace::Off();
+  const Ratio hit_rate = trace.Carry("prefix_hit", Ratio(load.prefix_hit));
+  const Seconds ttft = trace.Carry("ttft", performance.ttft),
+                own = trace.Carry("first_prefill", performance.prefill.first),
+                again = TimePrompt(deployment, 1, later - cached, cached, off).time +
+                        deployment.engine.overhead.prefill_step;
+  const Seconds prefill = Procedure("Prefill of a turn after the first", again, {Ground(own, 1), hit_rate},
+                                    "a pass over what a mean one of them does not find");
+  sessions.reentry_ttft =
+      Figure("Time to first token of turns after the first", ttft - own + prefill, "with the queue of any turn");
+  trace.Report("serving.sessions.reentry_ttft_s", sessions.reentry_ttft);
+}
+
+}  // namespace slipstick

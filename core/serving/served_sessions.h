@@ -1,0 +1,34 @@
+// A load of sessions: how many of their turns run at once and what of each prompt is still cached, each resting on the
+// other, and what the sessions see.
+#pragma once
+
+#include <functional>
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/serving/load_model.h"
+#include "core/serving/serving_memory.h"
+#include "core/serving/serving_report.h"
+#include "core/serving/session_cache.h"
+
+namespace slipstick {
+
+// Requests of an attention group at the settled load; numbers without nodes.
+struct SettledSessions {
+  double found = 1;    // turns that run or wait, of all replicas, as one of them finds them; unused under a rate
+  double running = 0;  // turns of a group that run, mean
+  IdleContexts contexts;
+};
+// Serves the load with so many turns in the system, as one of them finds them.
+using ServeTurns = std::function<ServingPerformance(double found)>;
+// Sets the hit rate and the shares of the tiers in `load`, the deployment's own.
+SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
+                               ServingLoad& load);
+// Binds what the settled load rests on, so that the figures of the requests do, too: call it before them.
+ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
+                               const SettledSessions& settled, Trace& trace);
+// Adds the first token of turns after the first.
+void SetReentry(const Deployment& deployment, const ServingPerformance& performance, ServedSessions& sessions,
+                Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,118 @@
+// Sessions played turn by turn, beside their closed form.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/simulation/random.h"
+#include "core/simulation/simulate.h"
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+struct Both {
+  ServingReport closed;
+  SimulatedServing played;
+  double gap = 0;
+};
+Both BothOf(const Assignments& load) {
+  Both both;
+  const Result<Scenario> scenario = ScenarioOf(load);
+  if (!scenario) {
+    for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+    return both;
+  }
+  Trace off = Trace::Off();
+  both.closed = EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, false, off);
+  const SimulationAnswer answer = Simulate(scenario->model, scenario->cluster, *scenario->serving);
+  EXPECT_TRUE(answer.served.has_value()) << answer.warning;
+  if (answer.served) both.played = *answer.served;
+  both.gap = scenario->serving->sessions->gap.base();
+  return both;
+}
+
+const Assignments kAgents{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",
+                          "serving.engine=vllm",           "serving.output=200",
+                          "serving.sessions.turns=10",     "serving.sessions.system_prompt=4000",
+                          "serving.sessions.added=1000",   "serving.sessions.gap=30 s",
+                          "serving.simulate.requests=4000"};
+
+// Every session is in a turn or in a gap, and in the system are as many as arrive in the time that one stays.
+TEST(PlayedSessions, HoldLittlesLaw) {
+  for (const char* sessions : {"16", "64", "200"}) {
+    const SimulatedServing played =
+        BothOf(kAgents + Assignments{std::string("serving.concurrency=") + sessions}).played;
+    EXPECT_NEAR(played.requests_per_s * (played.request_latency.base() + 30) / std::stod(sessions), 1, 0.06)
+        << sessions;
+    EXPECT_NEAR(
+        played.requests_per_s * played.request_latency.base() / (played.requests_in_flight + played.requests_waiting),
+        1, 1e-9)
+        << sessions;
+  }
+}
+
+TEST(PlayedSessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
+  const SimulatedServing played = BothOf(kAgents + Assignments{"serving.concurrency=8"}).played;
+  EXPECT_NEAR(played.sessions->hit_rate, 1 - 1000.0 / 10400, 0.005);
+}
+
+TEST(PlayedSessions, FollowTheirSeedOnly) {
+  const Assignments load = kAgents + Assignments{"serving.concurrency=64"};
+  const SimulatedServing one = BothOf(load).played, again = BothOf(load).played,
+                         other = BothOf(load + Assignments{"serving.simulate.seed=2"}).played;
+  EXPECT_EQ(one.sessions->hit_rate, again.sessions->hit_rate);
+  EXPECT_EQ(one.ttft, again.ttft);
+  EXPECT_NE(one.ttft, other.ttft);
+}
+
+TEST(PlayedSessions, AreTooManyToPlayBeyondABound) {
+  const Result<Scenario> scenario = ScenarioOf(kAgents + Assignments{"serving.concurrency=16000000"});
+  ASSERT_TRUE(scenario);
+  const SimulationAnswer answer = Simulate(scenario->model, scenario->cluster, *scenario->serving);
+  EXPECT_FALSE(answer.served);
+  EXPECT_NE(answer.warning.find("too many sessions"), std::string::npos);
+}
+
+// Hit rates and rates agree on all. First tokens part where the devices are nearly full and evicted contexts are
+// prefilled again: a few long prefills among many short ones make others wait longer than as many equal ones.
+TEST(PlayedSessions, AgreeWithTheClosedFormOnTwentyLoads) {
+  Random random(46);
+  const auto one = [&](const std::vector<std::string>& values) {
+    return values[static_cast<std::size_t>(random.Uniform() * static_cast<double>(values.size()))];
+  };
+  int evicting = 0, with_times = 0;
+  for (int i = 0; i < 20; ++i) {
+    Assignments drawn{"serving.sessions.turns=" + one({"4", "8", "16"}),
+                      "serving.sessions.system_prompt=" + one({"0", "2000", "8000"}),
+                      "serving.sessions.added=" + one({"300", "1000", "2000"}),
+                      "serving.output=" + one({"100", "300"}),
+                      "serving.sessions.gap=" + one({"20 s", "60 s", "120 s"}),
+                      "serving.concurrency=" + one({"16", "32", "64", "96", "128"}),
+                      "serving.simulate.seed=" + std::to_string(i)};
+    if (random.Uniform() < 0.3)
+      drawn.insert(drawn.end(), {"serving.prefix_cache.host_capacity=40 GB", "serving.prefix_cache.ssd_capacity=0 GB"});
+    const Both both = BothOf(kAgents + drawn);
+    std::string load;
+    for (const std::string& text : drawn) load += text + " ";
+    ASSERT_TRUE(both.closed.sessions && both.played.sessions) << load;
+    const double closed = both.closed.sessions->hit_rate, played = both.played.sessions->hit_rate;
+    evicting += played < both.closed.sessions->best_hit_rate - 0.02 ? 1 : 0;
+    EXPECT_NEAR(closed, played, 0.1 * played + 0.02) << load;
+    EXPECT_NEAR(both.closed.requests_per_s / both.played.requests_per_s, 1, 0.1) << load;
+    const auto is_near = [](Seconds one_time, Seconds other) { return std::abs(one_time / other - 1) < 0.1; };
+    with_times += is_near(both.closed.tpot, both.played.tpot) &&
+                          is_near(both.closed.request_latency, both.played.request_latency) &&
+                          is_near(both.closed.sessions->reentry_ttft, both.played.sessions->reentry_ttft)
+                      ? 1
+                      : 0;
+  }
+  EXPECT_GE(with_times, 17);
+  EXPECT_GE(evicting, 5);
+}
+
+}  // namespace
+}  // namespace slipstick
