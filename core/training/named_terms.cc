@@ -68,6 +68,7 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
   report.wall_time = shown("wall_time_s", wall->total);
   report.interruptions = shown("interruptions", wall->interruptions);
   report.device_seconds = wall->device_seconds;
+  trace.Alias("device_seconds", wall->device_seconds, "device time of the run");
   report.energy = shown("device_energy_j", wall->energy);
   return report;
 }

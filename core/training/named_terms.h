@@ -13,6 +13,7 @@ struct PlainRun {
   Watts mean_power;  // per device
   Flops arithmetic;  // model FLOPs of all steps
 };
+// The device time is the figure "device_seconds".
 RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain, Trace& trace);
 
 // The time while the run's batch grows: the figure "ramp_time". Names: counted, step_time.

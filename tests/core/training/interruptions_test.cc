@@ -109,8 +109,7 @@ TEST(Interruptions, AsynchronousCheckpointsCostLess) {
 
 // 1,200 sequences. Steps of 2 s whatever the batch: 1,200·2·ln(400/100)/300 s. Steps of 10 ms per sequence: 12 s.
 TEST(BatchRamp, TakesTheSumOfItsSteps) {
-  GrowingBatch batch{.start = 100, .full = 400, .tokens = 1.2e6 * kToken, .sequence = 1000};
-  batch.start_time = batch.full_time = 2 * kS;
+  GrowingBatch batch{100, 400, 1.2e6 * kToken, 1000, 2 * kS, 2 * kS};
   EXPECT_NEAR(RampTime(batch).base(), 1200 * 2 * std::log(4) / 300, 1e-12);
   batch.start_time = 1 * kS, batch.full_time = 4 * kS;
   EXPECT_NEAR(RampTime(batch).base(), 12, 1e-12);
