@@ -12,6 +12,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/kernel_family_fields.h"
 #include "core/workload/exchanges.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 

@@ -9,7 +9,7 @@
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
 #include "core/training_stage/exchange.h"
-#include "core/workload/exchanges.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {

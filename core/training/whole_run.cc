@@ -5,8 +5,8 @@
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/substitution.h"
-#include "core/training/interruptions.h"
 #include "core/training/memory.h"
+#include "core/training/named_terms.h"
 #include "core/training/recompute.h"
 #include "core/training_stage/attention_core.h"
 #include "core/training_stage/stage.h"
@@ -167,8 +167,7 @@ Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSeco
     return time_to_train;
   }
   const Tokens ramp_tokens = run.batch_ramp->tokens;
-  const Seconds ramp_time = RampTime(*run.batch_ramp, context.shape.counted, static_cast<double>(run.global_batch),
-                                     first_step, step_time, trace);
+  const Seconds ramp_time = RampTime(context, first_step, step_time, trace);
   trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
   FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / useful_tokens_per_s, kNote, ramp_time, tokens,
          ramp_tokens, useful_tokens_per_s);
@@ -265,8 +264,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
     const Flops run_flops = FlopsOfRun(context, flops.model, trace);
-    report.run =
-        WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, run_flops}, trace);
+    report.run = WithInterruptions(context, {report.time_to_train, mean_power, run_flops}, trace);
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);

@@ -6,7 +6,7 @@
 #include "core/collectives/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/training_stage/schedule_types.h"
-#include "core/workload/exchanges.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 

@@ -5,7 +5,7 @@
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
-#include "core/workload/exchanges.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {

@@ -5,62 +5,29 @@
 
 namespace slipstick {
 
-Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
-  const double hidden = static_cast<double>(model.hidden), sent_rows = rows;
-  trace.Alias("sent_rows", sent_rows, rows_are);
-  FIGURE(trace, residual_bytes, sent_rows * hidden * 2 * kB, (Note{"Rows of the residual stream", "in 16 bit"}),
-         sent_rows, hidden);
-  return residual_bytes;
+Bytes ResidualBytes(Ratio rows, Ratio hidden) {
+  return Figure("Rows of the residual stream", rows * hidden * 2 * kB, "in 16 bit");
 }
 
-Bytes SentBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
-  if (!model.compressed) return ResidualBytes(model, rows, rows_are, trace);
-  const double hidden = static_cast<double>(model.hidden), sent_rows = rows,
-               streams = static_cast<double>(model.compressed->streams);
-  trace.Alias("sent_rows", sent_rows, rows_are);
-  trace.Input("streams", streams, "model.compressed.streams");
-  FIGURE(trace, residual_bytes, sent_rows * streams * hidden * 2 * kB,
-         (Note{"Rows of all residual streams", "in 16 bit"}), sent_rows, streams, hidden);
-  return residual_bytes;
+Bytes SentBytes(Ratio rows, Ratio streams, Ratio hidden) {
+  return Figure("Rows of all residual streams", rows * streams * hidden * 2 * kB, "in 16 bit");
 }
 
-Bytes RoutedBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
-  const double routed_width = RoutedWidth(model, trace), sent_rows = rows;
-  trace.Alias("sent_rows", sent_rows, rows_are);
-  FIGURE(trace, residual_bytes, sent_rows * routed_width * 2 * kB, (Note{"Rows for the experts", "in 16 bit"}),
-         sent_rows, routed_width);
-  return residual_bytes;
+Bytes RoutedBytes(Ratio rows, Ratio routed_width) {
+  return Figure("Rows for the experts", rows * routed_width * 2 * kB, "in 16 bit");
 }
 
-Bytes QueryBytes(const MixerCore& core, double tokens, std::string_view tokens_are, Trace& trace) {
-  const double sent_tokens = tokens, query_heads = core.heads, query_width = core.query_width;
-  trace.Alias("sent_tokens", sent_tokens, tokens_are);
-  FIGURE(trace, query_bytes, sent_tokens * query_heads * query_width * 2 * kB, (Note{"Queries", "in 16 bit"}),
-         sent_tokens, query_heads, query_width);
-  return query_bytes;
+Bytes QueryBytes(Ratio tokens, Ratio heads, Ratio query_width) {
+  return Figure("Queries", tokens * heads * query_width * 2 * kB, "in 16 bit");
 }
 
-Bytes KeyValueBytes(const MixerCore& core, double tokens, std::string_view tokens_are, Trace& trace) {
-  const double sent_tokens = tokens, core_kv_heads = core.kv_heads, query_width = core.query_width,
-               value_width = core.value_width;
-  trace.Alias("sent_tokens", sent_tokens, tokens_are);
-  FIGURE(trace, kv_bytes, sent_tokens * (core_kv_heads * (query_width + value_width)) * 2 * kB,
-         (Note{"Keys and values", "in 16 bit"}), sent_tokens, core_kv_heads, query_width, value_width);
-  return kv_bytes;
+Bytes KeyValueBytes(Ratio tokens, Ratio kv_heads, Ratio query_width, Ratio value_width) {
+  return Figure("Keys and values", tokens * (kv_heads * (query_width + value_width)) * 2 * kB, "in 16 bit");
 }
 
 Ratio OwnersReached(Ratio owners, Ratio top_k) {
   return Figure("Owners that hold an expert of a token", owners * (1 - pow(1 - 1 / owners, top_k)),
                 "with experts spread evenly");
-}
-
-double OwnersReached(std::string_view symbol, double owners, std::string_view owners_are, double top_k, Trace& trace) {
-  const double reached = OwnersReached(owners, top_k);
-  trace.Alias("owners", owners, owners_are);
-  trace.Record(symbol, "owners * (1 - pow(1 - 1 / owners, top_k))", reached,
-               Note{"Owners that hold an expert of a token", "with experts spread evenly"}, "owners, top_k", owners,
-               top_k);
-  return reached;
 }
 
 double DispatchedElement(Precision format) {

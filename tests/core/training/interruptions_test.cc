@@ -109,10 +109,10 @@ TEST(Interruptions, AsynchronousCheckpointsCostLess) {
 
 // 1,200 sequences. Steps of 2 s whatever the batch: 1,200·2·ln(400/100)/300 s. Steps of 10 ms per sequence: 12 s.
 TEST(BatchRamp, TakesTheSumOfItsSteps) {
-  Trace off = Trace::Off();
-  const BatchRamp ramp{100, 1.2e6 * kToken};
-  EXPECT_NEAR(RampTime(ramp, 1000, 400, 2 * kS, 2 * kS, off).base(), 1200 * 2 * std::log(4) / 300, 1e-12);
-  EXPECT_NEAR(RampTime(ramp, 1000, 400, 1 * kS, 4 * kS, off).base(), 12, 1e-12);
+  GrowingBatch batch{100, 400, 1.2e6 * kToken, 1000, 2 * kS, 2 * kS};
+  EXPECT_NEAR(RampTime(batch).base(), 1200 * 2 * std::log(4) / 300, 1e-12);
+  batch.start_time = 1 * kS, batch.full_time = 4 * kS;
+  EXPECT_NEAR(RampTime(batch).base(), 12, 1e-12);
 }
 
 TEST(BatchRamp, MakesTheRunLonger) {
