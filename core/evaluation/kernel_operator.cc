@@ -175,7 +175,7 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
 }
 
 // One length stands for both; the default query length of decode is one token.
-bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv,
+bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, Ratio& q, Ratio& kv,
                  Issues& issues) {
   if (!kv_len && !q_len) {
     issues.push_back({"operator.kv_len", "Required: KV length, cached tokens included"});
@@ -193,7 +193,6 @@ bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional
 }
 
 KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   Attention attention;
   attention.phase = line.phase;
   if (!ReadLengths(line.phase, line.q_len, line.kv_len, attention.q_len, attention.kv_len, issues)) return {};
@@ -211,11 +210,10 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.kv_precision = line.kv_precision.value_or(line.precision);
   attention.algorithm = line.algorithm;
   if (line.engine) attention.library = line.engine->kernels.attention;
-  return TimeOf(attention, device, off);
+  return TimeOf(attention, device);
 }
 
 KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
     issues.push_back({"operator.phase",
                       "MLA takes prefill or decode, not " + std::string(NameOf(line.phase)),
@@ -231,7 +229,7 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
   mla.precision = line.precision;
   mla.kv_precision = line.kv_precision.value_or(line.precision);
   if (line.engine) mla.library = line.engine->kernels.attention;
-  return TimeOf(mla, device, off);
+  return TimeOf(mla, device);
 }
 
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
@@ -265,11 +263,10 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
 }
 
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
-  Trace off = Trace::Off();
   constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope,
                                          RowKind::kAdd};
   const auto index = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
-  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
+  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device);
 }
 
 // The device efficiencies that this operator's time uses.

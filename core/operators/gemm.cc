@@ -10,6 +10,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
 #include "core/operators/gemm_traffic.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -347,7 +348,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const bool rereads = dram.again > Bytes{};
   const Seconds reread_time = rereads ? TimeWithRereads(data.time, dram.again, device, parameters, trace) : Seconds{};
   const Seconds work = rereads ? Fed(overlapped_time, reread_time, trace) : overlapped_time;
-  const Seconds bounded_time = SlowestLevel(work, rereads ? "fed_time" : "overlapped_time", levels, device, trace);
+  const Seconds bounded_time = SlowestLevel(work, rereads ? "fed_time" : "overlapped_time", levels, trace);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
   const bool quantizes = parameters.quantize_bytes > 0 || parameters.extra_launch > Seconds{};
   const Seconds time = Sum<Seconds>(

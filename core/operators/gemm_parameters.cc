@@ -5,6 +5,7 @@
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -51,7 +52,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   const GemmRow& row = RowOf(table, kernel);
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
-  parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : 0;
+  parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
@@ -62,10 +63,10 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.gemm_efficiency =
       min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency);
   // Weights of grouped GEMMs stream slightly better than those of a single one.
-  parameters.bandwidth_efficiency = min(
-      1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency * (gemm.groups == 1 ? 1 : table.grouped_bandwidth_gain));
+  parameters.bandwidth_efficiency = min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency *
+                                                 (gemm.groups == 1 ? Ratio(1) : table.grouped_bandwidth_gain));
   parameters.step_latency = row.step_latency;
-  parameters.convert_per_clock = few_rows ? 0 : row.convert_per_clock;
+  parameters.convert_per_clock = few_rows ? Ratio(0) : row.convert_per_clock;
   if (gemm.quantize || row.always_extra_overhead) {
     parameters.extra_launch = few_rows ? row.extra_overhead_few_rows : row.extra_overhead;
     parameters.quantize_bytes = row.quantize_bytes;
@@ -89,6 +90,15 @@ struct Tables {
   std::string_view source;
 };
 
+void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
+  if (!trace.on()) return;
+  const double kernel_share = share / own, device_share = own;
+  trace.Input("device_share", device_share, own_path);
+  trace.Record(symbol, "kernel_share * device_share", share,
+               Note{"Efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
+               "kernel_share, device_share", kernel_share, device_share);
+}
+
 // Of a kernel whose own operator set the efficiencies.
 void ExplainOther(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace) {
   const Efficiency& e = device.efficiency;
@@ -110,8 +120,8 @@ void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameter
   const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
   const double device_matrix = is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
                device_stream = *e.bandwidth_efficiency;
-  const double matrix = is_fp8 ? 1 : tables.row.gemm_efficiency, stream = tables.row.bandwidth_efficiency;
-  const double grouped_stream = gemm.groups == 1 ? 1 : tables.table.grouped_bandwidth_gain;
+  const double matrix = is_fp8 ? Ratio(1) : tables.row.gemm_efficiency, stream = tables.row.bandwidth_efficiency;
+  const double grouped_stream = gemm.groups == 1 ? Ratio(1) : tables.table.grouped_bandwidth_gain;
   trace.Input("device_matrix", device_matrix,
               is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix");
   trace.Input("device_stream", device_stream, "cluster.device.efficiency.stream");
@@ -226,7 +236,7 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   parameters.extra_launch = {};
   // The norm before it finds the scale, so the maximum needs no extra pass.
   if (kernel == GemmKernel::kFp8Tensor)
-    parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
+    parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : Ratio(0);
   return parameters;
 }
 

@@ -7,6 +7,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/operators/gemm_tiles.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

@@ -87,7 +87,7 @@ TEST(KernelFamilies, HaveEveryKernel) {
           attention.precision = attention.kv_precision = precision;
           attention.heads = 8, attention.kv_heads = 2, attention.kv_len = 1024;
           attention.q_len = phase == AttentionPhase::kDecode ? 1 : 1024;
-          const double time = TimeOf(attention, device, off).time.base();
+          const double time = TimeOf(attention, device).time.base();
           EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << library_text << " " << phase_text;
         }
       }

@@ -11,7 +11,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
-#include "core/operators/recurrence.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
 
@@ -39,8 +39,12 @@ Attention Decode(double batch, double heads, double kv_heads, double kv_len) {
 
 template <class Kernel>
 KernelTime TimeOn(const Device& device, const Kernel& kernel) {
-  Trace off = Trace::Off();
-  return TimeOf(kernel, device, off);
+  if constexpr (std::is_same_v<Kernel, RowKernel>) {
+    return TimeOf(kernel, device);
+  } else {
+    Trace off = Trace::Off();
+    return TimeOf(kernel, device, off);
+  }
 }
 
 // 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512

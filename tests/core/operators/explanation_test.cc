@@ -7,6 +7,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
 #include "tests/support/formula.h"
@@ -39,7 +40,7 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   TimeOf(mla, H100(), trace);
   TimeOf(mla, A100(), trace);
   TimeOf(MoeLayer{}, H100(), trace);
-  TimeOf(RowKernel{}, H100(), trace);
+  trace.Alias("row_kernel", TimeOf(RowKernel{}, Named(device, trace)).time, "time of this row kernel");
   TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
   Device tpu = device;
   tpu.architecture = Architecture("tpu");

@@ -1,0 +1,234 @@
+#include "core/operators/named_terms.h"
+
+#include <deque>
+#include <string>
+
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/operators/kernel_family_fields.h"
+
+namespace slipstick {
+namespace {
+
+// A family whose constants have nodes, cited as those of a device that was measured or not.
+struct NamedFamily {
+  NamedFamily(const Device& device, Trace& trace) : family(*device.architecture) {
+    const auto bind = [&](auto& table, std::string_view name, std::string_view source) {
+      BindConstants(table, KernelTable(device, name), SourceOf(device, source), trace);
+    };
+    bind(family.traits, "traits", family.gemm.source);
+    bind(family.gemm, "gemm", family.gemm.source);
+    bind(family.attention.decode, "attention.decode", family.attention.decode_source);
+    bind(family.attention.step, "attention.step", family.attention.step.source);
+    bind(family.attention, "attention", family.attention.source);
+    bind(family.latent.sparse, "latent.sparse", family.latent.sparse.source);
+    bind(family.latent, "latent", family.latent.source);
+    bind(family.experts, "experts", family.experts.source);
+    bind(family.rowwise, "rowwise", family.rowwise.source);
+    bind(family.recurrence, "recurrence", family.recurrence.source);
+  }
+  KernelFamily family;
+};
+
+// A device whose inputs have nodes.
+struct NamedDevice {
+  NamedDevice(const Device& stated, Trace& trace) : device(stated) {
+    const std::string path = "cluster.device";
+    BindInputs(device.peak, path + ".peak", trace);
+    BindInputs(device.units, path + ".units", trace);
+    BindInputs(device.clock, path + ".clock", trace);
+    BindInputs(device.exponentials, path + ".exponentials", trace);
+    BindInputs(device.memory, path + ".memory", trace);
+    BindInputs(device.caches, path + ".caches", trace);
+    BindInputs(device.tdp, path + ".tdp", trace);
+    BindInputs(device.die.link_power, path + ".die.link_power", trace);
+    BindInputs(device.efficiency, path + ".efficiency", trace);
+    const bool is_measured = SourceOf(device, device.name) == device.name;
+    const std::string key = KernelTable(device, is_measured ? "measured" : "assumed");
+    device.architecture =
+        Architecture(trace.Kept<NamedFamily>(key, [&] { return std::make_shared<NamedFamily>(stated, trace); }).family);
+  }
+  // Whether it has these numbers.
+  [[nodiscard]] bool Is(const Device& other) const {
+    return architecture == other.architecture && device.peak == other.peak &&
+           Count{device.units} == Count{other.units} && device.clock == other.clock &&
+           device.exponentials == other.exponentials && device.memory == other.memory &&
+           device.caches == other.caches && device.tdp == other.tdp && device.die.link_power == other.die.link_power &&
+           device.efficiency == other.efficiency;
+  }
+  Device device;
+  Architecture architecture = device.architecture;  // as it was stated
+};
+
+}  // namespace
+
+const Device& Named(const Device& device, Trace& trace) {
+  if (!trace.on()) return device;
+  using Devices = std::deque<NamedDevice>;
+  Devices& known = trace.Kept<Devices>("device " + trace.DeviceHere(), [] { return std::make_shared<Devices>(); });
+  for (const NamedDevice& one : known) {
+    if (one.Is(device)) return one.device;
+  }
+  return known.emplace_back(device, trace).device;
+}
+
+FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace) {
+  const FlopsPerSecond rate = PeakRate(Named(device, trace), precision);
+  trace.Alias("peak_rate", rate, "rate of these units");
+  return rate;
+}
+
+BytesPerSecond L2Rate(const Device& device, Trace& trace) {
+  const BytesPerSecond rate = L2Rate(Named(device, trace));
+  trace.Alias("l2_rate", rate, "rate of this cache");
+  return rate;
+}
+
+Bytes L2Capacity(const Device& device, Trace& trace) {
+  const Bytes capacity = L2Capacity(Named(device, trace));
+  if (device.caches.empty() || !device.architecture->traits.has_l2) {
+    trace.Input("l2_capacity", capacity, "cluster.device.caches");
+  } else {
+    trace.Alias("l2_capacity", capacity, "capacity of this cache");
+  }
+  return capacity;
+}
+
+Stream SlowestStream(const Device& device, Trace& trace) {
+  const Stream stream = SlowestStream(Named(device, trace));
+  trace.Alias("bandwidth", stream.bandwidth, "bandwidth of this stream");
+  return stream;
+}
+
+Ratio SustainedClockDerating(const Device& device, Trace& trace) {
+  const Ratio derating = SustainedClockDerating(Named(device, trace));
+  trace.Alias("sustained_clock_derating", derating, "loss of this clock");
+  return derating;
+}
+
+void AssumeRules(const Device& device, Trace& trace) {
+  for (const FilledMember& member : FilledByRules(device)) trace.Assume(member.path, member.rule);
+}
+
+LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace) {
+  LevelTraffic named = traffic;
+  named.l2 = trace.Carry("l2_traffic", traffic.l2);
+  named.l1 = trace.Carry("l1_traffic", traffic.l1);
+  return TimesThroughCaches(named, Named(device, trace));
+}
+
+Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, Trace& trace) {
+  const Seconds slowest = SlowestLevel(trace.Carry(work_is, work), levels);
+  trace.Alias("bounded_time", slowest, "time of this level");
+  return slowest;
+}
+
+namespace {
+
+// A kernel's figures under the names of callers.
+KernelTime Under(const KernelTime& kernel, Trace& trace) {
+  trace.Alias("flops", kernel.flops, "FLOPs of this kernel");
+  trace.Alias("bytes", kernel.bytes, "bytes of this kernel");
+  trace.Alias("time", kernel.time, "time of this kernel");
+  return kernel;
+}
+
+}  // namespace
+
+KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
+  if (!trace.on()) return TimeOf(attention, device);
+  Attention named = attention;
+  named.batch = trace.Carry("batch", attention.batch);
+  named.q_len = trace.Carry("q_len", attention.q_len);
+  named.kv_len = trace.Carry("kv_len", attention.kv_len);
+  named.heads = trace.Carry("heads", attention.heads);
+  named.kv_heads = trace.Carry("kv_heads", attention.kv_heads);
+  named.head_dim = trace.Carry("head_dim", attention.head_dim);
+  named.window = trace.Carry("window", attention.window);
+  named.kv_element = trace.Carry("kv_element", ElementSize(attention.kv_precision));
+  const Precision computed = ComputedIn(attention, IsolatedKernelParameters(attention, device), device);
+  named.row_element = trace.Carry("row_element", ElementSize(computed));
+  return Under(TimeOf(named, Named(device, trace)), trace);
+}
+
+KernelTime TimeOf(const LatentAttention& mla, const Device& device, Trace& trace) {
+  if (!trace.on()) return TimeOf(mla, device);
+  LatentAttention named = mla;
+  named.batch = trace.Carry("batch", mla.batch);
+  named.q_len = trace.Carry("q_len", mla.q_len);
+  named.kv_len = trace.Carry("kv_len", mla.kv_len);
+  named.heads = trace.Carry("heads", mla.heads);
+  named.kv_lora_rank = trace.Carry("kv_lora_rank", mla.kv_lora_rank);
+  named.rope_head_dim = trace.Carry("rope_head_dim", mla.rope_head_dim);
+  named.nope_head_dim = trace.Carry("nope_head_dim", mla.nope_head_dim);
+  named.value_head_dim = trace.Carry("value_head_dim", mla.value_head_dim);
+  named.kv_element = trace.Carry("kv_element", ElementSize(mla.kv_precision));
+  return Under(TimeOf(named, Named(device, trace)), trace);
+}
+
+namespace {
+
+SparseAttention Named(const SparseAttention& attention, Trace& trace) {
+  SparseAttention named = attention;
+  named.batch = trace.Carry("batch", attention.batch);
+  named.q_len = trace.Carry("q_len", attention.q_len);
+  named.kv_len = trace.Carry("kv_len", attention.kv_len);
+  named.top_k = trace.Carry("top_k", attention.top_k);
+  named.block = trace.Carry("block", attention.block);
+  named.ratio = trace.Carry("ratio", attention.ratio);
+  named.always = trace.Carry("always", attention.always);
+  named.entry = trace.Carry("entry", attention.entry);
+  named.key = trace.Carry("key", attention.key);
+  named.index_share = trace.Carry("index_share", attention.index_share);
+  named.index_heads = trace.Carry("index_heads", attention.index_heads);
+  named.index_dim = trace.Carry("index_dim", attention.index_dim);
+  named.heads = trace.Carry("heads", attention.heads);
+  named.kv_lora_rank = trace.Carry("kv_lora_rank", attention.kv_lora_rank);
+  named.rope_head_dim = trace.Carry("rope_head_dim", attention.rope_head_dim);
+  named.kv_element = trace.Carry("kv_element", ElementSize(attention.kv_precision));
+  return named;
+}
+
+}  // namespace
+
+SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+  if (!trace.on()) return TimeOf(attention, device);
+  const SparseAttentionTime made = TimeOf(Named(attention, trace), Named(device, trace));
+  Under(made.all, trace);
+  return made;
+}
+
+IndexingTime IndexingOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+  return trace.on() ? IndexingOf(Named(attention, trace), Named(device, trace)) : IndexingOf(attention, device);
+}
+
+Bytes IndexKeyBytes(double index_dim, Trace& trace) {
+  const Bytes key = IndexKeyBytes(trace.Carry("index_dim", Ratio(index_dim)));
+  trace.Alias("key", key, "key of this token");
+  return key;
+}
+
+Recurrence RecurrenceOf(const LinearAttention& layer, Trace& trace) {
+  const auto input = [&trace](Count value, const std::string& path) {
+    const Ratio number(value);
+    return trace.on() ? Ratio::FromBase(number, trace.InputNode(path, number, Ratio::kDimension)) : number;
+  };
+  Recurrence recurrence;
+  recurrence.by_channel = layer.kind == LinearAttentionKind::kMamba;
+  recurrence.head_dim = input(layer.head_dim, "model.linear.head_dim");
+  recurrence.state = input(layer.state, "model.linear.state");
+  return recurrence;
+}
+
+KernelTime TimeOf(const Recurrence& recurrence, const Device& device, Trace& trace) {
+  if (!trace.on()) return TimeOf(recurrence, device);
+  Recurrence named = recurrence;
+  named.rows = trace.Carry("rows", recurrence.rows);
+  named.tokens = trace.Carry("tokens", recurrence.tokens);
+  named.heads = trace.Carry("recurrent_heads", recurrence.heads);
+  named.columns = trace.Carry("recurrent_columns", recurrence.columns);
+  named.inner = trace.Carry("recurrent_inner", recurrence.inner);
+  return Under(TimeOf(named, Named(device, trace)), trace);
+}
+
+}  // namespace slipstick
