@@ -158,7 +158,6 @@ namespace {
 double D(Count count) { return static_cast<double>(count); }
 
 KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
-  Trace off = Trace::Off();
   Gemm gemm;
   gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
   gemm.precision = line.precision;
@@ -171,7 +170,7 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
       kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
   if (repeated) gemm.weights_in_l2 = WeightsLeftInL2(weights, 5, device);
-  return TimeOf(gemm, device, off);
+  return TimeOf(gemm, device);
 }
 
 // One length stands for both; the default query length of decode is one token.
@@ -233,7 +232,6 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
 }
 
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   if (line.ep > line.experts) {
     issues.push_back({"operator.ep",
                       "Must be at most experts (" + std::to_string(line.experts) + ")",
@@ -259,7 +257,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   const Bytes weights =
       3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
   layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
-  return TimeOf(layer, device, off);
+  return TimeOf(layer, device);
 }
 
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {

@@ -43,7 +43,7 @@ struct FilledMember {
   std::string_view path, rule;
 };
 std::vector<FilledMember> FilledByRules(const Device& device);
-// Placeholder source in notes; Trace::Citing replaces it with the source stated by the device's family.
+// Placeholder in the notes of callers, for the source that the device's family states.
 inline constexpr std::string_view kFamilySource = "the device's family of kernels";
 // Source of a device's kernels: the given one of its family, or a remark that the device was not measured.
 std::string_view SourceOf(const Device& device, std::string_view source);

@@ -1,10 +1,12 @@
 #include "core/operators/named_terms.h"
 
+#include <array>
 #include <deque>
 #include <string>
 
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/operators/kernel_family_fields.h"
 
 namespace slipstick {
@@ -110,6 +112,42 @@ void AssumeRules(const Device& device, Trace& trace) {
   for (const FilledMember& member : FilledByRules(device)) trace.Assume(member.path, member.rule);
 }
 
+void ReplaceByUtilizations(const Cluster& stated, const Utilizations& utilizations, const std::string& path,
+                           Trace& trace) {
+  if (!trace.on()) return;
+  const auto share = [&](double value, const char* name) {
+    return Ratio::FromBase(value, trace.InputNode(path + "." + name, value, Ratio::kDimension));
+  };
+  const Ratio of_peaks = share(utilizations.compute, "compute"), of_memory = share(utilizations.memory, "memory"),
+              of_network = share(utilizations.network, "network");
+  const auto replace = [&](const std::string& input, auto own, Ratio utilization) {
+    using Rate = decltype(own);
+    const Trace::Scope scope(trace, input);
+    const Rate bound = Rate::FromBase(own.base(), trace.InputNode(input, own.base(), Rate::kDimension));
+    trace.Replace(input, Figure("Rate that every operator reaches", utilization * bound, "roofline"),
+                  "roofline's rate");
+  };
+  PeakRates peaks = stated.device.peak;
+  BindInputs(peaks, "cluster.device.peak", [&](const BoundNumber& peak) -> const Node* {
+    replace(peak.path, FlopsPerSecond::FromBase(peak.value), of_peaks);
+    return nullptr;
+  });
+  replace("cluster.device.memory.bandwidth", stated.device.memory.bandwidth, of_memory);
+  for (std::size_t i = 0; i < stated.device.caches.size(); ++i) {
+    const std::optional<BytesPerSecond>& bandwidth = stated.device.caches[i].bandwidth;
+    if (bandwidth) replace("cluster.device.caches." + std::to_string(i) + ".bandwidth", *bandwidth, of_memory);
+  }
+  for (std::size_t i = 0; i < stated.networks.size(); ++i)
+    replace("cluster.networks." + std::to_string(i) + ".bandwidth", stated.networks[i].bandwidth, of_network);
+  // What the device would reach by itself.
+  const auto set = [&](double value, std::initializer_list<const char*> members) {
+    trace.Input("set", value, path);
+    for (const char* member : members) trace.Replace(std::string("cluster.device.efficiency.") + member, value, "set");
+  };
+  set(1, {"matrix", "matrix_fp8", "stream", "decode_stream", "attention_forward", "attention_backward"});
+  set(0, {"power_fall", "sustained_fall", "launch"});
+}
+
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace) {
   LevelTraffic named = traffic;
   named.l2 = trace.Carry("l2_traffic", traffic.l2);
@@ -134,6 +172,48 @@ KernelTime Under(const KernelTime& kernel, Trace& trace) {
 }
 
 }  // namespace
+
+KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  if (!trace.on()) return TimeOf(gemm, device, parameters);
+  Gemm named = gemm;
+  named.m = trace.Carry("m", gemm.m);
+  named.n = trace.Carry("n", gemm.n);
+  named.k = trace.Carry("k", gemm.k);
+  if (gemm.groups != 1) named.groups = trace.Carry("groups", gemm.groups);
+  named.weight_size = trace.Carry("weight_size", ElementSize(gemm.weights));
+  named.activation_size = trace.Carry("activation_size", ElementSize(NativePrecision(device, gemm.precision)));
+  named.output_bytes = trace.Carry("output_size", gemm.output_bytes);
+  return Under(TimeOf(named, Named(device, trace), parameters), trace);
+}
+
+KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
+  if (!trace.on()) return TimeOf(layer, device, parameters);
+  MoeLayer named = layer;
+  named.tokens = trace.Carry("group_tokens", layer.tokens);
+  if (layer.held_tokens) named.held_tokens = trace.Carry("held_tokens", *layer.held_tokens);
+  named.experts = trace.Carry("held_experts", layer.experts);
+  named.top_k = trace.Carry("top_k", layer.top_k);
+  named.hidden = trace.Carry("hidden", layer.hidden);
+  named.ffn = trace.Carry("expert_ffn", layer.ffn);
+  named.tp = trace.Carry("expert_tp", layer.tp);
+  named.ep = trace.Carry("ep", layer.ep);
+  named.imbalance = trace.Carry("imbalance", layer.imbalance);
+  named.weight_size = trace.Carry("weight_size", ElementSize(layer.weights));
+  named.activation_size = trace.Carry("activation_size", ElementSize(NativePrecision(device, layer.precision)));
+  named.output_bytes = trace.Carry("output_size", layer.output_bytes);
+  return Under(TimeOf(named, Named(device, trace), parameters), trace);
+}
+
+double ExpertsHit(const MoeLayer& layer, double rows, const Device& device, Trace& trace) {
+  MoeLayer named = layer;
+  named.experts = trace.Carry("held_experts", layer.experts);
+  named.top_k = trace.Carry("top_k", layer.top_k);
+  named.ep = trace.Carry("ep", layer.ep);
+  const Ratio hit = ExpertsHit(named, trace.Carry("rows", Ratio(rows)),
+                               Named(device, trace).architecture->experts.serving.routing_preference);
+  trace.Alias("experts_hit", hit, "experts of this pass");
+  return hit;
+}
 
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
   if (!trace.on()) return TimeOf(attention, device);
@@ -229,6 +309,33 @@ KernelTime TimeOf(const Recurrence& recurrence, const Device& device, Trace& tra
   named.columns = trace.Carry("recurrent_columns", recurrence.columns);
   named.inner = trace.Carry("recurrent_inner", recurrence.inner);
   return Under(TimeOf(named, Named(device, trace)), trace);
+}
+
+TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
+                         const ByBound<Beside>& beside, std::string_view report, Trace& trace) {
+  constexpr std::array<std::string_view, kBoundParts<Seconds>.size()> kNames{"compute", "l1",      "l2",    "memory",
+                                                                             "network", "latency", "bubble"};
+  ByBound<Ratio> shares = SharesOf(operators);
+  ByBound<Seconds> others;
+  std::array<std::string, kNames.size()> paths;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto& [time, symbol] = beside.*kBoundParts<Beside>[i];
+    others.*kBoundParts<Seconds>[i] = trace.Carry(symbol, time);
+    if (!trace.on()) continue;
+    paths[i] = std::string(report) + "." + std::string(kNames[i]);
+    Ratio& share = shares.*kBoundParts<Ratio>[i];
+    const double value = share;
+    share = Ratio::FromBase(value, value > 0 ? trace.tape().Constant(paths[i] + "_share", value, Ratio::kDimension,
+                                                                     "Share of the operators",
+                                                                     "that it bounds, by their times in the report")
+                                             : nullptr);
+  }
+  const TimeByBound split = SplitByBound(trace.Carry(total_is, total), shares, others);
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const Seconds part = split.*kBoundParts<Seconds>[i];
+    if (part > Seconds{}) trace.Report(paths[i], part);
+  }
+  return split;
 }
 
 }  // namespace slipstick
