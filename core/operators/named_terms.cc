@@ -164,9 +164,9 @@ Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& l
 namespace {
 
 // A kernel's figures under the names of callers.
-KernelTime Under(const KernelTime& kernel, Trace& trace) {
+KernelTime Under(const KernelTime& kernel, Trace& trace, bool needs_bytes = true) {
   trace.Alias("flops", kernel.flops, "FLOPs of this kernel");
-  trace.Alias("bytes", kernel.bytes, "bytes of this kernel");
+  if (needs_bytes) trace.Alias("bytes", kernel.bytes, "bytes of this kernel");
   trace.Alias("time", kernel.time, "time of this kernel");
   return kernel;
 }
@@ -183,7 +183,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   named.weight_size = trace.Carry("weight_size", ElementSize(gemm.weights));
   named.activation_size = trace.Carry("activation_size", ElementSize(NativePrecision(device, gemm.precision)));
   named.output_bytes = trace.Carry("output_size", gemm.output_bytes);
-  return Under(TimeOf(named, Named(device, trace), parameters), trace);
+  // No figure of a training step rests on the bytes of its products.
+  return Under(TimeOf(named, Named(device, trace), parameters), trace, parameters.setting != GemmSetting::kTraining);
 }
 
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
