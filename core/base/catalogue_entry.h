@@ -12,8 +12,9 @@ namespace slipstick {
 template <class Entry>
 class CatalogueEntry {
  public:
-  CatalogueEntry();                                // "generic", which every such catalogue has
-  explicit CatalogueEntry(std::string_view name);  // must exist
+  CatalogueEntry();                                              // "generic", which every such catalogue has
+  explicit CatalogueEntry(std::string_view name);                // must exist
+  explicit CatalogueEntry(const Entry& copy) : entry_(&copy) {}  // of an entry, which outlives this
   const Entry& operator*() const { return *entry_; }
   const Entry* operator->() const { return entry_; }
   [[nodiscard]] std::string_view name() const;

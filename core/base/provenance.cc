@@ -157,6 +157,7 @@ std::string SymbolOf(const Node& node) {
   if (node.label == nullptr) return "part";
   if (node.op == Op::kInput) {
     std::string_view rest = node.label->path;
+    rest = rest.substr(0, rest.rfind(" ("));  // "serving.prefill.kv_len (2)" is computed more than once
     for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos; dot = rest.rfind('.')) {
       const std::string_view last = rest.substr(dot + 1);
       if (last.find_first_not_of("0123456789") != std::string_view::npos) return std::string(last);

@@ -43,6 +43,8 @@ std::string WithoutBaseUnits(std::string_view formula) {
   return text;
 }
 
+constexpr std::string_view kDevice = "cluster.device";
+
 std::size_t HashOf(std::string_view symbol, double value) {
   return std::hash<std::string_view>()(symbol) * 31 + std::hash<double>()(value);
 }
@@ -90,14 +92,23 @@ void Trace::Bind(std::string symbol, Origin origin, internal::Value value) {
 
 // Operators name the members of the device that they run on "cluster.device. ...". A scope with another device binds
 // the symbol "cluster.device", of value 0, to the path of that one.
-void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
-  constexpr std::string_view kDevice = "cluster.device";
+std::string Trace::PathHere(std::string_view path) const {
   const bool is_of_device = path.size() > kDevice.size() && path.starts_with(kDevice) && path[kDevice.size()] == '.';
+  const Origin* own = is_of_device ? OriginOf(kDevice, internal::ValueOf(0)) : nullptr;
+  return own == nullptr ? std::string(path) : own->path + std::string(path.substr(kDevice.size()));
+}
+
+std::string Trace::DeviceHere() const {
+  const std::string& scope = book_->scopes[book_->scope].path;
+  const Origin* own = OriginOf(kDevice, internal::ValueOf(0));
+  return scope.substr(0, scope.find('.')) + " " + (own == nullptr ? std::string(kDevice) : own->path);
+}
+
+void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
   if (const Origin* replaced = book_->replaces ? OriginOf(ReplacedName(path), value) : nullptr; replaced != nullptr) {
     return Bind(std::string(symbol), Origin(*replaced), value);
   }
-  const Origin* own = is_of_device ? OriginOf(kDevice, internal::ValueOf(0)) : nullptr;
-  std::string full = own == nullptr ? std::string(path) : own->path + std::string(path.substr(kDevice.size()));
+  std::string full = PathHere(path);
   const auto reported = book_->reported.find(full);
   const std::size_t figure = reported == book_->reported.end() ? kNoFigure : reported->second;
   Bind(std::string(symbol), {std::move(full), figure}, value);
@@ -259,8 +270,9 @@ const Node* Trace::InputNode(const std::string& path, double value, const Dimens
   for (const std::string& name : {path, ReplacedName(path)}) {  // what a caller makes of it rests on what replaces it
     if (const Origin* other = OriginOf(name, number)) return NodeOf(*other, number);
   }
-  const auto reported = book_->reported.find(path);
-  return NodeOf(Origin{path, reported == book_->reported.end() ? kNoFigure : reported->second}, number);
+  std::string full = PathHere(path);
+  const auto reported = book_->reported.find(full);
+  return NodeOf(Origin{std::move(full), reported == book_->reported.end() ? kNoFigure : reported->second}, number);
 }
 
 std::string Trace::PathInScope(std::string_view symbol, double value) {

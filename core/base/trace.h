@@ -130,10 +130,21 @@ class Trace {
   void Report(std::string_view path, Quantity<E...> value) {
     if (on()) RecordReported(path, internal::ValueOf(value));
   }
-  // The node of the input at a path, or of what replaces it; the trace must be on. For BindInputs.
+  // The node of the input at a path, or of what replaces it; the trace must be on. For BindInputs. Members of
+  // "cluster.device" are those of the device that the scope names (BindInput).
   const Node* InputNode(const std::string& path, double value, const Dimension& dimension);
   // Of the numbers that this trace explains; it must be on.
   Tape& tape() { return book_->tape; }
+  // Path of the device that the scope names, behind the question that asks: inputs below it keep their nodes as long as
+  // this stays the same. The trace must be on.
+  [[nodiscard]] std::string DeviceHere() const;
+  // What a folder has bound to the tape under a key, made once and kept as long as it. The trace must be on.
+  template <class T, class Make>
+  T& Kept(const std::string& key, const Make& make) {
+    std::shared_ptr<void>& kept = book_->kept[key];
+    if (kept == nullptr) kept = std::shared_ptr<T>(make());
+    return *static_cast<T*>(kept.get());
+  }
 
   // Declares that where an input of this path is said to have this value, it is the latest figure or input of another
   // name: something replaces the input by a value of its own.
@@ -285,11 +296,13 @@ class Trace {
     std::unordered_map<std::string_view, std::string_view> assumed;  // rules by the path of the input that they set
     bool replaces = false;                                           // some input is replaced
     Tape tape;
-    std::unordered_map<const Node*, Origin> of_nodes;  // of those that figures have met
+    std::unordered_map<std::string, std::shared_ptr<void>> kept;  // by its key
+    std::unordered_map<const Node*, Origin> of_nodes;             // of those that figures have met
   };
   explicit Trace(bool on) : book_(on ? std::make_unique<Book>() : nullptr) {}
   std::size_t Enter(std::string_view scope);  // returns the outer one
   void Bind(std::string symbol, Origin origin, internal::Value value);
+  [[nodiscard]] std::string PathHere(std::string_view path) const;
   static std::string ReplacedName(std::string_view path) { return "instead of " + std::string(path); }
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);

@@ -3,6 +3,7 @@
 #include "core/base/sum.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

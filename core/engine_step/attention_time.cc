@@ -7,11 +7,9 @@
 #include "core/engine_step/block_attention.h"
 #include "core/engine_step/compressed_time.h"
 #include "core/engine_step/latent_attention.h"
-#include "core/operators/attention.h"
-#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/flash_slowdown.h"
-#include "core/operators/recurrence.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -237,9 +235,11 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
 
 KernelTime PrefillRecurrence(const Deployment& deployment, double sequences, double tokens, Trace& trace) {
   const LayerWidths& widths = deployment.shapes.widths;
-  return TimeOf(Recurrence{*deployment.model.linear_attention, sequences * tokens, tokens, widths.recurrent_heads,
-                           widths.recurrent_columns, widths.recurrent_inner},
-                deployment.device, trace);
+  Recurrence recurrence = RecurrenceOf(*deployment.model.linear_attention, trace);
+  recurrence.rows = sequences * tokens, recurrence.tokens = tokens;
+  recurrence.heads = widths.recurrent_heads;
+  recurrence.columns = widths.recurrent_columns, recurrence.inner = widths.recurrent_inner;
+  return TimeOf(recurrence, deployment.device, trace);
 }
 
 KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, double checked, Trace& trace) {

@@ -1,6 +1,6 @@
 #include "core/engine_step/block_attention.h"
 
-#include "core/operators/sparse_attention.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

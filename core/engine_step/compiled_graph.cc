@@ -6,6 +6,7 @@
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {

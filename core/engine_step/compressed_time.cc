@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/operators/sparse_attention.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/collectives/group_view.h"
 #include "core/engine_step/as_run.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/roofline.h"
 
 namespace slipstick {
@@ -349,7 +350,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   std::shared_ptr<const Cluster> scaled;
   if (utilization) {
     scaled = std::make_shared<Cluster>(AtUtilizations(cluster, *utilization));
-    ExplainUtilizations(cluster, *scaled, *utilization, "serving.engine.utilization", trace);
+    ReplaceByUtilizations(cluster, *utilization, "serving.engine.utilization", trace);
   }
   const Cluster& used = scaled ? *scaled : cluster;
   Deployment deployment{model, used, load, load.engine, used.device};

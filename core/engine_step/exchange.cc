@@ -11,6 +11,7 @@
 #include "core/engine_step/imbalance.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/kernel_family_fields.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/exchanges.h"
 #include "core/workload/named_terms.h"
 

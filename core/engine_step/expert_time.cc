@@ -1,9 +1,9 @@
 #include "core/engine_step/expert_time.h"
 
+#include "core/base/figure.h"
 #include "core/engine_step/imbalance.h"
 #include "core/engine_step/product_time.h"
-#include "core/operators/efficiency.h"
-#include "core/operators/moe.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -15,7 +15,6 @@ void ExplainFormats(const Deployment& deployment, const MoeLayer& layer, bool fo
   const std::string_view computed_path = four_bit ? "serving.precision.weights" : "serving.precision.activations";
   BindSize("weight_size", ElementSize(layer.weights), false, "serving.precision.weights", trace);
   BindSize("activation_size", computed, false, computed_path, trace);
-  BindSize("row_element", computed, false, computed_path, trace);
   BindSize("output_size", Gemm().output_bytes * kB, true, "", trace);
 }
 
@@ -44,11 +43,7 @@ void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParame
                           IsEightBitFloat(formats.activations);
   if (!has_blocks || !deployment.visits_held_experts) return;
   layer.scaling = Scaling::kBlock;
-  Trace off = Trace::Off();
-  const Seconds expert = IsolatedKernelParameters(layer, deployment.device, off).expert;
-  CONSTANTS(trace, KernelTable(deployment.device, "experts.trtllm.fp8_block"),
-            deployment.device.architecture->experts.source, expert);
-  parameters.expert = expert;
+  parameters.expert = IsolatedKernelParameters(layer, Named(deployment.device, trace)).expert;
 }
 
 KernelTime Experts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
@@ -76,22 +71,17 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   FIGURE(trace, group_tokens, rows * attention_dp, (Note{"Tokens of the expert group", "of all attention groups"}),
          rows, attention_dp);
   layer.tokens = group_tokens;
-  MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device, trace);
-  const ServingExperts& serving = deployment.device.architecture->experts.serving;
+  const Device& device = Named(deployment.device, trace);
+  MoeKernelParameters parameters = ServingKernelParameters(layer, device);
+  const ServingExperts& serving = device.architecture->experts.serving;
   if (HasWeightOnlyExperts(deployment.formats)) {
     // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
-    const double device_matrix = *deployment.device.efficiency.gemm_efficiency,
-                 weight_only_matrix = serving.weight_only_gemm_gain, weight_stream = serving.weight_only_bandwidth_gain,
-                 move = serving.weight_only_permute_efficiency;
-    const Seconds step_latency = serving.weight_only_step_latency;
-    CONSTANTS(trace, "serving.weight_only_experts", "as of weight-only GEMMs", weight_only_matrix, weight_stream, move,
-              step_latency);
-    FIGURE(trace, grouped_matrix, min(1.0, weight_only_matrix * device_matrix),
-           (Note{"GEMM efficiency of weight-only experts", "as weight-only GEMMs"}), weight_only_matrix, device_matrix);
-    parameters.product.gemm_efficiency = grouped_matrix;
-    parameters.product.step_latency = step_latency;
-    parameters.weight_bandwidth_gain = weight_stream;
-    parameters.permute_efficiency = move;
+    parameters.product.gemm_efficiency =
+        Figure("GEMM efficiency of weight-only experts",
+               min(1.0, serving.weight_only_gemm_gain * *device.efficiency.gemm_efficiency), "as weight-only GEMMs");
+    parameters.product.step_latency = serving.weight_only_step_latency;
+    parameters.weight_bandwidth_gain = serving.weight_only_bandwidth_gain;
+    parameters.permute_efficiency = serving.weight_only_permute_efficiency;
   }
   if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
       stored && HasWeightOnlyExperts(deployment.formats)) {
@@ -99,22 +89,22 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
     trace.Input("tile_rows", tile_rows, "serving.engine.stored_products.tile_rows");
     FIGURE(trace, stored_tile, min(tile_rows, group_tokens),
            (Note{"Rows of a tile", "one for each token of the pass, up to the largest"}), tile_rows, group_tokens);
-    parameters.pass_bytes = stored->pass_bytes;
-    trace.Input("pass_bytes", parameters.pass_bytes, "serving.engine.stored_products.pass_bytes");
-    parameters.has_biases = model.biases == Biases::kMlp || model.biases == Biases::kAll;
+    trace.Input("pass_bytes", stored->pass_bytes, "serving.engine.stored_products.pass_bytes");
+    parameters.pass_bytes = trace.Carry("pass_bytes", stored->pass_bytes);
+    const double biases = model.biases == Biases::kMlp || model.biases == Biases::kAll ? 1 : 0;
+    trace.Input("biases", biases, "model.biases");
+    parameters.biases = trace.Carry("biases", Ratio(biases));
     SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product,
               trace);
   }
-  parameters.launch = FixedTime(deployment, group_tokens, trace);
+  parameters.launch = trace.Carry("launch", FixedTime(deployment, group_tokens, trace));
   SetHeldExpert(deployment, layer, parameters, trace);
-  parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
-  parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
+  parameters.engine_gemm_efficiency = trace.Carry("expert_matrix", Ratio(deployment.expert_gemm_efficiency));
+  parameters.engine_bandwidth_efficiency = trace.Carry("expert_stream", Ratio(deployment.expert_bandwidth_efficiency));
   if (four_bit) {
-    const double expert_stream = serving.four_bit_bandwidth_gain, weight_stream = 1;
-    CONSTANTS(trace, "serving.four_bit_experts",
-              "0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor", expert_stream, weight_stream);
-    parameters.engine_bandwidth_efficiency = expert_stream;
-    parameters.weight_bandwidth_gain = weight_stream;
+    // 0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor.
+    parameters.engine_bandwidth_efficiency = serving.four_bit_bandwidth_gain;
+    parameters.weight_bandwidth_gain = 1;
   }
   return TimeOf(layer, deployment.device, parameters, trace);
 }

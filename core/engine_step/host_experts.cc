@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/engine_step/host_link.h"
-#include "core/operators/efficiency.h"
-#include "core/operators/moe.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/layer.h"
 
 namespace slipstick {
@@ -31,17 +30,15 @@ double HitExperts(const Deployment& deployment, double rows, Trace& trace) {
   const double pass_tokens = rows;
   trace.Alias("pass_tokens", pass_tokens, "rows");
   const Trace::Scope scope(trace, "hit");
-  const ExpertTable& table = deployment.device.architecture->experts;
   MoeLayer layer;
   layer.experts = deployment.shapes.experts;
   layer.top_k = static_cast<double>(deployment.model.moe->top_k);
-  const double top_k = layer.top_k, preference = table.serving.routing_preference;
+  const double top_k = layer.top_k;
   trace.Input("top_k", top_k, "model.moe.top_k");
-  CONSTANTS(trace, KernelTable(deployment.device, "experts.serving"), table.source, preference);
   FIGURE(trace, expert_rows, pass_tokens * top_k, (Note{"Rows of the experts", "a token counts once per expert"}),
          pass_tokens, top_k);
   trace.Alias("rows", expert_rows, "expert_rows");
-  return ExpertsHit(layer, expert_rows, preference, trace);
+  return ExpertsHit(layer, expert_rows, deployment.device, trace);
 }
 
 Bytes HitWeights(const Deployment& deployment, double rows, Bytes expert_weights, Trace& trace) {

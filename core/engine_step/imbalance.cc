@@ -13,7 +13,8 @@ double ExpectedImbalance(const Deployment& deployment, Trace& trace) {
   const auto top_k = static_cast<double>(deployment.model.moe->top_k);
   const ExpertTable& table = deployment.device.architecture->experts;
   const bool is_balanced = deployment.load.redundant_experts > 0 || deployment.network.expert_exchange != nullptr;
-  const double variation = is_balanced ? deployment.engine.kernels.load_variation : table.serving.routing_preference;
+  const double variation =
+      is_balanced ? Ratio(deployment.engine.kernels.load_variation) : table.serving.routing_preference;
   if (is_balanced) {
     trace.Input("variation", variation, "serving.engine.load_variation");
   } else {

@@ -1,5 +1,7 @@
 #include "core/engine_step/latent_attention.h"
 
+#include "core/operators/named_terms.h"
+
 namespace slipstick {
 
 LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {

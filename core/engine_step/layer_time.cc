@@ -14,6 +14,7 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {

@@ -6,8 +6,7 @@
 
 #include "core/engine_step/memo.h"
 #include "core/engine_step/served_product.h"
-#include "core/operators/efficiency.h"
-#include "core/operators/gemm.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -80,7 +79,7 @@ void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, G
                Trace& trace) {
   const StoredProducts& stored = *deployment.engine.stored_products;
   parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
-  parameters.stored_tile = is_vector ? 0 : tile_rows;
+  parameters.stored_tile = is_vector ? Ratio(0) : trace.Carry("stored_tile", Ratio(tile_rows));
   std::optional<std::size_t> row;
   const std::vector<EngineOn>& exceptions = deployment.engine.on;
   for (std::size_t i = 0; !is_vector && i < exceptions.size(); ++i) {
@@ -91,6 +90,7 @@ void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, G
   if (!trace.on()) return;
   const std::string_view field = is_vector ? "stored_products.vector_per_clock" : "stored_products.per_clock";
   trace.Input("stored_per_clock", parameters.stored_per_clock, EnginePath(row, row ? "stored_per_clock" : field));
+  parameters.stored_per_clock = trace.Carry("stored_per_clock", parameters.stored_per_clock);
 }
 
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
@@ -99,8 +99,9 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
   const auto timed = [&] {
     const Trace::Scope scope(trace, served.scope);
     ExplainShape(deployment, product, rows, trace);
-    GemmKernelParameters parameters = ServingKernelParameters(gemm, deployment.device);
-    if (deployment.quantizes_apart) SetQuantizedApart(gemm, deployment.device, parameters);
+    const Device& device = Named(deployment.device, trace);
+    GemmKernelParameters parameters = ServingKernelParameters(gemm, device);
+    if (deployment.quantizes_apart) SetQuantizedApart(gemm, device, parameters);
     SetStoredProducts(deployment, gemm, rows, parameters, trace);
     return TimeOf(gemm, deployment.device, parameters, trace);
   };

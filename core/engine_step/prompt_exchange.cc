@@ -3,6 +3,7 @@
 #include "core/engine_step/exchange.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {

@@ -13,6 +13,7 @@
 #include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/scenario/changed_device.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/devices_in_use.h"

@@ -158,7 +158,6 @@ namespace {
 double D(Count count) { return static_cast<double>(count); }
 
 KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
-  Trace off = Trace::Off();
   Gemm gemm;
   gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
   gemm.precision = line.precision;
@@ -171,11 +170,11 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
       kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
   if (repeated) gemm.weights_in_l2 = WeightsLeftInL2(weights, 5, device);
-  return TimeOf(gemm, device, off);
+  return TimeOf(gemm, device);
 }
 
 // One length stands for both; the default query length of decode is one token.
-bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv,
+bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, Ratio& q, Ratio& kv,
                  Issues& issues) {
   if (!kv_len && !q_len) {
     issues.push_back({"operator.kv_len", "Required: KV length, cached tokens included"});
@@ -193,7 +192,6 @@ bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional
 }
 
 KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   Attention attention;
   attention.phase = line.phase;
   if (!ReadLengths(line.phase, line.q_len, line.kv_len, attention.q_len, attention.kv_len, issues)) return {};
@@ -211,11 +209,10 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.kv_precision = line.kv_precision.value_or(line.precision);
   attention.algorithm = line.algorithm;
   if (line.engine) attention.library = line.engine->kernels.attention;
-  return TimeOf(attention, device, off);
+  return TimeOf(attention, device);
 }
 
 KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
     issues.push_back({"operator.phase",
                       "MLA takes prefill or decode, not " + std::string(NameOf(line.phase)),
@@ -231,11 +228,10 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
   mla.precision = line.precision;
   mla.kv_precision = line.kv_precision.value_or(line.precision);
   if (line.engine) mla.library = line.engine->kernels.attention;
-  return TimeOf(mla, device, off);
+  return TimeOf(mla, device);
 }
 
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
-  Trace off = Trace::Off();
   if (line.ep > line.experts) {
     issues.push_back({"operator.ep",
                       "Must be at most experts (" + std::to_string(line.experts) + ")",
@@ -261,15 +257,14 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   const Bytes weights =
       3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
   layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
-  return TimeOf(layer, device, off);
+  return TimeOf(layer, device);
 }
 
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
-  Trace off = Trace::Off();
   constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope,
                                          RowKind::kAdd};
   const auto index = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
-  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
+  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device);
 }
 
 // The device efficiencies that this operator's time uses.

@@ -10,6 +10,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/hardware/chip_design.h"
 #include "core/workload/precision.h"
 
@@ -20,6 +21,7 @@ namespace slipstick {
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
   std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
+  friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
 template <>
 struct Schema<PeakRates> {
@@ -31,6 +33,7 @@ struct DeviceMemory {
   Bytes capacity = 80 * kGB;    // of the data sheet
   std::optional<Bytes> usable;  // that a program can allocate; default: 0.99 of the capacity read as GiB
   BytesPerSecond bandwidth = 3350 * kGBps;
+  friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
 template <>
 struct Schema<DeviceMemory> {
@@ -41,6 +44,7 @@ struct Cache {
   std::string name = "L2";
   Bytes capacity = 50 * kMiB;               // of the whole device
   std::optional<BytesPerSecond> bandwidth;  // of the whole device
+  friend bool operator==(const Cache&, const Cache&) = default;
 };
 template <>
 struct Schema<Cache> {
@@ -61,17 +65,18 @@ struct Schema<DieSize> {
 // Achieved fractions of data-sheet rates. Absent members follow the rules for a device known by its data sheet alone
 // (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
-  std::optional<double> gemm_efficiency;  // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
-  std::optional<double> clock_derating;   // d: rate loss in a long kernel, rate / (1 + d)
-  std::optional<double> sustained_clock_derating;  // d_s: rate loss in a training step
-  std::optional<double> bandwidth_efficiency;      // e_b: fraction of the memory bandwidth reached by streaming
-  std::optional<Seconds> launch_latency;           // t0: per kernel inside a graph
-  std::optional<double> attention_forward, attention_backward;  // training kernels, fraction of the dense peak
-  std::optional<double> gemm_efficiency_fp8;                    // with one scale per tensor
-  std::optional<Watts> rated_power;                             // power limit at which both deratings were measured
-  std::optional<double> decode_bandwidth_efficiency;            // u_d: of decode attention on a large KV cache
-  std::optional<BytesPerSecond> l2_bandwidth;                   // at which attention kernels read the L2
-  std::optional<double> usable_l2_fraction;  // phi: fraction of the L2 in which reused data is still found
+  std::optional<Ratio> gemm_efficiency;  // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
+  std::optional<Ratio> clock_derating;   // d: rate loss in a long kernel, rate / (1 + d)
+  std::optional<Ratio> sustained_clock_derating;  // d_s: rate loss in a training step
+  std::optional<Ratio> bandwidth_efficiency;      // e_b: fraction of the memory bandwidth reached by streaming
+  std::optional<Seconds> launch_latency;          // t0: per kernel inside a graph
+  std::optional<Ratio> attention_forward, attention_backward;  // training kernels, fraction of the dense peak
+  std::optional<Ratio> gemm_efficiency_fp8;                    // with one scale per tensor
+  std::optional<Watts> rated_power;                            // power limit at which both deratings were measured
+  std::optional<Ratio> decode_bandwidth_efficiency;            // u_d: of decode attention on a large KV cache
+  std::optional<BytesPerSecond> l2_bandwidth;                  // at which attention kernels read the L2
+  std::optional<Ratio> usable_l2_fraction;  // phi: fraction of the L2 in which reused data is still found
+  friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 template <>
 struct Schema<Efficiency> {
@@ -103,9 +108,9 @@ struct Device {
   Count year = 2023;  // announced
   Architecture architecture;
   PeakRates peak;
-  Count units = 132;         // SMs, compute units, matrix engines
+  Tally units = 132;         // SMs, compute units, matrix engines
   Hertz clock = 1.8 * kGHz;  // boost
-  double exponentials = 16;  // per clock and SM (special-function units)
+  Ratio exponentials = 16;   // per clock and SM (special-function units)
   DeviceMemory memory;
   std::vector<Cache> caches;  // innermost first; the last one (L2) is shared by all SMs
   HostLink host;

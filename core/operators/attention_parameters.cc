@@ -1,7 +1,5 @@
 // Kernel parameters of an attention core: the row of its family's tables.
 #include <cassert>
-#include <string>
-#include <utility>
 
 #include "core/base/units.h"
 #include "core/operators/attention.h"
@@ -40,9 +38,9 @@ TileKernelParameters IsolatedCoreParameters(const Attention& attention, const De
   const bool eight_bit = IsEightBitFloat(NativePrecision(device, attention.precision));
   if (const CoreRow* row = RowOf(table, attention.algorithm, backward)) {
     parameters.in_fp8 = row->mma_efficiency_fp8 > 0 && eight_bit;
-    const double head_bytes = attention.head_dim * (parameters.in_fp8 ? 1 : 2);
+    const Ratio head_bytes = attention.head_dim * (parameters.in_fp8 ? 1 : 2);
     parameters.mma_efficiency = (parameters.in_fp8 ? row->mma_efficiency_fp8 : row->mma_efficiency) *
-                                (head_bytes > 256 ? row->wide_head_factor : 1);
+                                (head_bytes > 256 ? row->wide_head_factor : Ratio(1));
     parameters.exp_weight = row->exp_weight;
     parameters.tile_overhead = row->tile_overhead;
     return parameters;
@@ -76,63 +74,13 @@ TileKernelParameters IsolatedKernelParameters(const Attention& attention, const 
   parameters.mma_efficiency = parameters.in_fp8 ? row.mma_efficiency_fp8
                                                 : row.mma_efficiency * (falls_back ? row.narrow_head_factor_fp8
                                                                         : narrow   ? row.narrow_head_factor
-                                                                                   : 1);
+                                                                                   : Ratio(1));
   parameters.exp_weight = row.exp_weight;
   parameters.tile_overhead = row.tile_overhead;
   parameters.tail = row.tail;
   parameters.fused_pass = row.fused_pass;
   parameters.pass_factor = fp8_kv_cache ? row.passes_fp8 : row.passes;
   return parameters;
-}
-
-namespace {
-
-// The table of a family's own kernels, for prefill.
-std::string_view PrefillTableName(const PrefillTable& table, AttentionLibrary library) {
-  if (library == AttentionLibrary::kTrtllm && table.trtllm) return "attention.prefill.trtllm";
-  if (library == AttentionLibrary::kFlashInfer && table.flashinfer) return "attention.prefill.flashinfer";
-  if (library == AttentionLibrary::kGgml && table.ggml) return "attention.prefill.ggml";
-  return "attention.prefill.generic";
-}
-
-// Efficiency of the tensor cores: the row's, less or more for narrow heads.
-void ExplainMma(const PrefillRow& row, const TileKernelParameters& parameters, const std::string& path,
-                std::string_view source, Trace& trace) {
-  const double mma_efficiency = parameters.mma_efficiency;
-  if (mma_efficiency == row.mma_efficiency || mma_efficiency == row.mma_efficiency_fp8) {
-    CONSTANTS(trace, path, source, mma_efficiency);
-    return;
-  }
-  const double matrix = row.mma_efficiency, narrow = mma_efficiency == row.mma_efficiency * row.narrow_head_factor
-                                                         ? row.narrow_head_factor
-                                                         : row.narrow_head_factor_fp8;
-  CONSTANTS(trace, path, source, matrix, narrow);
-  trace.Record("mma_efficiency", "matrix * narrow", mma_efficiency,
-               Note{"Fraction of the peak while the tensor cores work", "narrow heads"}, "matrix, narrow", matrix,
-               narrow);
-}
-
-}  // namespace
-
-void Explain(const Attention& attention, const TileKernelParameters& parameters, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const AttentionTable& table = device.architecture->attention;
-  const std::string_view source = SourceOf(device, table.source);
-  const double memory_share = table.bandwidth_efficiency;
-  CONSTANTS(trace, KernelTable(device, "attention"), source, memory_share);
-  if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache ||
-      attention.algorithm != AttentionAlgorithm::kAuto) {
-    const Seconds launch = parameters.launch, row_overhead = parameters.tile_overhead;
-    const double mma_efficiency = parameters.mma_efficiency, exp_weight = parameters.exp_weight;
-    CONSTANTS(trace, KernelTable(device, "attention.core"), source, launch, row_overhead, mma_efficiency, exp_weight);
-    return;
-  }
-  const PrefillRow& row = RowOf(table.prefill, attention.library);
-  const std::string path = KernelTable(device, PrefillTableName(table.prefill, attention.library));
-  const Seconds launch = row.launch, row_overhead = row.tile_overhead;
-  const double exp_weight = row.exp_weight, tail = row.tail, passes = parameters.pass_factor;
-  CONSTANTS(trace, path, source, launch, row_overhead, exp_weight, tail, passes);
-  ExplainMma(row, parameters, path, source, trace);
 }
 
 UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device) {
@@ -187,33 +135,6 @@ DecodeKernelParameters IsolatedDecodeParameters(const Attention& attention, cons
   return parameters;
 }
 
-void Explain(const Attention& attention, const DecodeKernelParameters& parameters, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const AttentionTable& table = device.architecture->attention;
-  const DecodeRow& row = RowOf(table.decode, attention);
-  const std::string_view source = SourceOf(device, table.decode_source);
-  std::string path = KernelTable(device, "attention.decode");
-  for (const auto& [name, rows] :
-       {std::pair{".trtllm.", &table.decode.trtllm}, std::pair{".flashinfer.", &table.decode.flashinfer},
-        std::pair{".generic.", &table.decode.generic}}) {
-    if (rows->empty() || &row < rows->data() || &row >= rows->data() + rows->size()) continue;
-    path += name + std::to_string(&row - rows->data());
-  }
-  const double blocks_per_sm = row.blocks_per_sm, max_splits = row.max_splits, min_split_tokens = row.min_split_tokens;
-  const Seconds launch = row.launch, merge = row.merge, merge_per_split = row.merge_per_split,
-                wave_launch = row.wave_launch;
-  const BytesPerSecond block_bandwidth = row.block_bandwidth;
-  const double mma_efficiency = table.decode_mma_efficiency, kernel_share = row.bandwidth_efficiency,
-               device_share = *device.efficiency.decode_bandwidth_efficiency;
-  CONSTANTS(trace, path, source, blocks_per_sm, max_splits, min_split_tokens, launch, merge, merge_per_split,
-            wave_launch, block_bandwidth, kernel_share);
-  CONSTANTS(trace, KernelTable(device, "attention"), source, mma_efficiency);
-  trace.Input("device_share", device_share, "cluster.device.efficiency.decode_stream");
-  trace.Record("decode_bandwidth_efficiency", "kernel_share * device_share", parameters.bandwidth_efficiency,
-               Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's"},
-               "kernel_share, device_share", kernel_share, device_share);
-}
-
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   struct Kernel {
@@ -225,12 +146,11 @@ double FlashSlowdown(FlashVersion version, Attention core, const Device& device)
                             {table.flash3.has_value(), version == FlashVersion::kFlash3, AttentionAlgorithm::kFlash3},
                             {true, false, AttentionAlgorithm::kAuto}};
   core.writes_kv_cache = false;
-  Trace off = Trace::Off();
   Seconds fastest, stated;
   for (const Kernel& kernel : kernels) {
     if (!kernel.exists) continue;
     core.algorithm = kernel.algorithm;
-    const Seconds time = TimeOf(core, device, off).time;
+    const Seconds time = TimeOf(core, device).time;
     if (!(fastest > Seconds{}) || time < fastest) fastest = time;
     if (kernel.is_allowed && (!(stated > Seconds{}) || time < stated)) stated = time;
   }

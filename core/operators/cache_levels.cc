@@ -1,8 +1,6 @@
 #include "core/operators/cache_levels.h"
 
-#include <string>
-
-#include "core/base/units.h"
+#include "core/base/figure.h"
 
 namespace slipstick {
 
@@ -19,52 +17,20 @@ const Cache* StatedL2(const Device& device) {
   return slowest;
 }
 
-void BindBandwidth(std::string_view symbol, const Cache& cache, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  trace.Input(symbol, *cache.bandwidth,
-              "cluster.device.caches." + std::to_string(&cache - device.caches.data()) + ".bandwidth");
-}
-
-LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace) {
+LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device) {
   LevelTimes times;
-  if (const Cache* cache = StatedL2(device)) {
-    const Bytes l2_traffic = traffic.l2;
-    const BytesPerSecond l2_bandwidth = *cache->bandwidth;
-    BindBandwidth("l2_bandwidth", *cache, device, trace);
-    FIGURE(trace, l2_time, l2_traffic / l2_bandwidth, (Note{"Time of the L2 cache", "its traffic at its bandwidth"}),
-           l2_traffic, l2_bandwidth);
-    times.l2 = l2_time;
-  }
-  if (const Cache* cache = StatedL1(device)) {
-    const Bytes l1_traffic = traffic.l1;
-    const BytesPerSecond l1_bandwidth = *cache->bandwidth;
-    BindBandwidth("l1_bandwidth", *cache, device, trace);
-    FIGURE(trace, l1_time, l1_traffic / l1_bandwidth,
-           (Note{"Time of L1 and shared memory", "its traffic at its bandwidth"}), l1_traffic, l1_bandwidth);
-    times.l1 = l1_time;
-  }
+  if (const Cache* cache = StatedL2(device))
+    times.l2 = Figure("Time of the L2 cache", traffic.l2 / *cache->bandwidth, "its traffic at its bandwidth");
+  if (const Cache* cache = StatedL1(device))
+    times.l1 = Figure("Time of L1 and shared memory", traffic.l1 / *cache->bandwidth, "its traffic at its bandwidth");
   return times;
 }
 
-Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device,
-                     Trace& trace) {
-  const Seconds bounded_time = max(work, levels.Slowest());
-  if (!trace.on()) return bounded_time;
-  const bool has_l2 = StatedL2(device) != nullptr, has_l1 = StatedL1(device) != nullptr;
-  const Seconds l2_time = levels.l2, l1_time = levels.l1;
-  constexpr Note kNote{"Slowest level", "computing and memory together, or a cache"};
-  trace.Alias("work_time", work, work_is);
-  if (has_l2 && has_l1) {
-    trace.Record("bounded_time", "max(work_time, l2_time, l1_time)", bounded_time, kNote, "work_time, l2_time, l1_time",
-                 work, l2_time, l1_time);
-  } else if (has_l2) {
-    trace.Record("bounded_time", "max(work_time, l2_time)", bounded_time, kNote, "work_time, l2_time", work, l2_time);
-  } else if (has_l1) {
-    trace.Record("bounded_time", "max(work_time, l1_time)", bounded_time, kNote, "work_time, l1_time", work, l1_time);
-  } else {
-    trace.Alias("bounded_time", work, work_is);
-  }
-  return bounded_time;
+Seconds SlowestLevel(Seconds work, const LevelTimes& levels) {
+  if (!(levels.Slowest() > Seconds{})) return work;
+  const Seconds of_l2 = levels.l2 > Seconds{} ? max(work, levels.l2) : work;
+  return Figure("Slowest level", levels.l1 > Seconds{} ? max(of_l2, levels.l1) : of_l2,
+                "computing and memory together, or a cache");
 }
 
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result) {
@@ -99,20 +65,13 @@ std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<By
   return times;
 }
 
-Stream SlowestStream(const Device& device, Trace& trace) {
-  const BytesPerSecond memory_bandwidth = device.memory.bandwidth;
+Stream SlowestStream(const Device& device) {
+  const BytesPerSecond memory = device.memory.bandwidth;
   const Cache *l1 = StatedL1(device), *l2 = StatedL2(device);
   const Cache* cache = l1 != nullptr && (l2 == nullptr || *l1->bandwidth < *l2->bandwidth) ? l1 : l2;
-  if (cache == nullptr || *cache->bandwidth >= memory_bandwidth) {
-    trace.Input("bandwidth", memory_bandwidth, "cluster.device.memory.bandwidth");
-    return {memory_bandwidth, Bound::kMemory};
-  }
-  const BytesPerSecond cache_bandwidth = *cache->bandwidth;
-  trace.Input("memory_bandwidth", memory_bandwidth, "cluster.device.memory.bandwidth");
-  BindBandwidth("cache_bandwidth", *cache, device, trace);
-  FIGURE(trace, bandwidth, min(memory_bandwidth, cache_bandwidth),
-         (Note{"Bandwidth of the slowest level", "memory, or a cache"}), memory_bandwidth, cache_bandwidth);
-  return {bandwidth, cache == l1 ? Bound::kL1 : Bound::kL2};
+  if (cache == nullptr || *cache->bandwidth >= memory) return {memory, Bound::kMemory};
+  return {Figure("Bandwidth of the slowest level", min(memory, *cache->bandwidth), "memory, or a cache"),
+          cache == l1 ? Bound::kL1 : Bound::kL2};
 }
 
 }  // namespace slipstick

@@ -2,10 +2,8 @@
 // the level that bounds the kernel. A cache without a stated bandwidth takes no part.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
-#include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
 
@@ -15,11 +13,9 @@ namespace slipstick {
 // so the slowest of them bounds it. Null: not stated.
 const Cache* StatedL1(const Device& device);
 const Cache* StatedL2(const Device& device);
-// Binds a symbol to the bandwidth of one of them.
-void BindBandwidth(std::string_view symbol, const Cache& cache, const Device& device, Trace& trace);
 
 struct LevelTraffic {
-  Bytes l2, l1;  // recorded by the kernels as l2_traffic and l1_traffic
+  Bytes l2, l1;
 };
 struct LevelTimes {
   Seconds l2, l1;    // zero where not stated
@@ -27,11 +23,10 @@ struct LevelTimes {
                      // takes longer
   [[nodiscard]] Seconds Slowest() const { return max(l2, l1); }
 };
-// At the stated bandwidths, recorded as the figures l2_time and l1_time.
-LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace);
-// The longest of a kernel's own time, `work`, and those of the caches. Bound to the symbol bounded_time.
-Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device,
-                     Trace& trace);
+// At the stated bandwidths.
+LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device);
+// The longest of a kernel's own time, `work`, and those of the caches.
+Seconds SlowestLevel(Seconds work, const LevelTimes& levels);
 // Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`; else computing,
 // which is bound by L1 if the SMs wait for their intake; or moving the data, which is bound by `data`.
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result);
@@ -44,12 +39,11 @@ inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > movin
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device);
 std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<Bytes>& bytes, const Device& device);
 
-// Data that stream through every level: the bandwidth of the slowest, and what it bounds them by. Binds the symbol
-// bandwidth.
+// Data that stream through every level: the bandwidth of the slowest, and what it bounds them by.
 struct Stream {
   BytesPerSecond bandwidth;
   Bound bound = Bound::kMemory;
 };
-Stream SlowestStream(const Device& device, Trace& trace);
+Stream SlowestStream(const Device& device);
 
 }  // namespace slipstick

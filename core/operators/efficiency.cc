@@ -2,43 +2,40 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/cache_levels.h"
 
 namespace slipstick {
 namespace {
 
-struct Rate {
-  const std::optional<FlopsPerSecond>& value;
-  std::string_view path;
-};
-
-Rate RateOf(const PeakRates& peak, Precision precision) {
+const std::optional<FlopsPerSecond>& RateOf(const PeakRates& peak, Precision precision) {
   switch (precision) {
     case Precision::kFp32:
       break;
     case Precision::kTf32:
-      return {peak.tf32, "cluster.device.peak.tf32"};
+      return peak.tf32;
     case Precision::kFp16:
-      return {peak.fp16, "cluster.device.peak.fp16"};
+      return peak.fp16;
     case Precision::kBf16:
-      return {peak.bf16, "cluster.device.peak.bf16"};
+      return peak.bf16;
     case Precision::kFp8:
     case Precision::kMxfp8:
-      return {peak.fp8, "cluster.device.peak.fp8"};
+      return peak.fp8;
     case Precision::kInt8:
     case Precision::kQ8_0:
-      return {peak.int8, "cluster.device.peak.int8"};
+      return peak.int8;
     case Precision::kNvfp4:
     case Precision::kMxfp4:
-      return {peak.fp4, "cluster.device.peak.fp4"};
+      return peak.fp4;
     case Precision::kInt4:
     case Precision::kQ4KM:
     case Precision::kQ4_0:
-      return {peak.int4, "cluster.device.peak.int4"};
+      return peak.int4;
   }
-  return {peak.fp32, "cluster.device.peak.fp32"};
+  return peak.fp32;
 }
 
 // The format that replaces one without units.
@@ -112,7 +109,7 @@ Bytes UsableBy(const DataSheetRules& rules, const Device& device) {
 }
 
 template <class T>
-void Fill(std::optional<T>& member, bool& assumed, T value) {
+void Fill(std::optional<T>& member, bool& assumed, std::type_identity_t<T> value) {
   if (member && !assumed) return;
   member = value;
   assumed = true;
@@ -146,7 +143,7 @@ constexpr AssumedRule kAssumedRules[] = {
 
 }  // namespace
 
-bool Supports(const Device& device, Precision precision) { return RateOf(device.peak, precision).value.has_value(); }
+bool Supports(const Device& device, Precision precision) { return RateOf(device.peak, precision).has_value(); }
 
 Precision NativePrecision(const Device& device, Precision precision) {
   if (precision == Precision::kFp16 && !Supports(device, precision)) precision = Precision::kBf16;
@@ -155,7 +152,7 @@ Precision NativePrecision(const Device& device, Precision precision) {
 }
 
 FlopsPerSecond PeakRate(const Device& device, Precision precision) {
-  if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision)).value) return *rate;
+  if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision))) return *rate;
   // No wider format: the widest one.
   for (const auto& rate :
        {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
@@ -164,66 +161,21 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision) {
   return 1 * kTFlops;
 }
 
-FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace) {
-  const FlopsPerSecond rate = PeakRate(device, precision);
-  const Rate own = RateOf(device.peak, NativePrecision(device, precision));
-  if (own.value) trace.Input("peak_rate", rate, own.path);
-  return rate;
-}
-
-BytesPerSecond L2Rate(const Device& device, Trace& trace) {
-  const KernelTraits& traits = device.architecture->traits;
-  const double units = static_cast<double>(device.units), cache_over_memory = traits.l2_over_memory;
-  const Bytes cache_feed = traits.l2_bytes_per_clock;
-  const Hertz clock = device.clock;
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
-  trace.Input("units", units, "cluster.device.units");
-  trace.Input("clock", clock, "cluster.device.clock");
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_feed,
-            cache_over_memory);
-  const Cache* cache = StatedL2(device);
-  if (cache == nullptr) {
-    FIGURE(trace, l2_rate, max(units * cache_feed * clock, cache_over_memory * bandwidth),
-           (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed,
-           clock, cache_over_memory, bandwidth);
-    return l2_rate;
-  }
-  const BytesPerSecond l2_bandwidth = *cache->bandwidth;
-  const double cache_efficiency = traits.l2_efficiency;
-  BindBandwidth("l2_bandwidth", *cache, device, trace);
-  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_efficiency);
-  FIGURE(trace, l2_rate,
-         min(l2_bandwidth,
-             max(units * cache_feed * clock, cache_over_memory * bandwidth, cache_efficiency * l2_bandwidth)),
-         (Note{"L2 bandwidth", "that kernels reach, into all SMs together; at most the cache's own"}), l2_bandwidth,
-         units, cache_feed, clock, cache_over_memory, bandwidth, cache_efficiency);
-  return l2_rate;
-}
-
 BytesPerSecond L2Rate(const Device& device) {
-  Trace off = Trace::Off();
-  return L2Rate(device, off);
+  const KernelTraits& traits = device.architecture->traits;
+  const BytesPerSecond fed = max(Ratio(device.units) * traits.l2_bytes_per_clock * device.clock,
+                                 traits.l2_over_memory * device.memory.bandwidth);
+  const Cache* cache = StatedL2(device);
+  if (cache == nullptr)
+    return Figure("L2 bandwidth", fed, "into all SMs together; at least a multiple of the memory's");
+  const BytesPerSecond own = *cache->bandwidth;
+  return Figure("L2 bandwidth", min(own, max(fed, traits.l2_efficiency * own)),
+                "that kernels reach, into all SMs together; at most the cache's own");
 }
 
 Bytes L2Capacity(const Device& device) {
   if (!device.architecture->traits.has_l2 || device.caches.empty()) return {};
   return device.caches.back().capacity;
-}
-
-Bytes L2Capacity(const Device& device, Trace& trace) {
-  const Bytes l2_capacity = L2Capacity(device);
-  if (!trace.on()) return l2_capacity;
-  if (!device.architecture->traits.has_l2) {
-    CONSTANTS(trace, KernelTable(device, "traits"),
-              "no L2: the last level before the memory is a scratchpad that software manages", l2_capacity);
-  } else if (device.caches.empty()) {
-    trace.Input("l2_capacity", l2_capacity, "cluster.device.caches");
-  } else {
-    trace.Input("l2_capacity", l2_capacity,
-                "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
-  }
-  return l2_capacity;
 }
 
 std::string KernelTable(const Device& device, std::string_view table) {
@@ -234,27 +186,16 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
-double SustainedClockDerating(const Device& device, Trace& trace) {
+Ratio SustainedClockDerating(const Device& device) {
   assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
-  const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
-  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp, link_power = device.die.link_power;
-  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power,
-              "cluster.device.efficiency.sustained_fall");
-  trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
-  trace.Input("tdp", tdp, "cluster.device.tdp");
-  trace.Input("link_power", link_power, "cluster.device.die.link_power");
-  FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp),
-         (Note{"Power limit of the circuits", "less the links between dies"}), tdp, link_power);
-  FIGURE(trace, sustained_clock_derating,
-         max(0.0, (1 + sustained_derating_at_rated_power) * sqrt(max(1.0, rated_power / circuit_power)) - 1),
-         (Note{"Clock derating in a long run", "the power limit lowers the clock"}), sustained_derating_at_rated_power,
-         rated_power, circuit_power);
-  return sustained_clock_derating;
-}
-
-double SustainedClockDerating(const Device& device) {
-  Trace off = Trace::Off();
-  return SustainedClockDerating(device, off);
+  const Watts circuit_power =
+      Figure("Power limit of the circuits", max(device.tdp - device.die.link_power, 0.01 * device.tdp),
+             "less the links between dies");
+  return Figure("Clock derating in a long run",
+                max(0.0, (1 + *device.efficiency.sustained_clock_derating) *
+                                 sqrt(max(1.0, *device.efficiency.rated_power / circuit_power)) -
+                             1),
+                "the power limit lowers the clock");
 }
 
 void CompleteEfficiency(Device& device) {
@@ -287,10 +228,12 @@ std::vector<std::string> AssumedPaths(const Device& device, std::string_view pat
   return paths;
 }
 
-void AssumeRules(const Device& device, Trace& trace) {
+std::vector<FilledMember> FilledByRules(const Device& device) {
+  std::vector<FilledMember> members;
   for (const AssumedRule& rule : kAssumedRules) {
-    if (device.assumed.*rule.flag) trace.Assume(rule.path, device.architecture->data_sheet.texts.*rule.text);
+    if (device.assumed.*rule.flag) members.push_back({rule.path, device.architecture->data_sheet.texts.*rule.text});
   }
+  return members;
 }
 
 std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
@@ -298,21 +241,6 @@ std::string_view SourceInPlace(const Device& device) { return SourceOf(device, "
 std::string_view SourceOf(const Device& device, std::string_view source) {
   return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants of measured devices"
                                              : source;
-}
-
-void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
-  if (!trace.on()) return;
-  if (share == own) return trace.Input(symbol, share, own_path);
-  ExplainKernelShare(symbol, share, own, own_path, trace);
-}
-
-void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
-  if (!trace.on()) return;
-  const double kernel_share = share / own, device_share = own;
-  trace.Input("device_share", device_share, own_path);
-  trace.Record(symbol, "kernel_share * device_share", share,
-               Note{"Efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
-               "kernel_share, device_share", kernel_share, device_share);
 }
 
 }  // namespace slipstick

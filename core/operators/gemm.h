@@ -1,7 +1,6 @@
 // GEMMs: m rows (tokens) x n outputs x k inputs, single or grouped.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
 #include "core/workload/precision.h"
@@ -12,14 +11,16 @@ enum class Scaling { kTensor, kBlock };  // of fp8: one scale per tensor, or per
 ENUM_NAMES(Scaling, {kTensor, "tensor"}, {kBlock, "block"});
 
 struct Gemm {
-  double m = 1, n = 1, k = 1;
-  double groups = 1;                       // m is per group; both may be fractional: expected values over routing
+  Ratio m = 1, n = 1, k = 1;
+  Ratio groups = 1;                        // m is per group; both may be fractional: expected values over routing
   Precision precision = Precision::kBf16;  // of computation and activations
   Precision weights = Precision::kBf16;    // narrower than `precision`: weight-only quantization
   Scaling scaling = Scaling::kTensor;
-  bool quantize = false;     // the time includes quantizing bf16 activations to `precision`
-  double output_bytes = 2;   // written per output element
-  double weights_in_l2 = 0;  // h: fraction of the weights found in L2
+  bool quantize = false;    // the time includes quantizing bf16 activations to `precision`
+  Ratio output_bytes = 2;   // written per output element
+  Ratio weights_in_l2 = 0;  // h: fraction of the weights found in L2
+  // Of an element of the weights, and of one that is computed with, as what chose the formats; 0: of the formats.
+  Bytes weight_size{}, activation_size{};
   friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
@@ -37,7 +38,7 @@ enum class GemmSetting { kIsolated, kTraining, kServing };
 // ServingKernelParameters change what differs inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
-  double clock_derating = 0;   // d: rate loss in a long kernel
+  Ratio clock_derating = 0;    // d: rate loss in a long kernel
   Seconds derating_ramp;       // kernel time at which half of the derating is reached
   int max_split = 16;          // limit of split-K
   bool columns_by_96 = false;  // tiles of 96 and 192 columns exist
@@ -45,22 +46,18 @@ struct GemmKernelParameters {
   Bytes drain_per_clock;  // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
   Seconds launch;                      // t0
-  double gemm_efficiency = 0;          // e_c * rho: fraction of the dense peak with the best tile
-  double bandwidth_efficiency = 0;     // e_b * r_b: fraction of the memory bandwidth
+  Ratio gemm_efficiency = 0;           // e_c * rho: fraction of the dense peak with the best tile
+  Ratio bandwidth_efficiency = 0;      // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
-  double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
+  Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
   Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: none
   bool in_turn = false;                // such a kernel does not load ahead
-  double stored_tile = 0;     // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
-  Seconds extra_launch;       // t_q: of a separate quantizing kernel
-  double quantize_bytes = 0;  // c_q: moved per activation element by the quantizing pass
-  double quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass over the stream's
+  Ratio stored_tile = 0;     // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
+  Seconds extra_launch;      // t_q: of a separate quantizing kernel
+  Ratio quantize_bytes = 0;  // c_q: moved per activation element by the quantizing pass
+  Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass over the stream's
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
-
-// Records the origins of the parameters. Of grouped GEMMs outside a training step, an operator's own tables set
-// efficiencies and latencies: it names them.
-void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace);
 
 // Inside a training step: sustained clock, split-K up to two waves, no k-loop latency; the caller adds quantization.
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
@@ -74,27 +71,24 @@ struct ComputeRate {
   Flops flops;
   FlopsPerSecond unit_rate;
 };
-// Parts of the time, inside TimeOf. The symbols peak_rate, units and those of Explain are recorded by the caller.
+// Parts of the time, inside TimeOf.
 ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
-                   FlopsPerSecond peak_rate, Trace& trace);
+                   FlopsPerSecond peak_rate);
 // Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
-Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
+Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters);
 
 // Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven
 // NVIDIA devices: 8.9 % (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.
-KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
-inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
-  return TimeOf(gemm, device, IsolatedKernelParameters(gemm, device), trace);
+KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters);
+inline KernelTime TimeOf(const Gemm& gemm, const Device& device) {
+  return TimeOf(gemm, device, IsolatedKernelParameters(gemm, device));
 }
 
 // Time of a memory pass (quantizing, permuting) over `bytes`, part of which the kernel before left in L2. The fraction
 // resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2
 // bandwidth; the kernel reaches `efficiency` of both.
-Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency,
+Seconds PassTime(Bytes bytes, Bytes resident, Ratio kept_l2, Ratio bandwidth_efficiency, Ratio efficiency,
                  const Device& device);
-// The same, recorded as the figure pass_time; its terms have the names of the parameters.
-Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency,
-                 const Device& device, Trace& trace);
 
 // Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`.
 // Zero in a model, where other layers run in between.

@@ -1,7 +1,7 @@
 // Kernel parameters of a GEMM: the row of its family's table, in isolation and inside a step.
 #include <cassert>
-#include <string>
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
@@ -51,7 +51,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   const GemmRow& row = RowOf(table, kernel);
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
-  parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : 0;
+  parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
@@ -59,13 +59,18 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.drain_per_clock = gemm.groups == 1 ? row.drain_per_clock : 0 * kB;
   parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
-  parameters.gemm_efficiency =
-      min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency);
+  constexpr std::string_view kNote = "the device's, times the kernel's over that of a 16-bit GEMM";
+  parameters.gemm_efficiency = Figure(
+      "GEMM efficiency of this kernel",
+      min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency),
+      kNote);
   // Weights of grouped GEMMs stream slightly better than those of a single one.
-  parameters.bandwidth_efficiency = min(
-      1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency * (gemm.groups == 1 ? 1 : table.grouped_bandwidth_gain));
+  parameters.bandwidth_efficiency = Figure("Bandwidth efficiency of this kernel",
+                                           min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency *
+                                                        (gemm.groups == 1 ? Ratio(1) : table.grouped_bandwidth_gain)),
+                                           kNote);
   parameters.step_latency = row.step_latency;
-  parameters.convert_per_clock = few_rows ? 0 : row.convert_per_clock;
+  parameters.convert_per_clock = few_rows ? Ratio(0) : row.convert_per_clock;
   if (gemm.quantize || row.always_extra_overhead) {
     parameters.extra_launch = few_rows ? row.extra_overhead_few_rows : row.extra_overhead;
     parameters.quantize_bytes = row.quantize_bytes;
@@ -81,129 +86,7 @@ GemmKernel QuantizingKernel(GemmKernel kernel) {
   return kernel == GemmKernel::kFp8Tensor || kernel == GemmKernel::kInt8 ? GemmKernel::kFp8Block : kernel;
 }
 
-// The tables of the family that a GEMM's constants come from.
-struct Tables {
-  const GemmTable& table;
-  const GemmRow& row;
-  std::string path, row_path;
-  std::string_view source;
-};
-
-// Of a kernel whose own operator set the efficiencies.
-void ExplainOther(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace) {
-  const Efficiency& e = device.efficiency;
-  const bool is_fp8 =
-      KernelOf(gemm, device) == GemmKernel::kFp8Tensor && parameters.gemm_efficiency == *e.gemm_efficiency_fp8;
-  ExplainKernelShare("gemm_efficiency", parameters.gemm_efficiency,
-                     is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
-                     is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix", trace);
-  ExplainKernelShare("bandwidth_efficiency", parameters.bandwidth_efficiency, *e.bandwidth_efficiency,
-                     "cluster.device.efficiency.stream", trace);
-}
-
-// Fractions of the dense peak and of the memory bandwidth: the device's, times the kernel's over those of a 16-bit
-// GEMM.
-void ExplainEfficiencies(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device,
-                         const Tables& tables, Trace& trace) {
-  const Efficiency& e = device.efficiency;
-  const bool is_fp8 = KernelOf(gemm, device) == GemmKernel::kFp8Tensor;
-  const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
-  const double device_matrix = is_fp8 ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
-               device_stream = *e.bandwidth_efficiency;
-  const double matrix = is_fp8 ? 1 : tables.row.gemm_efficiency, stream = tables.row.bandwidth_efficiency;
-  const double grouped_stream = gemm.groups == 1 ? 1 : tables.table.grouped_bandwidth_gain;
-  trace.Input("device_matrix", device_matrix,
-              is_fp8 ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix");
-  trace.Input("device_stream", device_stream, "cluster.device.efficiency.stream");
-  if (!is_fp8) CONSTANTS(trace, tables.row_path, tables.source, matrix);
-  CONSTANTS(trace, tables.row_path, tables.source, stream);
-  if (gemm.groups != 1) CONSTANTS(trace, tables.path, tables.source, grouped_stream);
-  if (gemm_efficiency == device_matrix) {
-    trace.Alias("gemm_efficiency", gemm_efficiency, "device_matrix");
-  } else if (gemm_efficiency != min(1.0, matrix * device_matrix)) {
-    ExplainOther(gemm, parameters, device, trace);
-    return;
-  } else {
-    trace.Record("gemm_efficiency", "min(1, matrix * device_matrix)", gemm_efficiency,
-                 Note{"GEMM efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
-                 "matrix, device_matrix", matrix, device_matrix);
-  }
-  if (bandwidth_efficiency == device_stream) {
-    trace.Alias("bandwidth_efficiency", bandwidth_efficiency, "device_stream");
-  } else if (bandwidth_efficiency == min(1.0, device_stream * stream * grouped_stream)) {
-    if (gemm.groups == 1) trace.Constants(tables.path, "a product of one group", "grouped_stream", grouped_stream);
-    trace.Record(
-        "bandwidth_efficiency", "min(1, device_stream * stream * grouped_stream)", bandwidth_efficiency,
-        Note{"Bandwidth efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
-        "device_stream, stream, grouped_stream", device_stream, stream, grouped_stream);
-  }
-}
-
-// Quantizing pass or conversion of the weights.
-void ExplainQuantization(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
-                         const Tables& tables, Trace& trace) {
-  const bool is_apart = parameters.setting == GemmSetting::kServing && parameters.extra_launch > Seconds{};
-  const Seconds extra = is_apart ? parameters.extra_launch : tables.row.extra_overhead,
-                extra_few_rows = tables.row.extra_overhead_few_rows;
-  if (is_apart) {
-    CONSTANTS(trace, tables.path + "." + std::string(NameOf(QuantizingKernel(KernelOf(gemm, device)))), tables.source,
-              extra);
-    trace.Alias("extra_launch", parameters.extra_launch, "extra");
-  } else if (gemm.m <= tables.table.few_rows) {
-    CONSTANTS(trace, tables.row_path, tables.source, extra_few_rows);
-    trace.Alias("extra_launch", parameters.extra_launch, "extra_few_rows");
-  } else {
-    CONSTANTS(trace, tables.row_path, tables.source, extra);
-    trace.Alias("extra_launch", parameters.extra_launch, "extra");
-  }
-  if (!(parameters.quantize_bytes > 0)) return;
-  const double row_quantize_bytes = tables.row.quantize_bytes, quantize_share = tables.row.quantize_efficiency;
-  const double serving_quantize = tables.table.serving_quantize_bytes,
-               quantized = tables.table.l2.quantized_activations;
-  CONSTANTS(trace, tables.row_path, tables.source, row_quantize_bytes, quantize_share);
-  CONSTANTS(trace, tables.path, tables.source, serving_quantize);
-  CONSTANTS(trace, tables.path + ".cache", tables.source, quantized);
-  const bool is_served =
-      parameters.setting == GemmSetting::kServing && KernelOf(gemm, device) == GemmKernel::kFp8Tensor;
-  trace.Alias("quantize_bytes", parameters.quantize_bytes, is_served ? "serving_quantize" : "row_quantize_bytes");
-}
-
 }  // namespace
-
-void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const GemmTable& table = device.architecture->gemm;
-  const GemmKernel kernel = KernelOf(gemm, device);
-  const std::string path = KernelTable(device, "gemm");
-  const Tables tables{table, RowOf(table, kernel), path, path + "." + std::string(NameOf(kernel)),
-                      SourceOf(device, table.source)};
-  const double tile_load = table.tile_load, convert_per_clock = tables.row.convert_per_clock, few_rows = table.few_rows;
-  const Seconds fill = table.fill, merge = table.split_k_merge, power_ramp = table.derating_ramp,
-                training_power_ramp = table.training_derating_ramp, training_launch = table.training_launch_latency;
-  CONSTANTS(trace, path, tables.source, tile_load, fill, merge, few_rows);
-  const bool in_training = parameters.setting == GemmSetting::kTraining;
-  if (in_training) {
-    CONSTANTS(trace, path, tables.source, training_power_ramp, training_launch);
-    trace.Alias("derating_ramp", parameters.derating_ramp, "training_power_ramp");
-    trace.Alias("launch", parameters.launch, "training_launch");
-    SustainedClockDerating(device, trace);
-    trace.Alias("clock_derating", parameters.clock_derating, "sustained_clock_derating");
-  } else {
-    CONSTANTS(trace, path, tables.source, power_ramp);
-    trace.Alias("derating_ramp", parameters.derating_ramp, "power_ramp");
-    if (gemm.groups == 1)
-      trace.Input("clock_derating", parameters.clock_derating, "cluster.device.efficiency.power_fall");
-  }
-  if (gemm.groups != 1 && !in_training) return ExplainOther(gemm, parameters, device, trace);
-  ExplainEfficiencies(gemm, parameters, device, tables, trace);
-  if (in_training) return;
-  const Seconds step_latency = tables.row.step_latency;
-  CONSTANTS(trace, tables.row_path, tables.source, step_latency, convert_per_clock);
-  if (parameters.launch == *device.efficiency.launch_latency) {
-    trace.Input("launch", parameters.launch, "cluster.device.efficiency.launch");
-  }
-  ExplainQuantization(gemm, device, parameters, tables, trace);
-}
 
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device) {
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
@@ -226,7 +109,7 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   parameters.extra_launch = {};
   // The norm before it finds the scale, so the maximum needs no extra pass.
   if (kernel == GemmKernel::kFp8Tensor)
-    parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
+    parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : Ratio(0);
   return parameters;
 }
 

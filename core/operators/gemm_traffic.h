@@ -1,7 +1,6 @@
 // Traffic of the memory by a tiled GEMM.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/base/units.h"
 #include "core/hardware/device.h"
 #include "core/operators/gemm_tiles.h"
@@ -10,7 +9,7 @@ namespace slipstick {
 
 // Size, operands and output of a GEMM.
 struct GemmData {
-  double m, n, k, groups;
+  Ratio m, n, k, groups;
   Bytes weights, activations;
   Bytes weight_size, activation_size;  // of an element
 };
@@ -21,7 +20,6 @@ struct DramTraffic {
 // Of a tiled GEMM: each generation of resident tiles rereads operands that miss L2 (mean error 15 % over 39 profiled
 // CUTLASS kernels on A100), and all of them read theirs alone as far as L2 cannot hold what they share. `l2_traffic`:
 // what the tiles read in all.
-DramTraffic TrafficOfTiles(const GemmData& data, const TileChoice& best, Bytes l2_traffic, const Device& device,
-                           Trace& trace);
+DramTraffic TrafficOfTiles(const GemmData& data, const TileChoice& best, Bytes l2_traffic, const Device& device);
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/field.h"
+#include "core/workload/precision.h"
 
 namespace slipstick {
 
@@ -22,5 +23,8 @@ struct KernelTime {
   Seconds l2{}, l1{};  // time of that traffic at the stated bandwidths, or of what the SMs take in where that bounds
                        // them; 0: neither
 };
+
+// The size of an element as what chose its format, if that is known; else of the format.
+inline Bytes SizeOf(Bytes chosen, Precision format) { return chosen > Bytes{} ? chosen : ElementSize(format); }
 
 }  // namespace slipstick

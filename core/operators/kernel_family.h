@@ -15,78 +15,78 @@ struct KernelTraits {
   bool tiled = true;  // many small units (SMs), one output tile each; false: few large matrix engines
   // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
   bool asynchronous_mma = false;
-  bool has_l2 = true;            // the last level before DRAM is a cache; false: a scratchpad managed by software
-  Bytes l2_bytes_per_clock;      // from L2 into one SM
-  double l2_over_memory = 0;     // lower bound on L2 bandwidth over memory bandwidth
-  double l2_efficiency = 0;      // lower bound on what reads that hit reach of a stated L2 bandwidth
-  double threads_per_clock = 1;  // issued per SM
-  double mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
-  double decode_query_rows = 1;  // query rows that a decode kernel computes together
-  double shared_query_rows = 1;  // query rows of a decode kernel that share a key in shared memory
+  bool has_l2 = true;           // the last level before DRAM is a cache; false: a scratchpad managed by software
+  Bytes l2_bytes_per_clock;     // from L2 into one SM
+  Ratio l2_over_memory = 0;     // lower bound on L2 bandwidth over memory bandwidth
+  Ratio l2_efficiency = 0;      // lower bound on what reads that hit reach of a stated L2 bandwidth
+  Ratio threads_per_clock = 1;  // issued per SM
+  Ratio mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
+  Ratio decode_query_rows = 1;  // query rows that a decode kernel computes together
+  Ratio shared_query_rows = 1;  // query rows of a decode kernel that share a key in shared memory
   // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
-  double l2_rows = 1, l2_columns = 1;
-  double fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
+  Ratio l2_rows = 1, l2_columns = 1;
+  Ratio fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
 };
 
 // GEMMs of one pair of operand precisions.
 struct GemmRow {
-  double gemm_efficiency = 1;       // rho: over that of the 16-bit kernels
-  double bandwidth_efficiency = 1;  // r_b: over that of the 16-bit kernels
-  Seconds step_latency;             // kappa: lower bound per 64 inputs of a tile
-  bool has_split_k = true;          // split-K kernels exist
-  bool columns_by_96 = false;       // tiles of 96 and 192 columns exist
-  bool columns_by_32 = false;       // tiles of 32 columns exist
-  Bytes drain_per_clock;      // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
-  double quantize_bytes = 0;  // c_q: per activation element, moved by the quantizing pass
-  double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
+  Ratio gemm_efficiency = 1;       // rho: over that of the 16-bit kernels
+  Ratio bandwidth_efficiency = 1;  // r_b: over that of the 16-bit kernels
+  Seconds step_latency;            // kappa: lower bound per 64 inputs of a tile
+  bool has_split_k = true;         // split-K kernels exist
+  bool columns_by_96 = false;      // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;      // tiles of 32 columns exist
+  Bytes drain_per_clock;     // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
+  Ratio quantize_bytes = 0;  // c_q: per activation element, moved by the quantizing pass
+  Ratio quantize_efficiency = 1;       // e_q: bandwidth efficiency of that pass over the stream's
   Seconds extra_overhead;              // t_q: of a separate quantizing kernel, or of converting the weights
   Seconds extra_overhead_few_rows;     // t_q of the kernels for few rows
   bool always_extra_overhead = false;  // part of the kernel even if the activations come quantized
-  double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
+  Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
 };
 
 // Reuse of data that an earlier kernel left in L2.
 struct L2Reuse {
-  double activations = 0;                   // L2 capacities that keep half of the activations between kernels
-  double quantized_activations = 0;         // the same between a GEMM and the quantizing pass before it
-  double min_weights = 0, max_weights = 0;  // bounds of the L2 fraction that reused weights may fill
-  double usable_over_min = 1;               // usable L2 fraction over what it adds to min_weights
-  double falloff = 1;                       // in L2 capacities, from all weights found to none
-  double no_reuse_from = 1;                 // in L2 capacities, operand size from which no operand is found again
-  double reread_factor = 1;                 // operand rereads over the minimum of the resident tiles
+  Ratio activations = 0;                   // L2 capacities that keep half of the activations between kernels
+  Ratio quantized_activations = 0;         // the same between a GEMM and the quantizing pass before it
+  Ratio min_weights = 0, max_weights = 0;  // bounds of the L2 fraction that reused weights may fill
+  Ratio usable_over_min = 1;               // usable L2 fraction over what it adds to min_weights
+  Ratio falloff = 1;                       // in L2 capacities, from all weights found to none
+  Ratio no_reuse_from = 1;                 // in L2 capacities, operand size from which no operand is found again
+  Ratio reread_factor = 1;                 // operand rereads over the minimum of the resident tiles
 };
 
 struct GemmTable {
   std::string source;
   GemmRow sixteen_bit, fp8_tensor, fp8_block, four_bit_float, int8, int8_weights, int4_weights;
-  double few_rows = 0;                // largest m of the kernels for few rows
-  double grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs over that of one
-  Seconds derating_ramp;              // kernel time at which half of the clock derating is reached
-  Seconds training_derating_ramp;     // the same in a training step
-  Seconds training_launch_latency;    // per kernel in a training step
-  double serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
-  Bytes copy_bytes_per_clock;         // asynchronous copies into one SM
-  double tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
-  Seconds fill;                       // to fill and drain a tile
-  Seconds split_k_merge;              // fixed time of the kernel that adds the partial sums of split-K
-  double overlap = 1;  // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
+  Ratio few_rows = 0;                // largest m of the kernels for few rows
+  Ratio grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs over that of one
+  Seconds derating_ramp;             // kernel time at which half of the clock derating is reached
+  Seconds training_derating_ramp;    // the same in a training step
+  Seconds training_launch_latency;   // per kernel in a training step
+  Ratio serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
+  Bytes copy_bytes_per_clock;        // asynchronous copies into one SM
+  Ratio tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
+  Seconds fill;                      // to fill and drain a tile
+  Seconds split_k_merge;             // fixed time of the kernel that adds the partial sums of split-K
+  Ratio overlap = 1;                 // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
   L2Reuse l2;
 };
 
 // Prefill attention of one kernel library.
 struct PrefillRow {
-  Seconds launch;                 // t0
-  double mma_efficiency = 1;      // epsilon: fraction of the peak while the tensor cores work
-  double mma_efficiency_fp8 = 1;  // the same when computing in fp8
-  double narrow_head_factor = 1;  // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
+  Seconds launch;                // t0
+  Ratio mma_efficiency = 1;      // epsilon: fraction of the peak while the tensor cores work
+  Ratio mma_efficiency_fp8 = 1;  // the same when computing in fp8
+  Ratio narrow_head_factor = 1;  // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
   // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
-  double narrow_head_factor_fp8 = 0;
-  double exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
-  Seconds tile_overhead;              // tau: per tile of queries
-  double tail = 0;                    // g: fraction of the longest tile of queries left over at the end
-  bool fp8_kv_cache_in_fp8 = false;   // an fp8 KV cache makes 16-bit queries fp8 too
-  bool fused_pass = true;             // rotary embedding and KV-cache write inside the attention call
-  double passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
+  Ratio narrow_head_factor_fp8 = 0;
+  Ratio exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
+  Seconds tile_overhead;             // tau: per tile of queries
+  Ratio tail = 0;                    // g: fraction of the longest tile of queries left over at the end
+  bool fp8_kv_cache_in_fp8 = false;  // an fp8 KV cache makes 16-bit queries fp8 too
+  bool fused_pass = true;            // rotary embedding and KV-cache write inside the attention call
+  Ratio passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
 };
 struct PrefillTable {
   PrefillRow generic;  // libraries without a row of their own
@@ -100,11 +100,11 @@ ENUM_NAMES(Sharing, {kGqa, "grouped"}, {kMha, "every"});
 struct DecodeRow {
   std::optional<Sharing> sharing;
   std::optional<Count> kv_cache_bits;  // 16 or 8
-  double blocks_per_sm = 1, max_splits = 1, min_split_tokens = 1;
+  Ratio blocks_per_sm = 1, max_splits = 1, min_split_tokens = 1;
   Seconds launch;
   BytesPerSecond block_bandwidth;  // per thread block; 0: no limit
   Seconds merge, merge_per_split, wave_launch;
-  double bandwidth_efficiency = 1;
+  Ratio bandwidth_efficiency = 1;
 };
 struct DecodeTable {  // the library's first row that holds, else the first generic one
   std::vector<DecodeRow> trtllm, flashinfer, generic;
@@ -112,12 +112,12 @@ struct DecodeTable {  // the library's first row that holds, else the first gene
 
 // Attention core of training, timed in isolation.
 struct CoreRow {
-  double mma_efficiency = 1;
-  double mma_efficiency_fp8 = 0;  // 0: no fp8 kernel
-  double exp_weight = 1;
+  Ratio mma_efficiency = 1;
+  Ratio mma_efficiency_fp8 = 0;  // 0: no fp8 kernel
+  Ratio exp_weight = 1;
   Seconds tile_overhead;
   // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
-  double wide_head_factor = 1;
+  Ratio wide_head_factor = 1;
 };
 struct CoreKernels {
   CoreRow forward;
@@ -127,82 +127,82 @@ struct CoreKernels {
 // Unfused attention: two batched GEMMs and a softmax, with the scores in memory.
 struct UnfusedRow {
   Seconds launch;
-  double gemm_efficiency = 1;       // fraction of the peak
-  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
-  double passes = 0;                // memory round trips per score, forward and backward together
-  double passes_causal = 0;         // the same under a causal mask, which is read and written, not skipped
-  double forward_fraction = 0.5;    // of the passes
+  Ratio gemm_efficiency = 1;       // fraction of the peak
+  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Ratio passes = 0;                // memory round trips per score, forward and backward together
+  Ratio passes_causal = 0;         // the same under a causal mask, which is read and written, not skipped
+  Ratio forward_fraction = 0.5;    // of the passes
 };
 
 // Attention core inside a training step; its tensor-core efficiencies are the framework's or the device's.
 struct StepCoreTable {
   std::string source, unfused_source;
-  Seconds tile_overhead;                    // tau: per tile of queries
-  double backward_tile_factor = 1;          // tile overhead backward over forward
-  double operand_passes = 1;                // times that operands and output pass the memory forward
-  double backward_bytes_factor = 1;         // bytes moved backward over forward
-  Seconds launch, backward_launch;          // per block of a context-parallel ring
-  double unfused_gemm_efficiency = 1;       // batched GEMMs over the device's GEMM efficiency, for heads from 128 wide
-  double unfused_full_width = 1;            // head width from which batched GEMMs reach that efficiency
-  double unfused_bandwidth_efficiency = 1;  // of the passes over the scores
+  Seconds tile_overhead;                   // tau: per tile of queries
+  Ratio backward_tile_factor = 1;          // tile overhead backward over forward
+  Ratio operand_passes = 1;                // times that operands and output pass the memory forward
+  Ratio backward_bytes_factor = 1;         // bytes moved backward over forward
+  Seconds launch, backward_launch;         // per block of a context-parallel ring
+  Ratio unfused_gemm_efficiency = 1;       // batched GEMMs over the device's GEMM efficiency, for heads from 128 wide
+  Ratio unfused_full_width = 1;            // head width from which batched GEMMs reach that efficiency
+  Ratio unfused_bandwidth_efficiency = 1;  // of the passes over the scores
 };
 
 struct AttentionTable {
   std::string source, decode_source;
-  double tile = 1;     // queries, and keys, of a tile: on the diagonal of a causal mask it is computed in full
-  double overlap = 1;  // p of the norm of compute and memory time
-  double exponential_overlap = 1;  // p of the norm of a tile's GEMMs and exponentials
+  Ratio tile = 1;     // queries, and keys, of a tile: on the diagonal of a causal mask it is computed in full
+  Ratio overlap = 1;  // p of the norm of compute and memory time
+  Ratio exponential_overlap = 1;  // p of the norm of a tile's GEMMs and exponentials
   PrefillTable prefill;
   DecodeTable decode;
-  double decode_mma_efficiency = 1;                   // epsilon: fraction of the peak while the tensor cores work
+  Ratio decode_mma_efficiency = 1;                    // epsilon: fraction of the peak while the tensor cores work
   std::optional<CoreKernels> flash1, flash2, flash3;  // FlashAttention versions, for training
   CoreRow backward;  // backward pass of the family's own kernels; their forward pass is the generic prefill
   Seconds core_launch_latency;
-  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
   UnfusedRow unfused;
   StepCoreTable step;
 };
 
 struct LatentPrefillRow {
   Seconds launch;
-  double mma_efficiency = 1, mma_efficiency_fp8 = 1, exp_weight = 1;
+  Ratio mma_efficiency = 1, mma_efficiency_fp8 = 1, exp_weight = 1;
   Seconds tile_overhead;
-  double tail = 0, passes = 1, passes_fp8 = 1;
+  Ratio tail = 0, passes = 1, passes_fp8 = 1;
 };
 struct LatentDecodeRow {
   bool has_split_kv = true;  // split-K kernels exist
   Seconds launch;
-  double bandwidth_efficiency = 1, mma_efficiency = 1, mma_efficiency_fp8 = 1;
+  Ratio bandwidth_efficiency = 1, mma_efficiency = 1, mma_efficiency_fp8 = 1;
   Seconds merge_per_split, wave_launch;  // with split-KV
   Seconds per_token;                     // without split-KV: time per token of the walk
-  double overlap = 1;                    // p of the norm of compute and memory time
+  Ratio overlap = 1;                     // p of the norm of compute and memory time
 };
 // Sparse latent attention: scores of an indexer, selection of the best tokens, attention to the latents of those.
 struct SparseLatentRow {
   std::string source;
-  Seconds launch;                    // of each of the three kernels
-  double score_efficiency = 1;       // fraction of the fp8 peak
-  double selection_efficiency = 1;   // fraction of the memory bandwidth
-  double mma_efficiency = 1;         // of attention, fraction of the 16-bit peak
-  double mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
-  double head_block = 64;            // query heads are padded to a multiple
+  Seconds launch;                   // of each of the three kernels
+  Ratio score_efficiency = 1;       // fraction of the fp8 peak
+  Ratio selection_efficiency = 1;   // fraction of the memory bandwidth
+  Ratio mma_efficiency = 1;         // of attention, fraction of the 16-bit peak
+  Ratio mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
+  Ratio head_block = 64;            // query heads are padded to a multiple
 };
 struct LatentTable {
   std::string source;
   LatentPrefillRow prefill;
   LatentDecodeRow decode;
   SparseLatentRow sparse;
-  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 
 // MoE layer of one pair of operand precisions.
 struct ExpertRow {
   Seconds launch;  // t0
   Seconds expert;  // t_e: per expert that the device holds, hit or not: its place in the rows and in the schedule
-  double permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
-  double gemm_efficiency = 1;       // fraction of the peak
-  Seconds step_latency;             // kappa
-  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Ratio permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
+  Ratio gemm_efficiency = 1;       // fraction of the peak
+  Seconds step_latency;            // kappa
+  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 struct ExpertKernels {
   std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four, int8, int8_weights,
@@ -211,31 +211,31 @@ struct ExpertKernels {
 // Changes inside a serving step.
 struct ServingExperts {
   // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
-  double four_bit_gemm_efficiency = 1, four_bit_permute_efficiency = 1;
-  double four_bit_bandwidth_gain = 1;  // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
+  Ratio four_bit_gemm_efficiency = 1, four_bit_permute_efficiency = 1;
+  Ratio four_bit_bandwidth_gain = 1;  // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
   // Of weights alone in fewer bits: over a 16-bit GEMM's efficiency, over its bandwidth, of the bandwidth.
-  double weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
+  Ratio weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
   Seconds weight_only_step_latency;  // kappa
   Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
   // v: coefficient of variation, over the experts, of how often a step's tokens choose them
-  double routing_preference = 0;
+  Ratio routing_preference = 0;
 };
 struct ExpertTable {
   std::string source;
   ExpertKernels trtllm;  // complete: fallback for the other library
   ExpertKernels flashinfer;
-  double bandwidth_gain = 1;  // on the device's bandwidth efficiency, for weights, permute and combine
-  double kept_l2 = 0;         // c: L2 capacities that keep half of the operands between kernels
+  Ratio bandwidth_gain = 1;  // on the device's bandwidth efficiency, for weights, permute and combine
+  Ratio kept_l2 = 0;         // c: L2 capacities that keep half of the operands between kernels
   ServingExperts serving;
 };
 
 // Element-wise kernel with one pass over the rows.
 struct RowwiseRow {
-  double launch_factor = 1;         // on a GEMM's launch latency, which is longer
-  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
-  Bytes bytes_per_thread_clock;     // i: per thread and clock; 0: no limit
-  double kept_l2 = 0;               // c: L2 capacities that keep half of the operands between kernels
-  Seconds column_latency;           // s_r: of a block that walks one row
+  Ratio launch_factor = 1;         // on a GEMM's launch latency, which is longer
+  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Bytes bytes_per_thread_clock;    // i: per thread and clock; 0: no limit
+  Ratio kept_l2 = 0;               // c: L2 capacities that keep half of the operands between kernels
+  Seconds column_latency;          // s_r: of a block that walks one row
 };
 struct RowwiseTable {
   std::string source;
@@ -245,20 +245,20 @@ struct RowwiseTable {
 // Recurrence of a linear-attention layer: convolution, chunks, states.
 struct RecurrenceTable {
   std::string source;
-  double gemm_efficiency = 1, vector_efficiency = 1;  // fraction of the GEMM peak; of the vector units' peak
-  double overlap = 1;                                 // p of the norm of compute and memory time
+  Ratio gemm_efficiency = 1, vector_efficiency = 1;  // fraction of the GEMM peak; of the vector units' peak
+  Ratio overlap = 1;                                 // p of the norm of compute and memory time
 };
 
 // Estimates of what surrounds the kernels of a step.
 struct StepTable {
   std::string source;
-  Seconds pair_launch;                  // of the pair of tensor-parallel collectives around a block
-  Seconds round_launch;                 // of a round of a context-parallel ring
-  double ring_hidden = 0;               // part of the attention core behind which a ring's transfers hide
-  Seconds quantize_launch;              // of a pass that quantizes an operand
-  Seconds send_launch;                  // serving: start of a send to another pipeline stage or pool, and its launch
-  double send_efficiency = 1;           // of such a send: fraction of the link bandwidth
-  double absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
+  Seconds pair_launch;                 // of the pair of tensor-parallel collectives around a block
+  Seconds round_launch;                // of a round of a context-parallel ring
+  Ratio ring_hidden = 0;               // part of the attention core behind which a ring's transfers hide
+  Seconds quantize_launch;             // of a pass that quantizes an operand
+  Seconds send_launch;                 // serving: start of a send to another pipeline stage or pool, and its launch
+  Ratio send_efficiency = 1;           // of such a send: fraction of the link bandwidth
+  Ratio absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
 };
 
 // All-reduce of serving engines, whose ranks read their peers' memory.

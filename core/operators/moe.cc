@@ -2,8 +2,8 @@
 
 #include <cassert>
 #include <cmath>
-#include <string>
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 
@@ -56,6 +56,9 @@ Gemm ProductOf(const MoeLayer& layer) {
   product.precision = layer.precision;
   product.weights = layer.weights;
   product.scaling = layer.scaling;
+  product.weight_size = layer.weight_size;
+  product.activation_size = layer.activation_size;
+  product.output_bytes = layer.output_bytes;
   return product;
 }
 
@@ -79,133 +82,82 @@ Pairing PairingOf(const MoeLayer& layer, const Device& device) {
   return Pairing::kSixteenBit;
 }
 
-// The library's table that RowOf takes the row from.
-std::string PathOf(const MoeLayer& layer, Pairing pairing, const Device& device) {
-  const bool is_own =
-      layer.library == ExpertLibrary::kFlashInfer && RowOf(device.architecture->experts.flashinfer, pairing);
-  return KernelTable(device, "experts") + (is_own ? ".flashinfer." : ".trtllm.") + std::string(NameOf(pairing));
-}
-
-constexpr Note kGroupedMatrix{"GEMM efficiency of the grouped kernels", "before the engine's share"};
+constexpr std::string_view kGroupedEfficiency = "GEMM efficiency of the grouped kernels",
+                           kBeforeEngine = "before the engine's share";
 
 }  // namespace
 
-MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace) {
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
-  const Pairing pairing = PairingOf(layer, device);
-  const ExpertRow& row = RowOf(table, pairing, layer.library);
-  const double matrix = row.gemm_efficiency, weight_stream = row.bandwidth_efficiency, move = row.permute_efficiency,
-               kept = table.kept_l2, grouped_stream = table.bandwidth_gain,
-               device_matrix = *device.efficiency.gemm_efficiency;
-  const Seconds step_latency = row.step_latency, launch = row.launch, expert = row.expert;
-  CONSTANTS(trace, PathOf(layer, pairing, device), SourceOf(device, table.source), matrix, weight_stream, move,
-            step_latency, launch, expert);
-  CONSTANTS(trace, KernelTable(device, "experts"), SourceOf(device, table.source), kept, grouped_stream);
-  trace.Input("device_matrix", device_matrix, "cluster.device.efficiency.matrix");
-  FIGURE(trace, grouped_matrix, min(1.0, matrix * device_matrix), kGroupedMatrix, matrix, device_matrix);
+  const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
   MoeKernelParameters parameters;
   parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
   parameters.product.launch = {};
   parameters.product.extra_launch = {};
   // hidden by the other rows of the group; the fitted efficiencies include the rest
   parameters.product.convert_per_clock = 0;
-  parameters.product.gemm_efficiency = grouped_matrix;
-  parameters.product.step_latency = step_latency;
-  parameters.bandwidth_gain = grouped_stream;
-  parameters.weight_bandwidth_gain = weight_stream;
-  parameters.permute_efficiency = move;
-  parameters.kept_l2 = kept;
-  parameters.launch = launch;
-  parameters.expert = expert;
+  parameters.product.gemm_efficiency =
+      Figure(kGroupedEfficiency, min(1.0, row.gemm_efficiency * *device.efficiency.gemm_efficiency), kBeforeEngine);
+  parameters.product.step_latency = row.step_latency;
+  parameters.bandwidth_gain = table.bandwidth_gain;
+  parameters.weight_bandwidth_gain = row.bandwidth_efficiency;
+  parameters.permute_efficiency = row.permute_efficiency;
+  parameters.kept_l2 = table.kept_l2;
+  parameters.launch = row.launch;
+  parameters.expert = row.expert;
   return parameters;
 }
 
-MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace) {
-  MoeKernelParameters parameters = IsolatedKernelParameters(layer, device, trace);
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device) {
+  MoeKernelParameters parameters = IsolatedKernelParameters(layer, device);
   const ExpertTable& table = device.architecture->experts;
-  const std::string_view source = SourceOf(device, table.source);
   const Pairing pairing = PairingOf(layer, device);
   if (pairing == Pairing::kFourBit) {
-    const double four_bit_matrix = table.serving.four_bit_gemm_efficiency,
-                 four_bit_move = table.serving.four_bit_permute_efficiency,
-                 device_matrix = *device.efficiency.gemm_efficiency;
-    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, four_bit_matrix, four_bit_move);
-    FIGURE(trace, grouped_matrix, four_bit_matrix * device_matrix, kGroupedMatrix, four_bit_matrix, device_matrix);
-    trace.Alias("move", four_bit_move, "four_bit_move");
-    parameters.product.gemm_efficiency = grouped_matrix;
-    parameters.permute_efficiency = four_bit_move;
+    parameters.product.gemm_efficiency = Figure(
+        kGroupedEfficiency, table.serving.four_bit_gemm_efficiency * *device.efficiency.gemm_efficiency, kBeforeEngine);
+    parameters.permute_efficiency = table.serving.four_bit_permute_efficiency;
   } else {
     MoeLayer scaled = layer;
     scaled.scaling = Scaling::kBlock;  // block scales travel with the tokens
-    const Pairing carried = PairingOf(scaled, device);
-    const double move = RowOf(table, carried, layer.library).permute_efficiency;
-    CONSTANTS(trace, PathOf(layer, carried, device), source, move);
-    parameters.permute_efficiency = move;
+    parameters.permute_efficiency = RowOf(table, PairingOf(scaled, device), layer.library).permute_efficiency;
   }
-  const double preference = table.serving.routing_preference;
-  CONSTANTS(trace, KernelTable(device, "experts.serving"), source, preference);
-  parameters.routing_preference = preference;
+  parameters.routing_preference = table.serving.routing_preference;
   if (pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit ||
-      pairing == Pairing::kEightByFour) {
-    const Seconds narrow_step = table.serving.narrow_step_latency;
-    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, narrow_step);
-    trace.Alias("step_latency", narrow_step, "narrow_step");
-    parameters.product.step_latency = narrow_step;
-  }
+      pairing == Pairing::kEightByFour)
+    parameters.product.step_latency = table.serving.narrow_step_latency;
   parameters.product.setting = GemmSetting::kServing;
   return parameters;
 }
 
-double ExpertsHit(const MoeLayer& layer, double rows, double preference) {
-  Trace off = Trace::Off();
-  return ExpertsHit(layer, rows, preference, off);
-}
-
-double ExpertsHit(const MoeLayer& layer, double rows, double preference, Trace& trace) {
-  const double held_experts = layer.experts, ep = layer.ep, top_k = layer.top_k;
-  FIGURE(trace, local_experts, held_experts / ep, (Note{"Experts on this device", ""}), held_experts, ep);
-  if (layer.routing == Routing::kEven) return min(local_experts, max(1.0, std::round(rows)));
-  FIGURE(trace, first_hit, min(min(local_experts, rows), max(1.0, top_k / ep)),
-         (Note{"Experts that the first token hits", "of those on this device, each another"}), local_experts, rows,
-         top_k, ep);
-  if (preference == 0) {
-    FIGURE(trace, experts_hit,
-           first_hit + (local_experts - first_hit) * (1 - pow(1 - 1 / local_experts, rows - first_hit)),
-           (Note{"Experts that get a row", "of those on this device, all equally likely", kFamilySource}), first_hit,
-           local_experts, rows);
-    return experts_hit;
-  }
+Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference) {
+  const Ratio local = Figure("Experts on this device", layer.experts / layer.ep);
+  if (layer.routing == Routing::kEven) return min(local, max(1.0, std::round(rows)));
+  const Ratio first =
+      Figure("Experts that the first token hits", min(min(local, rows), max(1.0, layer.top_k / layer.ep)),
+             "of those on this device, each another");
+  constexpr std::string_view kTitle = "Experts that get a row";
+  if (preference == 0)
+    return Figure(kTitle, first + (local - first) * (1 - pow(1 - 1 / local, rows - first)),
+                  "of those on this device, all equally likely");
   // The rows of an expert are Poisson's, their mean varies over the experts as a Gamma distribution: negative binomial.
-  FIGURE(trace, experts_hit,
-         first_hit + (local_experts - first_hit) * (1 - pow(1 + pow(preference, 2) * (rows - first_hit) / local_experts,
-                                                            -1 / pow(preference, 2))),
-         (Note{"Experts that get a row", "of those on this device, of which the tokens of a step prefer some",
-               kFamilySource}),
-         first_hit, local_experts, preference, rows);
-  return experts_hit;
+  return Figure(
+      kTitle,
+      first + (local - first) * (1 - pow(1 + pow(preference, 2) * (rows - first) / local, -1 / pow(preference, 2))),
+      "of those on this device, of which the tokens of a step prefer some");
 }
 
 namespace {
 
 // Parameters of the grouped GEMMs, with what the engine's own kernels reach over the library's.
-GemmKernelParameters ProductParameters(const MoeKernelParameters& parameters, double bandwidth_gain,
-                                       const Device& device, Trace& trace) {
-  const double grouped_matrix = parameters.product.gemm_efficiency, expert_matrix = parameters.engine_gemm_efficiency,
-               device_matrix = *device.efficiency.gemm_efficiency,
-               device_stream = *device.efficiency.bandwidth_efficiency,
-               weight_stream = parameters.weight_bandwidth_gain;
+GemmKernelParameters ProductParameters(const MoeKernelParameters& parameters, Ratio bandwidth_gain,
+                                       const Device& device) {
   GemmKernelParameters product = parameters.product;
-  product.gemm_efficiency = grouped_matrix * expert_matrix;
-  product.bandwidth_efficiency = min(1.0, device_stream * bandwidth_gain * weight_stream);
-  if (!trace.on()) return product;
-  {
-    FIGURE(trace, kernel_share, grouped_matrix * expert_matrix / device_matrix,
-           (Note{"GEMM efficiency over that of a 16-bit GEMM", "of the grouped kernels, times the engine's"}),
-           grouped_matrix, expert_matrix, device_matrix);
-  }
-  FIGURE(trace, kernel_share, min(1.0, device_stream * bandwidth_gain * weight_stream) / device_stream,
-         (Note{"Bandwidth efficiency over that of a 16-bit GEMM", "of the weights of the grouped kernels"}),
-         device_stream, bandwidth_gain, weight_stream);
+  product.gemm_efficiency = Figure("GEMM efficiency of the experts' products",
+                                   parameters.product.gemm_efficiency * parameters.engine_gemm_efficiency,
+                                   "of the grouped kernels, times the engine's");
+  product.bandwidth_efficiency =
+      Figure("Bandwidth efficiency of the experts' weights",
+             min(1.0, *device.efficiency.bandwidth_efficiency * bandwidth_gain * parameters.weight_bandwidth_gain));
   return product;
 }
 
@@ -216,61 +168,37 @@ struct Permutation {
 };
 // Where each pass is a kernel: gate and up products are written and read, the activation written and read, the down
 // product written and read; each bias reads and writes what it is added to.
-Bytes PassedBytes(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, Trace& trace) {
-  const double hidden = layer.hidden, width = layer.ffn / layer.tp, biases = parameters.has_biases ? 1 : 0;
-  const Bytes pass_bytes = parameters.pass_bytes;
-  trace.Input("biases", biases, "model.biases");
-  FIGURE(trace, moved_bytes, rows * ((6 + 4 * biases) * width + (2 + 2 * biases) * hidden) * pass_bytes,
-         (Note{"Bytes between the products",
-               "gate, up, activation and down are written and read in turn, and read and written again for biases"}),
-         rows, biases, width, hidden, pass_bytes);
-  return moved_bytes;
+Bytes PassedBytes(const MoeLayer& layer, Ratio rows, const MoeKernelParameters& parameters) {
+  const Ratio width = layer.ffn / layer.tp, biases = parameters.biases;
+  return Figure("Bytes between the products",
+                rows * ((6 + 4 * biases) * width + (2 + 2 * biases) * layer.hidden) * parameters.pass_bytes,
+                "gate, up, activation and down are written and read in turn, and read and written again for biases");
 }
-Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, double bandwidth_gain,
-                    const Device& device, Trace& trace) {
-  const double hidden = layer.hidden, held_tokens = layer.held_tokens.value_or(layer.tokens),
-               device_stream = *device.efficiency.bandwidth_efficiency, move = parameters.permute_efficiency;
-  const Bytes row_element = ElementSize(NativePrecision(device, layer.precision));
-  if (parameters.pass_bytes > Bytes{}) {
-    const Bytes moved_bytes = PassedBytes(layer, rows, parameters, trace);
-    trace.Alias("bandwidth_efficiency", device_stream, "device_stream");
-    trace.Alias("kept_l2", parameters.kept_l2, "kept");
-    const Trace::Scope passes(trace, "move");
-    trace.Alias("bytes", moved_bytes, "moved_bytes");
-    trace.Alias("resident", moved_bytes, "moved_bytes");
-    const double efficiency = 1;
-    CONSTANTS(trace, "moe.passes", "a kernel each, which streams", efficiency);
-    return {moved_bytes,
-            PassTime(moved_bytes, moved_bytes, parameters.kept_l2, device_stream, efficiency, device, trace)};
-  }
-  FIGURE(trace, moved_bytes, rows * hidden * (4 * kB + row_element) + 4 * kB * held_tokens * hidden,
-         (Note{"Bytes of permute and combine",
-               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device",
-               kFamilySource}),
-         rows, hidden, row_element, held_tokens);
-  FIGURE(trace, move_stream, min(1.0, device_stream * bandwidth_gain),
-         (Note{"Bandwidth efficiency of permute and combine", ""}), device_stream, bandwidth_gain);
-  const Trace::Scope scope(trace, "move");
-  trace.Alias("bytes", moved_bytes, "moved_bytes");
-  trace.Alias("resident", moved_bytes, "moved_bytes");
-  trace.Alias("kept_l2", parameters.kept_l2, "kept");
-  trace.Alias("bandwidth_efficiency", move_stream, "move_stream");
-  trace.Alias("efficiency", move, "move");
-  return {moved_bytes, PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, move, device, trace)};
+Permutation Permute(const MoeLayer& layer, Ratio rows, const MoeKernelParameters& parameters, Ratio bandwidth_gain,
+                    const Device& device) {
+  const Ratio stream = *device.efficiency.bandwidth_efficiency;
+  const auto pass = [&](Bytes bytes, Ratio reached, Ratio efficiency) {
+    return Permutation{bytes, PassTime(bytes, bytes, parameters.kept_l2, reached, efficiency, device)};
+  };
+  if (parameters.pass_bytes > Bytes{}) return pass(PassedBytes(layer, rows, parameters), stream, 1);
+  const Bytes row_element = SizeOf(layer.activation_size, NativePrecision(device, layer.precision));
+  const Bytes moved = Figure(
+      "Bytes of permute and combine",
+      rows * layer.hidden * (4 * kB + row_element) + 4 * kB * layer.held_tokens.value_or(layer.tokens) * layer.hidden,
+      "rows are read, written in the GEMM format and read back; input and output of the tokens on this device",
+      SourceOf(device, device.architecture->experts.source));
+  return pass(moved, Figure("Bandwidth efficiency of permute and combine", min(1.0, stream * bandwidth_gain)),
+              parameters.permute_efficiency);
 }
 
 // FLOPs, traffic and the times of the levels of all three; without the time itself.
-KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutation& moved, Trace& trace) {
+KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutation& moved) {
   KernelTime work;
   work.compute = up.compute + down.compute;
   work.memory = up.memory + down.memory + moved.time;
-  const Flops up_flops = up.flops, down_flops = down.flops;
-  FIGURE(trace, flops, up_flops + down_flops, (Note{"FLOPs", "of both grouped GEMMs"}), up_flops, down_flops);
-  const Bytes up_bytes = up.bytes, down_bytes = down.bytes, moved_bytes = moved.bytes;
-  FIGURE(trace, bytes, up_bytes + down_bytes + moved_bytes,
-         (Note{"Memory traffic", "of both grouped GEMMs, permute and combine"}), up_bytes, down_bytes, moved_bytes);
-  work.flops = flops;
-  work.bytes = bytes;
+  work.flops = Figure("FLOPs", up.flops + down.flops, "of both grouped GEMMs");
+  work.bytes =
+      Figure("Memory traffic", up.bytes + down.bytes + moved.bytes, "of both grouped GEMMs, permute and combine");
   work.l2_bytes = up.l2_bytes + down.l2_bytes + moved.bytes;
   work.l1_bytes = up.l1_bytes + down.l1_bytes + moved.bytes;
   work.l2 = up.l2 + down.l2;
@@ -287,72 +215,40 @@ Bound BoundOfProducts(const KernelTime& up, const KernelTime& down, const Kernel
 
 }  // namespace
 
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
+KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters) {
   assert(device.efficiency.bandwidth_efficiency);
-  const double group_tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance,
-               hidden = layer.hidden;
-  const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
-  const double grouped_stream = parameters.bandwidth_gain, expert_stream = parameters.engine_bandwidth_efficiency;
-  trace.Input("device_stream", *device.efficiency.bandwidth_efficiency, "cluster.device.efficiency.stream");
-  FIGURE(trace, bandwidth_gain, grouped_stream * expert_stream,
-         (Note{"Bandwidth efficiency of the experts' kernels", "over that of a 16-bit GEMM, times the engine's"}),
-         grouped_stream, expert_stream);
-  if (!layer.held_tokens) trace.Alias("held_tokens", group_tokens, "group_tokens");
-  const Seconds launch = parameters.launch, expert = parameters.expert;
-  FIGURE(trace, rows, max(1.0, group_tokens * top_k / ep * imbalance),
-         (Note{"Rows on this device", "a token counts once per expert"}), group_tokens, top_k, ep, imbalance);
-  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_preference, trace);
-  const GemmKernelParameters product_parameters = ProductParameters(parameters, bandwidth_gain, device, trace);
-  FIGURE(trace, expert_rows, rows / experts_hit, (Note{"Rows of an expert", "mean of those that get any"}), rows,
-         experts_hit);
-  const double expert_ffn = layer.ffn, expert_tp = layer.tp;
-  FIGURE(trace, width, expert_ffn / expert_tp, (Note{"Inner width of an expert on this device", ""}), expert_ffn,
-         expert_tp);
-  const double up_width = layer.gated ? 2 * width : width;
-  if (layer.gated) {
-    trace.Record("up_width", "2 * width", up_width, Note{"Outputs of gate and up projection", ""}, "width", width);
-  } else {
-    trace.Alias("up_width", up_width, "width");
-  }
-  const auto product = [&](std::string_view name, double outputs, std::string_view outputs_are, double inputs,
-                           std::string_view inputs_are) {
-    const Trace::Scope scope(trace, name);
+  const Ratio bandwidth_gain = Figure("Bandwidth efficiency of the experts' kernels",
+                                      parameters.bandwidth_gain * parameters.engine_bandwidth_efficiency,
+                                      "over that of a 16-bit GEMM, times the engine's");
+  const Ratio rows = Figure("Rows on this device", max(1.0, layer.tokens * layer.top_k / layer.ep * layer.imbalance),
+                            "a token counts once per expert");
+  const Ratio hit = ExpertsHit(layer, rows, parameters.routing_preference);
+  const GemmKernelParameters product_parameters = ProductParameters(parameters, bandwidth_gain, device);
+  const Ratio width = Figure("Inner width of an expert on this device", layer.ffn / layer.tp);
+  const auto product = [&](Ratio outputs, Ratio inputs) {
     Gemm gemm = ProductOf(layer);
-    gemm.groups = experts_hit;
-    gemm.m = expert_rows;
+    gemm.groups = hit;
+    gemm.m = Figure("Rows of an expert", rows / hit, "mean of those that get any");
     gemm.n = outputs;
     gemm.k = inputs;
     gemm.weights_in_l2 = layer.weights_in_l2;
-    trace.Alias("groups", gemm.groups, "experts_hit");
-    trace.Alias("m", gemm.m, "expert_rows");
-    trace.Alias("n", gemm.n, outputs_are);
-    trace.Alias("k", gemm.k, inputs_are);
-    return TimeOf(gemm, device, product_parameters, trace);
+    return TimeOf(gemm, device, product_parameters);
   };
-  const KernelTime up = product("gate_and_up", up_width, "up_width", hidden, "hidden");
-  trace.Alias("up_time", up.time, "time");
-  trace.Alias("up_flops", up.flops, "flops");
-  trace.Alias("up_bytes", up.bytes, "bytes");
-  const KernelTime down = product("down", hidden, "hidden", width, "width");
-  trace.Alias("down_time", down.time, "time");
-  trace.Alias("down_flops", down.flops, "flops");
-  trace.Alias("down_bytes", down.bytes, "bytes");
-  const Permutation moved = Permute(layer, rows, parameters, bandwidth_gain, device, trace);
-  trace.Alias("move_time", moved.time, "pass_time");
-  const Seconds up_time = up.time, down_time = down.time, move_time = moved.time;
-  const double local_experts = layer.experts / ep;  // as ExpertsHit states it
-  FIGURE(trace, time, launch + local_experts * expert + up_time + down_time + move_time,
-         (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kFamilySource,
-               "time_s"}),
-         launch, local_experts, expert, up_time, down_time, move_time);
-  KernelTime result = WorkOf(up, down, moved, trace);
-  result.time = time;
-  result.bound = 2 * (launch + local_experts * expert) > time ? Bound::kLatency : BoundOfProducts(up, down, result);
+  const KernelTime up =
+      product(layer.gated ? Figure("Outputs of gate and up projection", 2 * width) : width, layer.hidden);
+  const KernelTime down = product(layer.hidden, width);
+  const Permutation moved = Permute(layer, rows, parameters, bandwidth_gain, device);
+  const Seconds fixed = parameters.launch + layer.experts / layer.ep * parameters.expert;
+  KernelTime result = WorkOf(up, down, moved);
+  result.time = Figure("MoE layer time", fixed + up.time + down.time + moved.time,
+                       "routing and small kernels, two grouped GEMMs, permute and combine",
+                       SourceOf(device, device.architecture->experts.source));
+  result.bound = 2 * fixed > result.time ? Bound::kLatency : BoundOfProducts(up, down, result);
   return result;
 }
 
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace) {
-  return TimeOf(layer, device, IsolatedKernelParameters(layer, device, trace), trace);
+KernelTime TimeOf(const MoeLayer& layer, const Device& device) {
+  return TimeOf(layer, device, IsolatedKernelParameters(layer, device));
 }
 
 }  // namespace slipstick

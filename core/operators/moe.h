@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/gemm.h"
 #include "core/operators/kernel.h"
@@ -16,50 +15,51 @@ enum class Routing { kRandom, kEven };  // serving; benchmarks that distribute t
 ENUM_NAMES(Routing, {kRandom, "random"}, {kEven, "even"});
 
 struct MoeLayer {
-  double tokens = 1;  // total over the tp x ep group
+  Ratio tokens = 1;  // total over the tp x ep group
   // Tokens on this device before dispatch and after combine. Absent: all, as after an all-gather; under an all-to-all a
   // device holds its own tokens.
-  std::optional<double> held_tokens;
-  double experts = 8, top_k = 2;
-  double hidden = 4096, ffn = 14336;
+  std::optional<Ratio> held_tokens;
+  Ratio experts = 8, top_k = 2;
+  Ratio hidden = 4096, ffn = 14336;
   bool gated = true;  // three matrices per expert, not two
-  double tp = 1, ep = 1;
+  Ratio tp = 1, ep = 1;
   Precision precision = Precision::kBf16;
   Precision weights = Precision::kBf16;
   Scaling scaling = Scaling::kTensor;
-  double imbalance = 1;  // rows of this device over the mean
+  Ratio imbalance = 1;  // rows of this device over the mean
   Routing routing = Routing::kRandom;
   ExpertLibrary library = ExpertLibrary::kTrtllm;
-  double weights_in_l2 = 0;  // fraction of the experts' weights found in L2
+  Ratio weights_in_l2 = 0;  // fraction of the experts' weights found in L2
+  // Of an element of the weights, and of one that is computed with, as what chose the formats; 0: of the formats.
+  Bytes weight_size{}, activation_size{};
+  Ratio output_bytes = Gemm().output_bytes;  // written per output element of a product
 };
 
 struct MoeKernelParameters {
-  GemmKernelParameters product;      // of the grouped GEMMs, without their launches
-  double bandwidth_gain = 1;         // on the device's bandwidth efficiency, for weights, permute and combine
-  double weight_bandwidth_gain = 1;  // r_b: further factor for weights
-  double permute_efficiency = 1;     // e_v: of permute and combine
-  Bytes pass_bytes;                  // of an element between products whose passes are kernels of their own; 0: fused
-  bool has_biases = false;           // a pass each after the three products, where those are not fused
-  double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
-  Seconds launch;                    // t_moe: of all kernels of the layer
-  Seconds expert;                    // t_e: per expert that the device holds
-  double routing_preference = 0;     // v: coefficient of variation, over the experts, of how likely they are
+  GemmKernelParameters product;     // of the grouped GEMMs, without their launches
+  Ratio bandwidth_gain = 1;         // on the device's bandwidth efficiency, for weights, permute and combine
+  Ratio weight_bandwidth_gain = 1;  // r_b: further factor for weights
+  Ratio permute_efficiency = 1;     // e_v: of permute and combine
+  Bytes pass_bytes;                 // of an element between products whose passes are kernels of their own; 0: fused
+  Ratio biases = 0;                 // 1: a pass each after the three products, where those are not fused
+  Ratio kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
+  Seconds launch;                   // t_moe: of all kernels of the layer
+  Seconds expert;                   // t_e: per expert that the device holds
+  Ratio routing_preference = 0;     // v: coefficient of variation, over the experts, of how likely they are
   // What an engine's own kernels reach over the library's, of the GEMM and bandwidth efficiencies above.
-  double engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
+  Ratio engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
 };
-// Both name the constants that the parameters come from.
-MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device);
 // Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
-MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device);
 
 // Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different
 // experts. `preference`: coefficient of variation, over the experts, of how likely they are.
-double ExpertsHit(const MoeLayer& layer, double rows, double preference);
-double ExpertsHit(const MoeLayer& layer, double rows, double preference, Trace& trace);
+Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference);
 
 // Time on one device, without communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks 12.8
 // %, nvfp4 15.1 % over 364 to 462 measurements per format on NVIDIA devices.
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace);
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace);
+KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters);
+KernelTime TimeOf(const MoeLayer& layer, const Device& device);
 
 }  // namespace slipstick

@@ -2,9 +2,6 @@
 // family "roofline".
 #pragma once
 
-#include <string_view>
-
-#include "core/base/trace.h"
 #include "core/hardware/cluster.h"
 #include "core/software/utilizations.h"
 
@@ -13,10 +10,5 @@ namespace slipstick {
 // All rates scaled, every efficiency 1, no latency but the network's. Collectives follow the textbook's equations
 // unless the cluster states a library.
 Cluster AtUtilizations(Cluster cluster, const Utilizations& utilizations);
-
-// Records the scaled rates and binds the paths of the inputs that they and the efficiencies replace. `path` is that of
-// the utilizations.
-void ExplainUtilizations(const Cluster& stated, const Cluster& scaled, const Utilizations& utilizations,
-                         std::string_view path, Trace& trace);
 
 }  // namespace slipstick

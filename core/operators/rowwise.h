@@ -1,7 +1,6 @@
 // Element-wise kernels, one pass over the rows: norms, softmax, activations, rotary embedding, residual additions.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
 #include "core/workload/precision.h"
@@ -13,25 +12,25 @@ ENUM_NAMES(RowKind, {kNorm, "norm"}, {kSoftmax, "softmax"}, {kGelu, "gelu"}, {kR
 
 struct RowKernel {
   RowKind kind = RowKind::kNorm;
-  double rows = 1;
-  double columns = 1;  // of the output; rope: query plus key width
+  Ratio rows = 1;
+  Ratio columns = 1;  // of the output; rope: query plus key width
   Precision precision = Precision::kBf16;
   bool gated = false;  // gelu: reads two columns per written column
 };
 
 struct RowKernelParameters {
-  Seconds launch;                   // t0
-  double bandwidth_efficiency = 0;  // u
-  Bytes bytes_per_sm_clock;         // issue limit per SM and clock; 0: none
-  double kept_l2 = 0.5;             // c: L2 capacities that keep half of the operands between kernels
-  Seconds column_latency;           // s_r: per column, of a block that walks one row
+  Seconds launch;                  // t0
+  Ratio bandwidth_efficiency = 0;  // u
+  Bytes bytes_per_sm_clock;        // issue limit per SM and clock; 0: none
+  Ratio kept_l2 = 0.5;             // c: L2 capacities that keep half of the operands between kernels
+  Seconds column_latency;          // s_r: per column, of a block that walks one row
 };
 RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device);
 
 // Mean error on A100 and H100: norm 8 %, rope 9 %, add 11 %, gated activation 17 %; elsewhere rules.
-KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace);
-inline KernelTime TimeOf(const RowKernel& kernel, const Device& device, Trace& trace) {
-  return TimeOf(kernel, device, IsolatedKernelParameters(kernel, device), trace);
+KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters);
+inline KernelTime TimeOf(const RowKernel& kernel, const Device& device) {
+  return TimeOf(kernel, device, IsolatedKernelParameters(kernel, device));
 }
 
 }  // namespace slipstick

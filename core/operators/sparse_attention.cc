@@ -1,5 +1,6 @@
 #include "core/operators/sparse_attention.h"
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -7,287 +8,205 @@
 namespace slipstick {
 namespace {
 
-// Time of a kernel that computes and moves data side by side.
-KernelTime TimeOfKernel(Seconds compute_time, Seconds memory_time, Flops flops, Bytes bytes, Seconds launch, Bound data,
-                        const Note& note, Trace& trace) {
-  LISTED_FIGURE(trace, time, launch + max(compute_time, memory_time), note, launch, compute_time, memory_time);
-  KernelTime kernel{time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : data, flops, bytes};
-  if (2 * launch > time) kernel.bound = Bound::kLatency;
+constexpr Bytes kScore = 4 * kB, kIndex = 4 * kB;  // scores in fp32, indices in 32 bit
+
+// A kernel that computes and moves data side by side.
+struct Work {
+  std::string_view title, note;
+  Flops flops{};
+  Bytes bytes{};
+  Seconds compute{}, memory{};  // compute: 0 where comparisons are all that there is
+};
+KernelTime TimeOfKernel(const Work& work, Bound data, const Device& device) {
+  const SparseLatentRow& row = device.architecture->latent.sparse;
+  KernelTime kernel;
+  kernel.time =
+      Figure(work.title, row.launch + (work.compute > Seconds{} ? max(work.compute, work.memory) : work.memory),
+             work.note, SourceOf(device, row.source));
+  kernel.compute = work.compute;
+  kernel.memory = work.memory;
+  kernel.flops = work.flops;
+  kernel.bytes = work.bytes;
+  kernel.bound = 2 * row.launch > kernel.time ? Bound::kLatency : work.compute > work.memory ? Bound::kCompute : data;
   return kernel;
 }
 
-// Queries with the tokens that they may see: of a causal prompt, the mean of its first and last query.
-double CountPairs(const SparseAttention& attention, Trace& trace) {
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, ratio = attention.ratio;
-  constexpr Note kEntries{"Scores", "of every earlier entry for every query"};
-  if (ratio > 0 && attention.decode) {
-    FIGURE(trace, pairs, batch * q_len * kv_len / ratio, kEntries, batch, q_len, kv_len, ratio);
-    return pairs;
-  }
-  if (ratio > 0) {
-    FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2) / ratio, kEntries, batch, q_len, kv_len,
-           ratio);
-    return pairs;
-  }
-  if (attention.decode) {
-    FIGURE(trace, pairs, batch * q_len * kv_len, (Note{"Scores", "of every token for every query"}), batch, q_len,
-           kv_len);
-    return pairs;
-  }
-  FIGURE(trace, pairs, batch * q_len * (kv_len - q_len + (q_len + 1) / 2),
-         (Note{"Scores", "of every earlier token for every query"}), batch, q_len, kv_len);
-  return pairs;
+// Tokens that the queries may see: of a causal prompt, the mean of its first and last query.
+Ratio VisibleTo(const SparseAttention& attention) {
+  const Ratio q_len = attention.q_len, kv_len = attention.kv_len;
+  return attention.batch * q_len * (attention.decode ? kv_len : kv_len - q_len + (q_len + 1) / 2);
 }
 
-// The same for entries of several tokens, with the tokens that every query attends to besides.
-double CountEntries(const SparseAttention& attention, Trace& trace) {
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k,
-               ratio = attention.ratio, always = attention.always;
-  constexpr Note kNote{"Rows that are attended to", "tokens of the window and entries, of all queries"};
-  if (attention.decode) {
-    FIGURE(trace, selected, batch * q_len * (min(kv_len / ratio, top_k) + always), kNote, batch, q_len, kv_len, ratio,
-           top_k, always);
-    return selected;
-  }
-  FIGURE(trace, short_queries, min(q_len, max(0.0, top_k * ratio - (kv_len - q_len))),
-         (Note{"Queries that see no more entries than are selected", "of a sequence"}), q_len, top_k, ratio, kv_len);
-  FIGURE(trace, selected,
-         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) / ratio + (q_len - short_queries) * top_k +
-                  q_len * always),
-         kNote, batch, short_queries, kv_len, q_len, ratio, top_k, always);
-  return selected;
+// Queries with what they may see: tokens, or entries of several.
+Ratio CountPairs(const SparseAttention& attention) {
+  const Ratio tokens = VisibleTo(attention);
+  if (attention.ratio > 0) return Figure("Scores", tokens / attention.ratio, "of every earlier entry for every query");
+  return Figure("Scores", tokens, "of every earlier token for every query");
+}
+
+// Queries with the entries that they attend to, and with the tokens that every query attends to besides.
+Ratio CountEntries(const SparseAttention& attention) {
+  const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k,
+              ratio = attention.ratio;
+  constexpr std::string_view kTitle = "Rows that are attended to",
+                             kNote = "tokens of the window and entries, of all queries";
+  if (attention.decode) return Figure(kTitle, batch * q_len * (min(kv_len / ratio, top_k) + attention.always), kNote);
+  const Ratio short_queries = Figure("Queries that see no more entries than are selected",
+                                     min(q_len, max(0.0, top_k * ratio - (kv_len - q_len))), "of a sequence");
+  return Figure(kTitle,
+                batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) / ratio +
+                         (q_len - short_queries) * top_k + q_len * attention.always),
+                kNote);
 }
 
 // Queries with the tokens that they attend to: as many as there are, up to top_k.
-double CountSelected(const SparseAttention& attention, Trace& trace) {
-  if (attention.ratio > 0) return CountEntries(attention, trace);
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k;
-  if (attention.decode) {
-    FIGURE(trace, selected, batch * q_len * min(kv_len, top_k), (Note{"Tokens that are attended to", "of all queries"}),
-           batch, q_len, kv_len, top_k);
-    return selected;
-  }
-  FIGURE(trace, short_queries, min(q_len, max(0.0, top_k - (kv_len - q_len))),
-         (Note{"Queries that see no more than the indexer selects", "of a sequence"}), q_len, top_k, kv_len);
-  FIGURE(trace, selected,
-         batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) + (q_len - short_queries) * top_k),
-         (Note{"Tokens that are attended to", "of all queries"}), batch, short_queries, kv_len, q_len, top_k);
-  return selected;
+Ratio CountSelected(const SparseAttention& attention) {
+  if (attention.ratio > 0) return CountEntries(attention);
+  const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k;
+  constexpr std::string_view kTitle = "Tokens that are attended to", kNote = "of all queries";
+  if (attention.decode) return Figure(kTitle, batch * q_len * min(kv_len, top_k), kNote);
+  const Ratio short_queries = Figure("Queries that see no more than the indexer selects",
+                                     min(q_len, max(0.0, top_k - (kv_len - q_len))), "of a sequence");
+  return Figure(kTitle,
+                batch * (short_queries * (kv_len - q_len + (short_queries + 1) / 2) + (q_len - short_queries) * top_k),
+                kNote);
 }
 
 // Scores that are written and indices that are chosen: of tokens, or of blocks by their best token, for each head by
 // itself.
 struct Candidates {
-  double written = 0, chosen = 0;
+  Ratio written = 0, chosen = 0;
 };
-Candidates CountCandidates(const SparseAttention& attention, double pairs, double selected, Trace& trace) {
-  if (attention.block <= 0) {
-    trace.Alias("written", pairs, "pairs");
-    trace.Alias("chosen", selected, "selected");
-    return {pairs, selected};
-  }
-  const double block = attention.block, index_heads = attention.index_heads;
-  FIGURE(trace, written, index_heads * pairs / block,
-         (Note{"Scores of blocks", "of every head, the best of a block's tokens"}), index_heads, pairs, block);
-  FIGURE(trace, chosen, index_heads * selected / block, (Note{"Blocks that are attended to", "of every head"}),
-         index_heads, selected, block);
-  return {written, chosen};
+Candidates CountCandidates(const SparseAttention& attention, Ratio pairs, Ratio selected) {
+  if (attention.block <= 0) return {pairs, selected};
+  return {Figure("Scores of blocks", attention.index_heads * pairs / attention.block,
+                 "of every head, the best of a block's tokens"),
+          Figure("Blocks that are attended to", attention.index_heads * selected / attention.block, "of every head")};
 }
 
-Bytes IndexKeyOf(const SparseAttention& attention, Trace& trace) {
+Bytes KvElement(const SparseAttention& attention) { return SizeOf(attention.kv_element, attention.kv_precision); }
+
+Bytes IndexKeyOf(const SparseAttention& attention) {
   if (attention.ratio > 0) return attention.key;
-  const double index_dim = attention.index_dim;
-  if (attention.block <= 0) return IndexKeyBytes(index_dim, trace);
-  const Bytes kv_element = ElementSize(attention.kv_precision);
-  FIGURE(trace, key, index_dim * kv_element, (Note{"Indexer key of a token", "as the KV cache is stored"}), index_dim,
-         kv_element);
-  return key;
+  if (attention.block <= 0) return IndexKeyBytes(attention.index_dim);
+  return Figure("Indexer key of a token", attention.index_dim * KvElement(attention), "as the KV cache is stored");
 }
 
-Bytes ScoredBytes(const SparseAttention& attention, Bytes key, double written, Bytes score, Trace& trace) {
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, ratio = attention.ratio;
-  const double index_heads = attention.index_heads, index_dim = attention.index_dim;
-  constexpr Note kNote{"Keys read, queries quantized and read, scores written", ""};
-  if (ratio > 0) {
-    FIGURE(trace, bytes,
-           batch * kv_len / ratio * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote,
-           batch, kv_len, ratio, key, q_len, index_heads, index_dim, written, score);
-    return bytes;
-  }
-  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score, kNote,
-         batch, kv_len, key, q_len, index_heads, index_dim, written, score);
-  return bytes;
+// Bandwidth of the kernels that stream, as the others of the family.
+BytesPerSecond StreamOf(const Device& device, const Stream& data) {
+  return device.architecture->latent.bandwidth_efficiency * data.bandwidth;
 }
 
-KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double written, const Device& device,
-                        Trace& trace) {
-  const Trace::Scope scope(trace, "scores");
+KernelTime TimeOfScores(const SparseAttention& attention, Ratio pairs, Ratio written, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const double index_heads = attention.index_heads, index_dim = attention.index_dim;
-  const Bytes key = IndexKeyOf(attention, trace), score = 4 * kB;
-  CONSTANTS(trace, "indexer", "scores in fp32", score);
-  const FlopsPerSecond peak_rate = PeakRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8, trace);
-  const Stream data = SlowestStream(device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  const double scores = row.score_efficiency, memory_share = device.architecture->latent.bandwidth_efficiency;
-  const Seconds launch = row.launch;
-  const Trace::Citing citing(trace, SourceOf(device, row.source));
-  CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, scores);
-  CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
-  FIGURE(trace, flops, 2 * kFlop * pairs * index_heads * index_dim,
-         (Note{"FLOPs of the scores", "every head with every key"}), pairs, index_heads, index_dim);
-  const Bytes bytes = ScoredBytes(attention, key, written, score, trace);
-  FIGURE(trace, compute_time, flops / (scores * peak_rate), (Note{"Compute time", "", kFamilySource}), flops, scores,
-         peak_rate);
-  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}),
-         bytes, memory_share, bandwidth);
-  return TimeOfKernel(
-      compute_time, memory_time, flops, bytes, launch, data.bound,
-      {"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads", kFamilySource},
-      trace);
+  const std::string_view source = SourceOf(device, row.source);
+  const Stream data = SlowestStream(device);
+  const Ratio keys = attention.batch * attention.kv_len;
+  Work work{"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads"};
+  work.flops = Figure("FLOPs of the scores", 2 * kFlop * pairs * attention.index_heads * attention.index_dim,
+                      "every head with every key");
+  work.bytes = Figure("Keys read, queries quantized and read, scores written",
+                      (attention.ratio > 0 ? keys / attention.ratio : keys) * IndexKeyOf(attention) +
+                          4 * kB * attention.batch * attention.q_len * attention.index_heads * attention.index_dim +
+                          written * kScore);
+  work.compute = Figure(
+      "Compute time",
+      work.flops / (row.score_efficiency * PeakRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8)),
+      "", source);
+  work.memory = Figure("Time to move the data", work.bytes / StreamOf(device, data), "", source);
+  return TimeOfKernel(work, data.bound, device);
 }
 
 // A histogram of the scores finds the threshold, a second pass takes the scores above it.
-KernelTime TimeOfSelection(double written, double chosen, const Device& device, Trace& trace) {
-  const Trace::Scope scope(trace, "selection");
+KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const Bytes score = 4 * kB, index = 4 * kB;
-  CONSTANTS(trace, "indexer", "scores in fp32, indices in 32 bit", score, index);
-  const Stream data = SlowestStream(device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  const double selection = row.selection_efficiency;
-  const Seconds launch = row.launch;
-  const Trace::Citing citing(trace, SourceOf(device, row.source));
-  CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, selection);
-  FIGURE(trace, bytes, 2 * written * score + chosen * index, (Note{"Scores read twice, indices written", ""}), written,
-         score, chosen, index);
-  FIGURE(trace, compute_time, 0 * launch, (Note{"Compute time", "comparisons alone"}), launch);
-  FIGURE(trace, memory_time, bytes / (selection * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes,
-         selection, bandwidth);
-  return TimeOfKernel(compute_time, memory_time, {}, bytes, launch, data.bound,
-                      {"Selection of the best tokens", "radix selection: two passes over the scores", kFamilySource},
-                      trace);
+  const Stream data = SlowestStream(device);
+  Work work{"Selection of the best tokens", "radix selection: two passes over the scores"};
+  work.bytes =
+      Figure("Scores read twice, indices written", 2 * candidates.written * kScore + candidates.chosen * kIndex);
+  work.memory = Figure("Time to move the data", work.bytes / (row.selection_efficiency * data.bandwidth), "",
+                       SourceOf(device, row.source));
+  return TimeOfKernel(work, data.bound, device);
 }
 
-Bytes CoreBytes(const SparseAttention& attention, double selected, double pair_dims, Bytes kv_element, Trace& trace) {
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads;
-  if (attention.ratio > 0) {
-    const double ratio = attention.ratio, always = attention.always;
-    const Bytes entry = attention.entry;
-    FIGURE(
-        trace, bytes,
-        min(selected, batch * (kv_len / ratio + q_len + always)) * entry + 2 * kB * batch * q_len * heads * pair_dims,
-        (Note{"Rows, queries and outputs", "a row that several queries attend to is read once"}), selected, batch,
-        kv_len, ratio, q_len, always, entry, heads, pair_dims);
-    return bytes;
-  }
-  const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim;
-  FIGURE(trace, bytes,
-         min(selected, batch * kv_len) * (kv_lora_rank + rope_head_dim) * kv_element +
-             2 * kB * batch * q_len * heads * pair_dims,
-         (Note{"Latents, queries and outputs", "a latent that several queries selected is read once"}), selected, batch,
-         kv_len, kv_lora_rank, rope_head_dim, kv_element, q_len, heads, pair_dims);
-  return bytes;
+// A latent or entry that several queries attend to is read once.
+Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dims) {
+  const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
+  const Bytes queries = 2 * kB * batch * q_len * attention.heads * pair_dims;
+  if (attention.ratio > 0)
+    return Figure(
+        "Rows, queries and outputs",
+        min(selected, batch * (kv_len / attention.ratio + q_len + attention.always)) * attention.entry + queries,
+        "a row that several queries attend to is read once");
+  return Figure(
+      "Latents, queries and outputs",
+      min(selected, batch * kv_len) * (attention.kv_lora_rank + attention.rope_head_dim) * KvElement(attention) +
+          queries,
+      "a latent that several queries selected is read once");
 }
 
 // Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at
 // least once.
-KernelTime TimeOfCore(const SparseAttention& attention, double selected, const Device& device, Trace& trace) {
-  const Trace::Scope scope(trace, "core");
+KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
-  const double heads = attention.heads;
-  const double kv_lora_rank = attention.kv_lora_rank, rope_head_dim = attention.rope_head_dim,
-               head_block = row.head_block;
+  const std::string_view source = SourceOf(device, row.source);
   const bool converts = attention.decode && BytesPerElement(attention.kv_precision) < 2;
-  const double matrix = converts ? row.mma_efficiency_narrow : row.mma_efficiency;
-  const Bytes kv_element = ElementSize(attention.kv_precision);
-  const FlopsPerSecond peak_rate = PeakRate(device, Precision::kBf16, trace);
-  const Stream data = SlowestStream(device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  const double memory_share = device.architecture->latent.bandwidth_efficiency;
-  const Seconds launch = row.launch;
-  const Trace::Citing citing(trace, SourceOf(device, row.source));
-  CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, matrix, head_block);
-  CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
-  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim,
-         (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank, rope_head_dim);
-  FIGURE(trace, flops, 2 * kFlop * selected * heads * pair_dims,
-         (Note{"FLOPs", "every head with every selected token"}), selected, heads, pair_dims);
-  const Bytes bytes = CoreBytes(attention, selected, pair_dims, kv_element, trace);
-  FIGURE(trace, padded_heads, ceil(heads / head_block) * head_block,
-         (Note{"Query heads, padded to the kernel's block", ""}), heads, head_block);
-  FIGURE(trace, compute_time, 2 * kFlop * selected * padded_heads * pair_dims / (matrix * peak_rate),
-         (Note{"Compute time", "in 16 bit", kFamilySource}), selected, padded_heads, pair_dims, matrix, peak_rate);
-  FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}),
-         bytes, memory_share, bandwidth);
-  return TimeOfKernel(compute_time, memory_time, flops, bytes, launch, data.bound,
-                      {"Attention to the selected tokens", "on the latent", kFamilySource}, trace);
+  const Stream data = SlowestStream(device);
+  const Ratio pair_dims = Figure("Multiply-adds per head and token",
+                                 2 * attention.kv_lora_rank + attention.rope_head_dim, "with the latent");
+  const Ratio padded_heads =
+      Figure("Query heads, padded to the kernel's block", ceil(attention.heads / row.head_block) * row.head_block);
+  Work work{"Attention to the selected tokens", "on the latent"};
+  work.flops =
+      Figure("FLOPs", 2 * kFlop * selected * attention.heads * pair_dims, "every head with every selected token");
+  work.bytes = CoreBytes(attention, selected, pair_dims);
+  work.compute =
+      Figure("Compute time",
+             2 * kFlop * selected * padded_heads * pair_dims /
+                 ((converts ? row.mma_efficiency_narrow : row.mma_efficiency) * PeakRate(device, Precision::kBf16)),
+             "in 16 bit", source);
+  work.memory = Figure("Time to move the data", work.bytes / StreamOf(device, data), "", source);
+  return TimeOfKernel(work, data.bound, device);
 }
 
 }  // namespace
 
-Bytes IndexKeyBytes(double index_dim, Trace& trace) {
+Bytes IndexKeyBytes(Ratio index_dim) {
   const Bytes scale = 4 * kB;
-  CONSTANTS(trace, "indexer", "deepseek-ai/DeepSeek-V3.2-Exp inference/model.py: keys in fp8, one fp32 scale per token",
-            scale);
-  FIGURE(trace, key, index_dim * (1 * kB) + scale, (Note{"Indexer key of a token", "in fp8, with its scale"}),
-         index_dim, scale);
-  return key;
+  return Figure("Indexer key of a token", index_dim * (1 * kB) + scale, "in fp8, with its scale",
+                "deepseek-ai/DeepSeek-V3.2-Exp inference/model.py: keys in fp8, one fp32 scale per token");
 }
 
-IndexingTime IndexingOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+IndexingTime IndexingOf(const SparseAttention& attention, const Device& device) {
   IndexingTime times;
-  const double pairs = CountPairs(attention, trace), selected = CountSelected(attention, trace);
-  const auto [written, chosen] = CountCandidates(attention, pairs, selected, trace);
-  times.selected = selected;
-  times.scores = TimeOfScores(attention, pairs, written, device, trace);
-  const Seconds scoring = times.scores.time;
-  const Flops scored_flops = times.scores.flops;
-  const Bytes scored_bytes = times.scores.bytes;
-  trace.Alias("scoring", scoring, "time");
-  trace.Alias("scored_flops", scored_flops, "flops");
-  trace.Alias("scored_bytes", scored_bytes, "bytes");
-  times.selection = TimeOfSelection(written, chosen, device, trace);
-  const Seconds selecting = times.selection.time;
-  const Bytes selection_bytes = times.selection.bytes;
-  trace.Alias("selecting", selecting, "time");
-  trace.Alias("selection_bytes", selection_bytes, "bytes");
+  const Ratio pairs = CountPairs(attention);
+  times.selected = CountSelected(attention);
+  const Candidates candidates = CountCandidates(attention, pairs, times.selected);
+  times.scores = TimeOfScores(attention, pairs, candidates.written, device);
+  times.selection = TimeOfSelection(candidates, device);
   return times;
 }
 
-SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device) {
+  const IndexingTime indexing = IndexingOf(attention, device);
   SparseAttentionTime times;
-  const IndexingTime indexing = IndexingOf(attention, device, trace);
-  times.scores = indexing.scores, times.selection = indexing.selection;
-  const Seconds scoring = times.scores.time, selecting = times.selection.time;
-  const Flops scored_flops = times.scores.flops;
-  const Bytes scored_bytes = times.scores.bytes, selection_bytes = times.selection.bytes;
-  times.core = TimeOfCore(attention, indexing.selected, device, trace);
-  const Seconds attending = times.core.time;
-  const Flops core_flops = times.core.flops;
-  const Bytes core_bytes = times.core.bytes;
-  trace.Alias("attending", attending, "time");
-  trace.Alias("core_flops", core_flops, "flops");
-  trace.Alias("core_bytes", core_bytes, "bytes");
-  const double index_share = attention.index_share;
-  FIGURE(trace, time, index_share * (scoring + selecting) + attending,
-         (Note{"Sparse attention", "scores of the indexer, selection, attention to the selected tokens",
-               "DeepSeek-V3.2-Exp, 2025"}),
-         index_share, scoring, selecting, attending);
-  FIGURE(trace, flops, index_share * scored_flops + core_flops,
-         (Note{"FLOPs of sparse attention", "scores in fp8, attention in 16 bit"}), index_share, scored_flops,
-         core_flops);
-  FIGURE(trace, bytes, index_share * (scored_bytes + selection_bytes) + core_bytes,
-         (Note{"Memory traffic of sparse attention", ""}), index_share, scored_bytes, selection_bytes, core_bytes);
-  const KernelTime& longest = attending >= max(scoring, selecting) ? times.core
-                              : scoring >= selecting               ? times.scores
-                                                                   : times.selection;
-  times.all = {time,
-               index_share * times.scores.compute + times.core.compute,
-               index_share * (times.scores.memory + times.selection.memory) + times.core.memory,
-               longest.bound,
-               flops,
-               bytes};
+  times.scores = indexing.scores;
+  times.selection = indexing.selection;
+  times.core = TimeOfCore(attention, indexing.selected, device);
+  const KernelTime &scores = times.scores, &selection = times.selection, &core = times.core;
+  const Ratio share = attention.index_share;
+  times.all.time =
+      Figure("Sparse attention", share * (scores.time + selection.time) + core.time,
+             "scores of the indexer, selection, attention to the selected tokens", "DeepSeek-V3.2-Exp, 2025");
+  times.all.compute = share * scores.compute + core.compute;
+  times.all.memory = share * (scores.memory + selection.memory) + core.memory;
+  times.all.bound = (core.time >= max(scores.time, selection.time) ? core
+                     : scores.time >= selection.time               ? scores
+                                                                   : selection)
+                        .bound;
+  times.all.flops =
+      Figure("FLOPs of sparse attention", share * scores.flops + core.flops, "scores in fp8, attention in 16 bit");
+  times.all.bytes = Figure("Memory traffic of sparse attention", share * (scores.bytes + selection.bytes) + core.bytes);
   return times;
 }
 

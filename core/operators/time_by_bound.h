@@ -1,9 +1,9 @@
 // The time of a step or pass by what bounds it.
 #pragma once
 
-#include <string_view>
+#include <array>
+#include <cstddef>
 
-#include "core/base/trace.h"
 #include "core/operators/kernel.h"
 
 namespace slipstick {
@@ -19,18 +19,17 @@ struct ByBound {
     return this->*kParts[static_cast<std::size_t>(bound)];
   }
 };
+template <class T>
+inline constexpr std::array<T ByBound<T>::*, 7> kBoundParts{
+    &ByBound<T>::compute, &ByBound<T>::l1,      &ByBound<T>::l2,    &ByBound<T>::memory,
+    &ByBound<T>::network, &ByBound<T>::latency, &ByBound<T>::bubble};
 struct TimeByBound : ByBound<Seconds> {
   [[nodiscard]] Seconds Total() const { return compute + l1 + l2 + memory + network + latency + bubble; }
 };
 
-// What stands beside a time that is split: a part's time, and its symbol in the current scope; "": none.
-struct Beside {
-  Seconds time;
-  std::string_view symbol;
-};
-// `total`, whose symbol is `total_is`, split in proportion to the operators that it consists of (compute if there are
-// none), and what stands beside it. Records each part as the figure at "`report`.compute" and so on.
-TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
-                         const ByBound<Beside>& beside, std::string_view report, Trace& trace);
+// Shares of the operators that each part bounds; all is computing if there are none.
+ByBound<Ratio> SharesOf(const TimeByBound& operators);
+// `total` by such shares, and what stands beside it.
+TimeByBound SplitByBound(Seconds total, const ByBound<Ratio>& shares, const ByBound<Seconds>& beside);
 
 }  // namespace slipstick

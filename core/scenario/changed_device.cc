@@ -14,7 +14,7 @@ Json PriceRelevant(const Device& device) {
               {"bandwidth", device.memory.bandwidth.base()},
               {"technology", device.memory.technology},
               {"caches", Write(device.caches)},
-              {"units", device.units},
+              {"units", Count{device.units}},
               {"clock", device.clock.base()},
               {"tdp", device.tdp.base()},
               {"die", Write(device.die)}};

@@ -2,6 +2,7 @@
 #include "core/serving/energy.h"
 
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/engine_step/compressed_time.h"
-#include "core/operators/sparse_attention.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/serving/energy.h"
 #include "core/serving/load_model.h"
 #include "core/serving/remarks.h"

@@ -9,6 +9,7 @@
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"

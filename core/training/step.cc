@@ -2,8 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/operators/efficiency.h"
-#include "core/operators/roofline.h"
+#include "core/operators/named_terms.h"
 #include "core/training/framework_warnings.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
@@ -212,8 +211,7 @@ class Evaluation {
     trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
     if (const auto& utilization = context_.framework().utilization) {
-      ExplainUtilizations(context_.prepared->requested, context_.prepared->stated, *utilization,
-                          "training.framework.utilization", trace_);
+      ReplaceByUtilizations(context_.prepared->requested, *utilization, "training.framework.utilization", trace_);
     }
     ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);

@@ -4,6 +4,7 @@
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/substitution.h"
 #include "core/training/memory.h"
 #include "core/training/named_terms.h"

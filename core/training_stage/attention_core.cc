@@ -7,7 +7,7 @@
 
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/recurrence.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 
@@ -96,11 +96,12 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
   const double backward_work = 2.5;
   const double inner = work.heads * work.value_width;
   trace.Alias("rows", work.sequences * work.queries, "tokens");
-  const KernelTime kernel = TimeOf(Recurrence{*context.model.linear_attention, work.sequences * work.queries,
-                                              work.queries, work.heads, work.columns - inner, inner},
-                                   context.device(), trace);
+  Recurrence recurrence = RecurrenceOf(*context.model.linear_attention, trace);
+  recurrence.rows = work.sequences * work.queries, recurrence.tokens = work.queries;
+  recurrence.heads = work.heads, recurrence.columns = work.columns - inner, recurrence.inner = inner;
+  const KernelTime kernel = TimeOf(recurrence, context.device(), trace);
   const Seconds core_forward = kernel.time;
-  if (trace.on()) trace.Alias("core_forward", core_forward, trace.figures().back().symbol);
+  trace.Alias("core_forward", core_forward, "time");
   const Seconds core_backward = backward_work * core_forward;
   trace.Record("core_backward", "5 / 2 * core_forward", core_backward,
                Note{"Recurrence, backward", "five GEMMs for two"}, "core_forward", core_forward);

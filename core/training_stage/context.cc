@@ -8,6 +8,7 @@
 #include "core/collectives/named_terms.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/roofline.h"
 #include "core/training_stage/collective_memo.h"
 #include "core/training_stage/schedule_types.h"

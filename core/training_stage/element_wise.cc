@@ -2,6 +2,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/training_stage/state_bytes.h"
 #include "core/workload/layer.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/collectives/named_terms.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/training_stage/schedule_types.h"
 #include "core/workload/named_terms.h"
 

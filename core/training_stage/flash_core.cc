@@ -9,6 +9,7 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/flash_slowdown.h"
+#include "core/operators/named_terms.h"
 #include "core/training_stage/attention_core.h"
 
 namespace slipstick {
@@ -153,7 +154,7 @@ std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const 
     {
       const Trace::Scope scope(trace, pass);
       const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
-      slowest = SlowestLevel(pass_work, work_is, levels, device, trace);
+      slowest = SlowestLevel(pass_work, work_is, levels, trace);
       if (slowest > pass_work) bound = levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2;
     }
     trace.Alias(symbol, slowest, "bounded_time");

@@ -4,7 +4,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/gemm_tiles.h"
+#include "core/operators/named_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {

@@ -6,7 +6,7 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
-#include "core/operators/gemm_tiles.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -118,7 +118,7 @@ void RecordOperator(LayerOperators* operators, const TrainingContext& context, s
 
 void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
                  LayerOperators* operators) {
-  const Device& device = context.device();
+  const Device& device = Named(context.device(), trace);
   const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
   if (!(rows > 0) || !(outputs > 0)) return;
   const auto& [name, role, _] = TraitsOf(product.id);

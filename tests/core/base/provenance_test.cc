@@ -263,5 +263,10 @@ TEST_F(Provenance, DerivativesAreThoseOfFiniteDifferences) {
   }
 }
 
+// A figure that is computed more than once has a path for each, behind a blank; names have none.
+TEST_F(Provenance, ANameIsThatOfTheFigureWhicheverTimeItIsComputed) {
+  EXPECT_EQ(TextOf(In("serving.prefill.keys (2)", 8) + 1), "keys + 1");
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -115,5 +115,17 @@ TEST(TraceNodes, AConstantOfATableStandsOnce) {
   EXPECT_EQ(constants, 1u);
 }
 
+// A scope with another device names it once; all members follow.
+TEST(TraceNodes, MembersOfTheDeviceAreThoseOfTheOneThatTheScopeNames) {
+  Trace trace = Trace::On();
+  EXPECT_EQ(trace.InputNode("cluster.device.clock", 2, Hertz::kDimension)->label->path, "cluster.device.clock");
+  const Trace::Scope scope(trace, "serving.prefill");
+  const std::string own = trace.DeviceHere();
+  trace.Input("cluster.device", 0, "serving.disaggregated.prefill_device");
+  EXPECT_EQ(trace.InputNode("cluster.device.clock", 2, Hertz::kDimension)->label->path,
+            "serving.disaggregated.prefill_device.clock");
+  EXPECT_NE(trace.DeviceHere(), own);
+}
+
 }  // namespace
 }  // namespace slipstick

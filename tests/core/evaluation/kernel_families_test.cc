@@ -63,7 +63,6 @@ TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
 
 // Whatever the formats, the library and the pass, each family has a kernel for it: times are positive and finite.
 TEST(KernelFamilies, HaveEveryKernel) {
-  Trace off = Trace::Off();
   for (const std::string_view name : Architecture::Names()) {
     Device device = FromPreset<Device>("b200-sxm");
     device.architecture = Architecture(name);
@@ -76,7 +75,7 @@ TEST(KernelFamilies, HaveEveryKernel) {
         for (const ExpertLibrary library : {ExpertLibrary::kTrtllm, ExpertLibrary::kFlashInfer}) {
           MoeLayer layer;
           layer.tokens = 64, layer.precision = precision, layer.weights = weights, layer.library = library;
-          const double time = TimeOf(layer, device, off).time.base();
+          const double time = TimeOf(layer, device).time.base();
           EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << weights_text;
         }
       }
@@ -87,7 +86,7 @@ TEST(KernelFamilies, HaveEveryKernel) {
           attention.precision = attention.kv_precision = precision;
           attention.heads = 8, attention.kv_heads = 2, attention.kv_len = 1024;
           attention.q_len = phase == AttentionPhase::kDecode ? 1 : 1024;
-          const double time = TimeOf(attention, device, off).time.base();
+          const double time = TimeOf(attention, device).time.base();
           EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << library_text << " " << phase_text;
         }
       }

@@ -28,16 +28,15 @@ double SumOfBounds(const Json& parts) {
 TEST(TimeByBound, SplitsInProportionToTheOperators) {
   TimeByBound operators;
   operators.Of(Bound::kCompute) = 1 * kS, operators.Of(Bound::kL2) = 2 * kS, operators.Of(Bound::kMemory) = 1 * kS;
-  ByBound<Beside> beside;
-  beside.network = {3 * kS, "exchanged"};
-  Trace off = Trace::Off();
-  const TimeByBound time = SplitByBound(8 * kS, "passes", operators, beside, "training.time_by_bound", off);
+  ByBound<Seconds> beside;
+  beside.network = 3 * kS;
+  const TimeByBound time = SplitByBound(8 * kS, SharesOf(operators), beside);
   EXPECT_EQ(time.compute, 2 * kS);
   EXPECT_EQ(time.l2, 4 * kS);
   EXPECT_EQ(time.memory, 2 * kS);
   EXPECT_EQ(time.network, 3 * kS);
   EXPECT_EQ(time.Total(), 11 * kS);
-  EXPECT_EQ(SplitByBound(8 * kS, "passes", {}, {}, "training.time_by_bound", off).compute, 8 * kS);
+  EXPECT_EQ(SplitByBound(8 * kS, SharesOf({}), {}).compute, 8 * kS);
 }
 
 TEST(TimeByBound, AddsUpToTheStepAndToThePasses) {

@@ -28,8 +28,7 @@ Attention Decode(double batch, double context, double heads, double kv_heads, At
 
 template <class Work>
 double Us(const Work& work, const Device& device) {
-  Trace off = Trace::Off();
-  return In(TimeOf(work, device, off).time, kUs);
+  return In(TimeOf(work, device).time, kUs);
 }
 
 // Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. Nine of ten rows
@@ -143,29 +142,26 @@ TEST(Attention, FlashAttention3ComputesInFp8) {
 }
 
 TEST(Attention, MasksCountTiles) {
-  Trace off = Trace::Off();
   Attention attention = Prefill(1, 4096, 8, 8, AttentionLibrary::kGeneric);
-  const KernelTime causal = TimeOf(attention, H100(), off);
+  const KernelTime causal = TimeOf(attention, H100());
   attention.causal = false;
-  const KernelTime full = TimeOf(attention, H100(), off);
+  const KernelTime full = TimeOf(attention, H100());
   EXPECT_NEAR(full.flops / causal.flops, 2 * 4096.0 / 4097, 1e-9);
   EXPECT_GT(full.time, causal.time);
   attention.causal = true;
   attention.window = 512;
-  const KernelTime windowed = TimeOf(attention, H100(), off);
+  const KernelTime windowed = TimeOf(attention, H100());
   EXPECT_LT(windowed.time, causal.time);
   attention.window = 4096;
-  EXPECT_EQ(TimeOf(attention, H100(), off).flops, causal.flops);
+  EXPECT_EQ(TimeOf(attention, H100()).flops, causal.flops);
 }
 
 TEST(Attention, APrefixIsAskedToo) {
-  Trace off = Trace::Off();
   Attention whole = Prefill(1, 8192, 8, 8, AttentionLibrary::kGeneric);
   Attention rest = whole;
   rest.q_len = 4096;
   Attention first = Prefill(1, 4096, 8, 8, AttentionLibrary::kGeneric);
-  EXPECT_NEAR(TimeOf(whole, H100(), off).flops / (TimeOf(rest, H100(), off).flops + TimeOf(first, H100(), off).flops),
-              1, 1e-12);
+  EXPECT_NEAR(TimeOf(whole, H100()).flops / (TimeOf(rest, H100()).flops + TimeOf(first, H100()).flops), 1, 1e-12);
 }
 
 Attention RandomAttention(std::mt19937& random) {
@@ -181,7 +177,7 @@ Attention RandomAttention(std::mt19937& random) {
   attention.batch = 1 + random() % 64;
   attention.kv_len = std::exp2(random() % 16) + random() % 200;
   attention.q_len =
-      attention.phase == AttentionPhase::kDecode ? 1 : std::max(1.0, attention.kv_len - random() % 3 * 128);
+      attention.phase == AttentionPhase::kDecode ? Ratio(1) : max(1.0, attention.kv_len - random() % 3 * 128);
   attention.kv_heads = std::exp2(random() % 6);
   attention.heads = attention.kv_heads * std::exp2(random() % 4);
   attention.head_dim = 64 << (random() % 3);
@@ -203,11 +199,10 @@ Device RandomAttentionDevice(std::mt19937& random) {
 
 TEST(Attention, NeverBeatsTheDataSheet) {
   std::mt19937 random(4);
-  Trace off = Trace::Off();
   for (int i = 0; i < 20000; ++i) {
     const Attention attention = RandomAttention(random);
     const Device device = RandomAttentionDevice(random);
-    const KernelTime time = TimeOf(attention, device, off);
+    const KernelTime time = TimeOf(attention, device);
     EXPECT_GE(time.time, time.flops / PeakRate(device, Precision::kFp8));
     EXPECT_GT(time.bytes, Bytes{});
   }

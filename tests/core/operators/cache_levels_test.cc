@@ -11,7 +11,6 @@
 #include "core/operators/attention.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
-#include "core/operators/recurrence.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
 
@@ -39,8 +38,7 @@ Attention Decode(double batch, double heads, double kv_heads, double kv_len) {
 
 template <class Kernel>
 KernelTime TimeOn(const Device& device, const Kernel& kernel) {
-  Trace off = Trace::Off();
-  return TimeOf(kernel, device, off);
+  return TimeOf(kernel, device);
 }
 
 // 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512
@@ -108,8 +106,7 @@ TEST(CacheLevels, WithoutL2EveryTileReadsItsOwn) {
   gemm.m = gemm.n = gemm.k = 8192;
   Device bare = H100();
   bare.caches.clear();
-  Trace off = Trace::Off();
-  const KernelTime with = TimeOf(gemm, H100(), off), without = TimeOf(gemm, bare, off);
+  const KernelTime with = TimeOf(gemm, H100()), without = TimeOf(gemm, bare);
   EXPECT_NEAR(without.bytes.base(), 2 * 8192.0 * 8192 * 8192 * 2 / 256 + 2 * 8192.0 * 8192, 0.001 * 8.72e9);
   EXPECT_GT(In(without.time, kUs), 2603);
   EXPECT_LT(In(without.time, kUs), 2603 / 0.75);
@@ -121,13 +118,12 @@ TEST(CacheLevels, WithoutL2EveryTileReadsItsOwn) {
 TEST(CacheLevels, ASmallerL2ReadsMoreAgainSmoothly) {
   Gemm gemm;
   gemm.m = gemm.n = gemm.k = 8192;
-  Trace off = Trace::Off();
   Device device = H100();
-  Seconds before = TimeOf(gemm, device, off).time;
-  Bytes bytes_before = TimeOf(gemm, device, off).bytes;
+  Seconds before = TimeOf(gemm, device).time;
+  Bytes bytes_before = TimeOf(gemm, device).bytes;
   for (int i = 0; i < 16; ++i) {
     device.caches.back().capacity = device.caches.back().capacity / 2;
-    const KernelTime smaller = TimeOf(gemm, device, off);
+    const KernelTime smaller = TimeOf(gemm, device);
     EXPECT_GE(smaller.time.base(), before.base() * (1 - 1e-12)) << i;
     EXPECT_LE(smaller.time.base(), before.base() * 2) << i;
     EXPECT_GE(smaller.bytes.base(), bytes_before.base() * (1 - 1e-12)) << i;
@@ -135,7 +131,7 @@ TEST(CacheLevels, ASmallerL2ReadsMoreAgainSmoothly) {
     bytes_before = smaller.bytes;
   }
   device.caches.clear();
-  EXPECT_NEAR(TimeOf(gemm, device, off).time / before, 1, 0.02);
+  EXPECT_NEAR(TimeOf(gemm, device).time / before, 1, 0.02);
 }
 
 // A level takes its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB through an L2 of 1 TB/s take 13.02 ms,

@@ -24,7 +24,6 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
 
 // The rules have classes by watts per TFLOP/s and by bandwidth: a better device is not slower across class boundaries.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
-  Trace off = Trace::Off();
   for (const Architecture architecture :
        {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {
     for (const double size : {512.0, 8192.0}) {
@@ -36,9 +35,9 @@ TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
       for (double step = 1; step < 100; step *= 1.01) {
         const Device faster = Unmeasured(architecture, step * 100 * kTFlops, 3000 * kGBps);
         const Device wider = Unmeasured(architecture, 1000 * kTFlops, step * 300 * kGBps);
-        const Seconds next_alone = TimeOf(gemm, faster, IsolatedKernelParameters(gemm, faster), off).time;
-        const Seconds next_training = TimeOf(gemm, faster, TrainingKernelParameters(gemm, faster), off).time;
-        const Seconds next_streaming = TimeOf(thin, wider, IsolatedKernelParameters(thin, wider), off).time;
+        const Seconds next_alone = TimeOf(gemm, faster, IsolatedKernelParameters(gemm, faster)).time;
+        const Seconds next_training = TimeOf(gemm, faster, TrainingKernelParameters(gemm, faster)).time;
+        const Seconds next_streaming = TimeOf(thin, wider, IsolatedKernelParameters(thin, wider)).time;
         EXPECT_LE(next_alone.base(), alone.base() * (1 + 1e-9)) << step;
         EXPECT_LE(next_training.base(), training.base() * (1 + 1e-9)) << step;
         EXPECT_LE(next_streaming.base(), streaming.base() * (1 + 1e-9)) << step;

@@ -7,6 +7,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
+#include "core/operators/named_terms.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
 #include "tests/support/formula.h"
@@ -20,7 +21,10 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   Gemm gemm;
   gemm.m = 16, gemm.n = 4096, gemm.k = 8192;
   gemm.weights = Precision::kInt4;
-  TimeOf(gemm, H100(), trace);
+  const auto time = [&](const Gemm& product, const Device& on) {
+    return TimeOf(product, on, IsolatedKernelParameters(product, Named(on, trace)), trace);
+  };
+  time(gemm, device);
   Attention attention;
   attention.kv_len = attention.q_len = 4096;
   attention.heads = 32, attention.kv_heads = 8;
@@ -38,12 +42,12 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   mla.q_len = 1;
   TimeOf(mla, H100(), trace);
   TimeOf(mla, A100(), trace);
-  TimeOf(MoeLayer{}, H100(), trace);
-  TimeOf(RowKernel{}, H100(), trace);
-  TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
+  TimeOf(MoeLayer{}, device, IsolatedKernelParameters(MoeLayer{}, Named(device, trace)), trace);
+  trace.Alias("row_kernel", TimeOf(RowKernel{}, Named(device, trace)).time, "time of this row kernel");
+  TimeOf(gemm, device, TrainingKernelParameters(gemm, Named(device, trace)), trace);
   Device tpu = device;
   tpu.architecture = Architecture("tpu");
-  TimeOf(gemm, tpu, trace);
+  time(gemm, tpu);
   EXPECT_GT(trace.figures().size(), 80u);
   for (const FigureRecord& figure : trace.figures()) {
     EXPECT_FALSE(figure.title.empty()) << figure.path;
@@ -64,7 +68,7 @@ TEST(Explanation, ATimeLinksToItsParts) {
   Trace trace = Trace::On();
   Gemm gemm;
   gemm.m = 512, gemm.n = 4096, gemm.k = 8192;
-  const KernelTime time = TimeOf(gemm, H100(), trace);
+  const KernelTime time = TimeOf(gemm, H100(), IsolatedKernelParameters(gemm, Named(H100(), trace)), trace);
   const FigureRecord& last = trace.figures().back();
   EXPECT_EQ(last.value, time.time.base());
   std::size_t linked = 0;

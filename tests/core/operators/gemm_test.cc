@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/operators/named_terms.h"
 #include "tests/core/operators/devices.h"
 
 namespace slipstick {
@@ -15,10 +16,7 @@ Gemm Make(double m, double n, double k) {
   return gemm;
 }
 
-Seconds Time(const Gemm& gemm, const Device& device) {
-  Trace off = Trace::Off();
-  return TimeOf(gemm, device, off).time;
-}
+Seconds Time(const Gemm& gemm, const Device& device) { return TimeOf(gemm, device).time; }
 
 // Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at boost clock, cold weights except where
 // stated.
@@ -100,18 +98,18 @@ TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
 
 TEST(Gemm, AnswersAreTheSameTracedOrNot) {
   Trace on = Trace::On();
-  const KernelTime traced = TimeOf(Make(300, 5000, 7000), H100(), on);
-  EXPECT_EQ(traced.time, Time(Make(300, 5000, 7000), H100()));
+  const Gemm gemm = Make(300, 5000, 7000);
+  const KernelTime traced = TimeOf(gemm, H100(), IsolatedKernelParameters(gemm, Named(H100(), on)), on);
+  EXPECT_EQ(traced.time, Time(gemm, H100()));
   bool has_waves = false;
   for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
   EXPECT_TRUE(has_waves);
 }
 
 TEST(Gemm, BytesOfALargeProductExceedEachOperandOnce) {
-  Trace off = Trace::Off();
-  const KernelTime large = TimeOf(Make(16384, 16384, 16384), A100(), off);
+  const KernelTime large = TimeOf(Make(16384, 16384, 16384), A100());
   EXPECT_GT(large.bytes, 4 * (3.0 * 16384 * 16384 * 2) * kB);
-  const KernelTime vector = TimeOf(Make(1, 8192, 8192), A100(), off);
+  const KernelTime vector = TimeOf(Make(1, 8192, 8192), A100());
   EXPECT_NEAR(vector.bytes / ((8192.0 * 8192 * 2 + 8192 * 4) * kB), 1, 1e-9);
 }
 
@@ -158,11 +156,10 @@ Device RandomDevice(std::mt19937& random) {
 
 TEST(Gemm, NeverBeatsTheDataSheet) {
   std::mt19937 random(1);
-  Trace off = Trace::Off();
   for (int i = 0; i < 20000; ++i) {
     const Gemm gemm = RandomGemm(random);
     const Device device = RandomDevice(random);
-    const KernelTime time = TimeOf(gemm, device, off);
+    const KernelTime time = TimeOf(gemm, device);
     EXPECT_GE(time.time, time.flops / PeakRate(device, gemm.precision));
     const Bytes cold = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
     EXPECT_GE(time.time, cold / device.memory.bandwidth);
@@ -176,7 +173,7 @@ TEST(Gemm, MoreWorkIsNeverFaster) {
     const Gemm gemm = RandomGemm(random);
     const Device device = RandomDevice(random);
     Gemm more = gemm;
-    double& side = i % 3 == 0 ? more.m : i % 3 == 1 ? more.n : more.k;
+    Ratio& side = i % 3 == 0 ? more.m : i % 3 == 1 ? more.n : more.k;
     side *= 1 + (random() % 100) / 50.0;
     side = std::ceil(side);
     const Seconds before = Time(gemm, device), after = Time(more, device);
@@ -203,14 +200,13 @@ TEST(Gemm, ABetterDeviceIsNeverSlower) {
 }
 
 TEST(Gemm, TrainingRunsAtSustainedPower) {
-  Trace off = Trace::Off();
   const Gemm gemm = Make(8192, 8192, 8192);
   Device device = H100();
   device.efficiency.sustained_clock_derating = 0.205;
-  const Seconds sustained = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off).time;
+  const Seconds sustained = TimeOf(gemm, device, TrainingKernelParameters(gemm, device)).time;
   EXPECT_GT(sustained, Time(gemm, device));
   device.tdp = 500 * kWatt;
-  EXPECT_GT(TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off).time, 1.1 * sustained);
+  EXPECT_GT(TimeOf(gemm, device, TrainingKernelParameters(gemm, device)).time, 1.1 * sustained);
 }
 
 }  // namespace

@@ -8,9 +8,8 @@ namespace slipstick {
 namespace {
 
 TEST(RowKernel, LargeOnesStream) {
-  Trace off = Trace::Off();
   RowKernel add{RowKind::kAdd, 1 << 17, 8192, Precision::kBf16, false};
-  const KernelTime time = TimeOf(add, A100(), off);
+  const KernelTime time = TimeOf(add, A100());
   const Bytes bytes = 3.0 * (1 << 17) * 8192 * 2 * kB;
   EXPECT_EQ(time.bytes, bytes);
   // 0.76 of 2,039 GB/s, with a small part from L2.
@@ -21,10 +20,9 @@ TEST(RowKernel, LargeOnesStream) {
 // Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes per clock
 // and SM. A device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
 TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
-  Trace off = Trace::Off();
   const RowKernel rope{RowKind::kRope, 1 << 18, 8192, Precision::kBf16, false};
   const auto rate = [&](const Device& device) {
-    const KernelTime time = TimeOf(rope, device, off);
+    const KernelTime time = TimeOf(rope, device);
     return time.bytes / time.time;
   };
   EXPECT_NEAR(rate(A100()) / (0.45 * 2039 * kGBps), 1, 0.1);
@@ -34,18 +32,16 @@ TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
 }
 
 TEST(RowKernel, SmallOnesTakeTheirLaunch) {
-  Trace off = Trace::Off();
-  const KernelTime time = TimeOf(RowKernel{RowKind::kNorm, 1, 4096, Precision::kBf16, false}, H100(), off);
+  const KernelTime time = TimeOf(RowKernel{RowKind::kNorm, 1, 4096, Precision::kBf16, false}, H100());
   EXPECT_LT(In(time.time, kUs), 5);
   EXPECT_GT(In(time.time, kUs), 1);
 }
 
 TEST(RowKernel, MoreWorkIsNeverFasterNorAStreamAboveTheMemory) {
-  Trace off = Trace::Off();
   for (const RowKind kind : {RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd}) {
     Seconds before;
     for (double rows = 1; rows < 1 << 20; rows *= 4) {
-      const KernelTime time = TimeOf(RowKernel{kind, rows, 5120, Precision::kBf16, true}, H100(), off);
+      const KernelTime time = TimeOf(RowKernel{kind, rows, 5120, Precision::kBf16, true}, H100());
       EXPECT_GT(time.time, before);
       before = time.time;
       if (rows > 1 << 17) {

@@ -8,10 +8,7 @@
 namespace slipstick {
 namespace {
 
-SparseAttentionTime Timed(const SparseAttention& attention, const Device& device) {
-  Trace off = Trace::Off();
-  return TimeOf(attention, device, off);
-}
+SparseAttentionTime Timed(const SparseAttention& attention, const Device& device) { return TimeOf(attention, device); }
 
 // DeepSeek-V3.2, four sequences of 32,768 tokens, one query each.
 TEST(SparseAttention, DecodeDoesTheWorkThatTheShapesSay) {

@@ -22,8 +22,7 @@ TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   CompleteEfficiency(device);
   Gemm gemm;
   gemm.m = gemm.n = gemm.k = 8192;
-  Trace off = Trace::Off();
-  const KernelTime kernel = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off);
+  const KernelTime kernel = TimeOf(gemm, device, TrainingKernelParameters(gemm, device));
   const double outputs = 2 * 8192.0 * 8192;
   EXPECT_EQ(kernel.l2_bytes.base(), 32 * 32 * 512 * 8192.0 * 2 + outputs);
   EXPECT_EQ(kernel.l1_bytes.base(), 64 * 32 * 2 * (64 + 256) * 8192.0 * 2 + outputs);
