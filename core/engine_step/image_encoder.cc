@@ -5,6 +5,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/gemm.h"
+#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -37,14 +38,14 @@ EncoderShape ShapeOf(const Model& model, Trace& trace) {
 }
 
 // A symbol and its value.
-struct Named {
+struct NamedNumber {
   std::string_view symbol;
   double value = 1;
 };
 
 // A product of the encoder: figures time, flops and bytes of a scope of its own.
-KernelTime EncoderProduct(const Deployment& deployment, std::string_view name, Named rows, Named outputs, Named inputs,
-                          Trace& trace) {
+KernelTime EncoderProduct(const Deployment& deployment, std::string_view name, NamedNumber rows, NamedNumber outputs,
+                          NamedNumber inputs, Trace& trace) {
   const Trace::Scope scope(trace, name);
   trace.Alias("m", rows.value, rows.symbol);
   trace.Alias("n", outputs.value, outputs.symbol);
@@ -53,7 +54,7 @@ KernelTime EncoderProduct(const Deployment& deployment, std::string_view name, N
     BindSize(size, 2 * kB, true, "", trace);
   Gemm gemm;
   gemm.m = rows.value, gemm.n = outputs.value, gemm.k = inputs.value;
-  return TimeOf(gemm, deployment.device, ServingKernelParameters(gemm, deployment.device), trace);
+  return TimeOf(gemm, deployment.device, ServingKernelParameters(gemm, Named(deployment.device, trace)), trace);
 }
 
 // Every patch of an image sees all others of it.
@@ -154,7 +155,7 @@ KernelTime EncodeImages(const Deployment& deployment, Trace& trace) {
   ListedSum<Flops> flops_sum(trace);
   ListedSum<Bytes> bytes_sum(trace);
   KernelTime all;
-  const auto add = [&](std::string_view name, const KernelTime& kernel, Named times) {
+  const auto add = [&](std::string_view name, const KernelTime& kernel, NamedNumber times) {
     trace.Alias("part_time", kernel.time, "time");
     trace.Alias("part_flops", kernel.flops, "flops");
     trace.Alias("part_bytes", kernel.bytes, "bytes");
@@ -164,10 +165,11 @@ KernelTime EncodeImages(const Deployment& deployment, Trace& trace) {
     all.compute += times.value * kernel.compute;
     all.memory += times.value * kernel.memory;
   };
-  const Named patches_of{"patch_rows", patch_rows}, tokens_of{"token_rows", token_rows},
+  const NamedNumber patches_of{"patch_rows", patch_rows}, tokens_of{"token_rows", token_rows},
       width{"vision_hidden", vision_hidden}, ffn{"vision_ffn", shape.vision_ffn}, joined{"joined", shape.joined},
       layers{"vision_layers", vision_layers}, each{"projectors", projectors};
-  const auto product = [&](std::string_view name, Named rows, Named outputs, Named inputs, Named times) {
+  const auto product = [&](std::string_view name, NamedNumber rows, NamedNumber outputs, NamedNumber inputs,
+                           NamedNumber times) {
     add(name, EncoderProduct(deployment, name, rows, outputs, inputs, trace), times);
   };
   product("qkv", patches_of, {"qkv_outputs", qkv_outputs}, width, layers);

@@ -179,8 +179,8 @@ class StageSums {
   }
 
  private:
-  static constexpr std::size_t kHost = 9,
-                               kOffload = 15;  // zeros of the host, and from the offload on, are explained too
+  // Zeros of the host, and from the offload on, are explained too.
+  static constexpr std::size_t kHost = 9, kSharded = 12, kOffload = 15;
 
   void RecordOne(std::size_t i, std::string_view symbol, Seconds total, const Note& note) const {
     if (!is_empty_[i]) return texts_[i].Record(trace_, symbol, internal::ValueOf(total), note);
@@ -191,7 +191,8 @@ class StageSums {
     if ((i == 5 || i == 8) && ep == 1) RecordNone({symbol}, "(ep - 1)", note, "ep", ep, trace_);
     if (i == 5 && ep > 1) trace_.Input(symbol, total, "training.framework.experts.exposed");
     if (i == 8 && ep > 1) trace_.Input(symbol, total, "model.moe.dense_layers");
-    if (i == kHost || i >= kOffload) trace_.Input(symbol, total, "model.layers");  // none of them on the stage
+    const bool is_of_layers = i == kHost || i >= kOffload || (i >= kSharded && context_.run.mapping.zero == 3);
+    if (is_of_layers) trace_.Input(symbol, total, "model.layers");  // none of them on the stage
     if (i == 2) trace_.Input(symbol, total, "training.recompute");
   }
 

@@ -70,11 +70,11 @@ TEST(Assumed, IdealGemmTimeUsesTheAssumedEfficiency) {
   const Json report = ReportOf(On("l4"), "*");
   int products = 0;
   for (const Json& figure : report["explanations"]) {
-    if (figure["symbol"] != Json("ideal_time")) continue;
+    if (figure["symbol"] != Json("ideal_compute_time")) continue;
     ++products;
     EXPECT_FALSE(Has(figure["source"].get<std::string>(), "fitted")) << figure["source"].get<std::string>();
     for (const Json& term : figure["terms"]) {
-      if (term["symbol"] == Json("gemm_efficiency")) {
+      if (term["symbol"] == Json("gemm_efficiency_of_this_kernel")) {
         EXPECT_NE(term["origin"].get<std::string>(), "");
       }
     }
