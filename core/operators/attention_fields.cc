@@ -22,10 +22,8 @@ constexpr FieldRow kPrefillRowFields[] = {
 constinit const Fields Schema<PrefillRow>::fields(kPrefillRowFields);
 
 constexpr FieldRow kPrefillTableFields[] = {
-    Of<&PrefillTable::generic>("generic", "Libraries without a row of their own"),
-    Of<&PrefillTable::trtllm>("trtllm", "TensorRT-LLM"),
-    Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"),
-    Of<&PrefillTable::ggml>("ggml", "llama.cpp")};
+    Of<&PrefillTable::generic>("generic", "Any library"),
+    Of<&PrefillTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer")};
 constinit const Fields Schema<PrefillTable>::fields(kPrefillTableFields);
 
 constexpr FieldRow kDecodeRowFields[] = {

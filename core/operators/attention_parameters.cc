@@ -10,11 +10,7 @@ namespace slipstick {
 namespace {
 
 const PrefillRow& RowOf(const PrefillTable& table, AttentionLibrary library) {
-  const std::optional<PrefillRow>* own = library == AttentionLibrary::kTrtllm       ? &table.trtllm
-                                         : library == AttentionLibrary::kFlashInfer ? &table.flashinfer
-                                         : library == AttentionLibrary::kGgml       ? &table.ggml
-                                                                                    : nullptr;
-  return own != nullptr && *own ? **own : table.generic;
+  return library == AttentionLibrary::kFlashInfer && table.flashinfer ? *table.flashinfer : table.generic;
 }
 
 // The row of a training library, or null if it has no kernel for the pass.

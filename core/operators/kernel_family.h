@@ -90,7 +90,7 @@ struct PrefillRow {
 };
 struct PrefillTable {
   PrefillRow generic;  // libraries without a row of their own
-  std::optional<PrefillRow> trtllm, flashinfer, ggml;
+  std::optional<PrefillRow> flashinfer;
 };
 
 enum class Sharing { kGqa, kMha };  // query heads share KV heads; each query head has its own

@@ -29,7 +29,7 @@ enum class AttentionLibrary {
   kGeneric,     // the split-KV kernels of any current engine
   kTrtllm,      // TensorRT-LLM: XQA on Hopper and before, its own kernels on Blackwell
   kFlashInfer,  // FlashAttention-3 on Hopper, FlashInfer on Blackwell (vLLM, SGLang)
-  kGgml,        // llama.cpp: prefill on any tensor core, sums in 16 bit; decode as generic
+  kGgml,        // llama.cpp: as generic
   kUnfused      // prefill by matrix products and a softmax (FasterTransformer)
 };
 ENUM_NAMES(AttentionLibrary, {kGeneric, "generic"}, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"}, {kGgml, "ggml"},
