@@ -14,8 +14,8 @@ bool HasFollowers(std::string_view unknown);
 // follows it. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request, std::string_view unknown);
 
-// What `edited` has to write too, path -> value, so that it says what `fixed` says: the same change, made without and with
-// the defaults fixed. Only what the change moves; all that is fixed where that is not enough.
+// What `edited` has to write too, path -> value, so that it says what `fixed` says: the same change, made without and
+// with the defaults fixed. Only what the change moves; all that is fixed where that is not enough.
 Json HeldDefaults(Json edited, const Json& fixed);
 
 }  // namespace slipstick

@@ -11,9 +11,10 @@
 namespace slipstick {
 namespace {
 
-// FLOPs per query-key pair in units of 2 * (head_dim + value_dim): two GEMMs forward, five backward.
+// Pairs of GEMMs: FLOPs per query-key pair in units of 2 * (head_dim + value_dim). Two GEMMs forward, five backward.
 double ProductPairs(AttentionPhase phase) {
-  return phase == AttentionPhase::kBackward ? 2.5 : phase == AttentionPhase::kForwardBackward ? 3.5 : 1;
+  const double gemms = phase == AttentionPhase::kBackward ? 5 : phase == AttentionPhase::kForwardBackward ? 7 : 2;
+  return gemms / 2;
 }
 
 // Query-key pairs that are not masked, of a sequence and head.

@@ -198,9 +198,9 @@ ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget
   served.host_hit_rate = tier("Hit rate in host memory", found.host);
   served.ssd_hit_rate = tier("Hit rate on SSD", found.ssd);
   served.best_hit_rate = HitRate(setting.tokens, 1);
-  for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
-    const Bytes memory =
-        Figure("Memory for idle contexts", factor * room, "of all tiers together, as multiples of that on the device");
+  for (int doublings = -2; doublings <= 4; ++doublings) {
+    const Bytes memory = Figure("Memory for idle contexts", std::ldexp(1.0, doublings) * room,
+                                "of all tiers together, as multiples of that on the device");
     served.sizes.push_back({memory, HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts))});
   }
   served.output = Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken));

@@ -43,8 +43,8 @@ Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, T
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
                      Trace& trace);
-// With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a running
-// request that no other shares, mean over the turns.
+// With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a
+// running request that no other shares, mean over the turns.
 struct SessionMemory {
   Bytes system, room, own;
 };

@@ -33,8 +33,8 @@ Seconds StayIn(Bytes capacity, const IdleContexts& contexts) {
     (HeldWithin(Seconds::FromBase(middle), plain) > capacity ? high : low) = middle;
   }
   const Seconds found = Seconds::FromBase(high);
-  // A per cent more room: by what the bytes held grow with the time.
-  const double step = 1e-3, grown = HeldWithin(found * (1 + step), plain) / HeldWithin(found, plain) - 1;
+  // A thousandth more: by what the bytes held grow with the time.
+  const double step = 1.0 / 1000, grown = HeldWithin(found * (1 + step), plain) / HeldWithin(found, plain) - 1;
   const double share = grown > 0 ? step / grown : 0;
   return Procedure("How long an idle context stays", found,
                    {Ground(capacity, share), Ground(contexts.turns, -share), contexts.gap, contexts.wait,
