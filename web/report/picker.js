@@ -124,8 +124,11 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
     // In the order in which they stand, which the arrows walk.
     shown = groups.flatMap((group) => shown.filter((one) => one.group === group));
     none.hidden = shown.length > 0;
-    const exact = shown.findIndex(({ name: one }) => plain(one) === plain(typed));
-    mark(words.length ? Math.max(0, exact) : shown.findIndex(({ id }) => id === chosen), 'center');
+    // The name itself, else the first of which a word begins so: H200 before GH200.
+    const exact = shown.findIndex(({ name: one }) => plain(one) === plain(typed)),
+      begun = shown.findIndex(({ name: one }) => ` ${one.toLowerCase()}`.includes(` ${words[0]}`));
+    const nearest = exact >= 0 ? exact : Math.max(0, begun);
+    mark(words.length ? nearest : shown.findIndex(({ id }) => id === chosen), 'center');
   }
   const keys = { ArrowDown: () => at + 1, ArrowUp: () => at - 1, PageDown: () => at + 8, PageUp: () => at - 8 };
   box.addEventListener('keydown', (event) => {
