@@ -9,8 +9,8 @@ constexpr FieldRow kPrefillRowFields[] = {
     Of<&PrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak when the kernel computes in fp8")
         .Above(0)
         .AtMost(1),
-    Of<&PrefillRow::narrow_head_factor>("narrow", "Factor for heads up to 64 wide").Above(0),
-    Of<&PrefillRow::narrow_head_factor_fp8>("narrow_fp8", "Factor for fp8 operands in a 16-bit kernel; 0: fp8 kernel")
+    Of<&PrefillRow::narrow_head_factor_fp8>(
+        "narrow_fp8", "Factor for fp8 operands of heads up to 64 wide in a 16-bit kernel; 0: fp8 kernel")
         .AtLeast(0),
     Of<&PrefillRow::exp_weight>("exponentials", "Time weight of an exponential").AtLeast(0),
     Of<&PrefillRow::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),

@@ -63,14 +63,12 @@ TileKernelParameters IsolatedKernelParameters(const Attention& attention, const 
   TileKernelParameters parameters;
   parameters.in_fp8 = IsEightBitFloat(NativePrecision(device, attention.precision)) ||
                       (row.fp8_kv_cache_in_fp8 && fp8_kv_cache && Supports(device, Precision::kFp8));
-  const bool narrow = attention.head_dim <= 64,
-             falls_back = parameters.in_fp8 && narrow && row.narrow_head_factor_fp8 > 0;
+  const bool falls_back = parameters.in_fp8 && attention.head_dim <= 64 && row.narrow_head_factor_fp8 > 0;
   if (falls_back) parameters.in_fp8 = false;
   parameters.launch = row.launch;
   parameters.mma_efficiency = parameters.in_fp8 ? row.mma_efficiency_fp8
-                                                : row.mma_efficiency * (falls_back ? row.narrow_head_factor_fp8
-                                                                        : narrow   ? row.narrow_head_factor
-                                                                                   : Ratio(1));
+                              : falls_back      ? row.mma_efficiency * row.narrow_head_factor_fp8
+                                                : row.mma_efficiency;
   parameters.exp_weight = row.exp_weight;
   parameters.tile_overhead = row.tile_overhead;
   parameters.tail = row.tail;

@@ -78,8 +78,7 @@ struct PrefillRow {
   Seconds launch;                // t0
   Ratio mma_efficiency = 1;      // epsilon: fraction of the peak while the tensor cores work
   Ratio mma_efficiency_fp8 = 1;  // the same when computing in fp8
-  Ratio narrow_head_factor = 1;  // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
-  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
+  // on mma_efficiency, for fp8 operands of heads up to 64 wide, where a 16-bit kernel stands in; 0: fp8 kernel
   Ratio narrow_head_factor_fp8 = 0;
   Ratio exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
   Seconds tile_overhead;             // tau: per tile of queries
