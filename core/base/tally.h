@@ -29,6 +29,11 @@ class Tally {
   const Node* node_ = nullptr;
 };
 
+template <class Json>
+void to_json(Json& json, const Tally& tally) {
+  json = Count(tally);
+}
+
 template <>
 struct internal::Described<Tally> {
   static constexpr Type Make() {

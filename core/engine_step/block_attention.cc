@@ -20,7 +20,7 @@ SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole
   sparse.index_share = IndexShare(deployment.model, trace);
   const double all_index_heads = static_cast<double>(indexer.heads), tp = deployment.mapping.tp,
                chosen_tokens = static_cast<double>(indexer.top_k),
-               context_ranks = sparse.decode ? deployment.mapping.context_ranks : 1;
+               context_ranks = sparse.decode ? deployment.mapping.context_ranks : Ratio(1);
   trace.Input("block", sparse.block, "model.indexer.block");
   trace.Input("index_dim", sparse.index_dim, "model.indexer.head_dim");
   trace.Input("all_index_heads", all_index_heads, "model.indexer.heads");

@@ -205,7 +205,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
   deployment.quantizes_apart = engine.kernels.quantizes_apart;
   std::optional<std::size_t> graphs_row;
   const auto set = [&](std::optional<Seconds> step, std::optional<Seconds> per_sequence,
-                       std::optional<double> gemm_efficiency, std::optional<double> bandwidth_efficiency,
+                       std::optional<Ratio> gemm_efficiency, std::optional<Ratio> bandwidth_efficiency,
                        std::optional<std::size_t> row) {
     SetTo(launch.step, step, "engine_step", "step", row, trace);
     SetTo(launch.per_sequence, per_sequence, "engine_sequence", "sequence", row, trace);
@@ -263,7 +263,7 @@ void SetLaunches(Deployment& deployment, Trace& trace) {
   launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : launch.launch_gap;
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : 0 * kUs;
-  launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : 0;
+  launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : Ratio(0);
   ExplainLaunches(deployment, graphs_row, trace);
 }
 

@@ -20,21 +20,21 @@ namespace slipstick {
 class ServingMemo;
 
 struct ServingDegrees {
-  double tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
-  double devices_per_group = 1;  // devices that share a layer
-  double pp = 1, ep = 1, attention_dp = 1, replicas = 1;
-  double cp = 1;          // in decode, ranks that share KV heads and query heads, each with its part of every context
-  double prefill_cp = 1;  // tensor groups that split the tokens of a prompt
-  double context_ranks = 1;  // ranks with a part of every context each: those of both
-  double expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
+  Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
+  Ratio devices_per_group = 1;  // devices that share a layer
+  Ratio pp = 1, ep = 1, attention_dp = 1, replicas = 1;
+  Ratio cp = 1;             // in decode, ranks that share KV heads and query heads, each with its part of every context
+  Ratio prefill_cp = 1;     // tensor groups that split the tokens of a prompt
+  Ratio context_ranks = 1;  // ranks with a part of every context each: those of both
+  Ratio expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
 
   [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
 };
 
 struct ServedLayers : LayerCounts {  // of the model
-  double total = 1;
-  double full = 1;         // that attend to the whole context
-  double per_stage = 1;    // of the longest pipeline stage
+  Ratio total = 1;
+  Ratio full = 1;          // that attend to the whole context
+  Ratio per_stage = 1;     // of the longest pipeline stage
   LayerCounts on_stage{};  // of each kind on its most loaded stage
 };
 
@@ -43,12 +43,12 @@ struct RankShapes {
   LayerWidths widths{};
   MatrixProducts attention{}, window_attention{}, recurrence{}, mlp{}, expert_mlp{};
   MatrixProducts shared_kv_attention{}, shared_kv_window_attention{}, shared_kv_mlp{};
-  double hidden = 1, head_dim = 1, window_head_dim = 1;
-  double decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
-  double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
-  double padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
-  double state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank
-  double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
+  Ratio hidden = 1, head_dim = 1, window_head_dim = 1;
+  Ratio decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
+  Ratio decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
+  Ratio padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
+  Ratio state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank
+  Ratio experts = 0;                            // routed experts of a layer with their redundant copies, whole model
 };
 
 struct LaunchOverheads {
@@ -59,15 +59,15 @@ struct LaunchOverheads {
   Seconds per_operation{};  // host time per operation launched in a prefill
   Seconds step{};           // scheduler, per step
   Seconds per_sequence{};   // and per sequence
-  double steps_ahead = 0;   // decode steps already launched when a request arrives
+  Ratio steps_ahead = 0;    // decode steps already launched when a request arrives
 };
 
 // The way of a message over the level that joins a replica's devices.
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // a device's share of it in this direction
-  double wire_share = 1;   // of the level's bandwidth
-  double wires = 1;        // in a row
+  Ratio wire_share = 1;    // of the level's bandwidth
+  Ratio wires = 1;         // in a row
   Seconds wire_latency{};  // of each
 };
 
@@ -97,14 +97,14 @@ struct Deployment {
   ServedFormats formats{};
   LaunchOverheads launch{};
   ServingNetwork network{};
-  double step_factor = 1;  // of a step that decodes, over that of a tuned run
-  double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
+  Ratio step_factor = 1;  // of a step that decodes, over that of a tuned run
+  Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   bool quantizes_apart = false;      // activations, by a separate kernel before each product
   bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
-  double device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
-  double sessions = 0;      // at once, of all replicas; set with the batch
+  Ratio device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
+  Ratio sessions = 0;      // at once, of all replicas; set with the batch
   ServingMemo* memo = nullptr;
   CollectiveLog* log = nullptr;             // of collectives; null: not wanted
   const Cluster* requested = nullptr;       // as the request has it

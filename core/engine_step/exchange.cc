@@ -288,8 +288,7 @@ Seconds MergeOverPrompts(const Deployment& deployment, double rows, Trace& trace
   const Trace::Scope scope(trace, "merge");
   MixerCore core;
   core.heads = deployment.shapes.widths.heads;
-  core.query_width =
-      deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  core.query_width = deployment.model.mla ? Ratio(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
   trace.Alias("query_heads", core.heads, "rank_heads");
   trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
   ExplainPromptGroup(deployment, trace);
@@ -304,8 +303,7 @@ Seconds MergeOverPrompts(const Deployment& deployment, double rows, Trace& trace
 Seconds ExchangeInGroup(const Deployment& deployment, double rows, Trace& trace) {
   MixerCore core;
   core.heads = deployment.shapes.decode_heads;
-  core.query_width =
-      deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  core.query_width = deployment.model.mla ? Ratio(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
   trace.Alias("query_heads", core.heads, "decode_heads");
   trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
   ExplainGroup(deployment.network.context_group, deployment, "cp", trace);

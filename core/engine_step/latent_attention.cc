@@ -35,7 +35,7 @@ SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phas
   trace.Input("index_heads", attention.index_heads, "model.indexer.heads");
   trace.Input("index_dim", attention.index_dim, "model.indexer.head_dim");
   const auto chosen_tokens = static_cast<double>(indexer.top_k);
-  const double context_ranks = attention.decode ? deployment.mapping.context_ranks : 1;
+  const double context_ranks = attention.decode ? deployment.mapping.context_ranks : Ratio(1);
   trace.Input("chosen_tokens", chosen_tokens, "model.indexer.top_k");
   if (context_ranks > 1) {
     FIGURE(trace, top_k, chosen_tokens / context_ranks,

@@ -99,7 +99,7 @@ Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Second
   trace.Input("most_in_flight", most_in_flight, "serving.engine.layer_split.in_flight");
   FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp,
          most_in_flight);
-  const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : 1;
+  const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : Ratio(1);
   if (in_flight > 1) {
     trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
   } else {

@@ -39,7 +39,7 @@ Bytes GatheredBytes(const Deployment& deployment, double sequences, double token
 Seconds MergeTime(const Deployment& deployment, double sequences, double tokens, Trace& trace) {
   const double rank_heads = deployment.shapes.widths.heads, prefill_cp = deployment.mapping.prefill_cp;
   const double value_dim =
-      deployment.model.mla ? static_cast<double>(deployment.model.mla->value_head_dim) : deployment.shapes.head_dim;
+      deployment.model.mla ? Ratio(deployment.model.mla->value_head_dim) : deployment.shapes.head_dim;
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = SlowestStream(deployment.device, trace).bandwidth;
   const double element_stream = deployment.engine.kernels.elementwise_bandwidth_efficiency;

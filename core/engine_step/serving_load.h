@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/engine_step/request_stream.h"
 #include "core/engine_step/sessions.h"
 #include "core/hardware/device.h"
@@ -29,8 +30,8 @@ struct Schema<ServingPrecision> {
 
 // Prefill and decode on separate pools of devices.
 struct Disaggregated {
-  Count prefill_devices = 8;
-  Count decode_devices = 8;
+  Tally prefill_devices = 8;
+  Tally decode_devices = 8;
   std::optional<Device> prefill_device;           // default: the cluster's
   std::optional<ServingMapping> prefill_mapping;  // default: the load's
 };
@@ -42,12 +43,12 @@ struct Schema<Disaggregated> {
 struct Speculative {
   std::string preset;
   std::string name = "custom";
-  Count draft_tokens = 1;
-  double acceptance = 0;        // probability that a draft token is accepted
-  double draft_cost = 0;        // time per draft token over a decode step
-  Count modules = 0;            // MTP modules of the model that draft
-  double draft_parameters = 0;  // of a separate draft model or head
-  double draft_kv_cache = 0;    // elements that it caches per token
+  Tally draft_tokens = 1;
+  Ratio acceptance = 0;        // probability that a draft token is accepted
+  Ratio draft_cost = 0;        // time per draft token over a decode step
+  Tally modules = 0;           // MTP modules of the model that draft
+  Ratio draft_parameters = 0;  // of a separate draft model or head
+  Ratio draft_kv_cache = 0;    // elements that it caches per token
 };
 template <>
 struct Schema<Speculative> {
@@ -59,8 +60,8 @@ struct Schema<Speculative> {
 // A language model that writes a block of tokens at once: every step computes the whole block and keeps the tokens that
 // it is sure of (LLaDA 2, SDAR, DiffusionGemma).
 struct BlockDiffusion {
-  Count block = 1;             // tokens
-  double tokens_per_step = 1;  // that a step keeps, mean over all steps of a block
+  Tally block = 1;            // tokens
+  Ratio tokens_per_step = 1;  // that a step keeps, mean over all steps of a block
 };
 template <>
 struct Schema<BlockDiffusion> {
@@ -70,8 +71,8 @@ struct Schema<BlockDiffusion> {
 
 // Images in every prompt. A vision encoder (Model::vision) makes prompt tokens of them.
 struct PromptImages {
-  Count count = 1;
-  Count width = 1024, height = 1024;  // pixels, as the processor resizes them
+  Tally count = 1;
+  Tally width = 1024, height = 1024;  // pixels, as the processor resizes them
 };
 template <>
 struct Schema<PromptImages> {
@@ -90,7 +91,7 @@ struct Schema<KvOffload> {
 
 // Routed experts that stay in host memory; attention, KV cache, router and shared experts are in device memory.
 struct HostExperts {
-  Count layers = 1 << 10;                        // that keep their experts there; at most those that have experts
+  Tally layers = 1 << 10;                        // that keep their experts there; at most those that have experts
   BytesPerSecond memory_bandwidth = 96 * kGBps;  // of the host memory
   FlopsPerSecond processor = 1 * kTFlops;  // eight cores of Zen 4 (Ryzen 7 7700): 8 x 3.8 GHz x 32 fp32 FLOP per clock
 };
@@ -102,9 +103,9 @@ struct Schema<HostExperts> {
 // Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request
 // loads them once, before or during its prefill.
 struct PrefixCache {
-  double host_share = 0, ssd_share = 0;  // of those tokens; the others are in device memory
-  Count prefixes = 0;                    // that an attention group keeps beside those of its running requests
-  bool by_layer = true;                  // a layer is computed while the next one is loaded; false: all is loaded first
+  Ratio host_share = 0, ssd_share = 0;  // of those tokens; the others are in device memory
+  Tally prefixes = 0;                   // that an attention group keeps beside those of its running requests
+  bool by_layer = true;                 // a layer is computed while the next one is loaded; false: all is loaded first
   BytesPerSecond host_link = 63 * kGBps;     // per device, one direction
   BytesPerSecond ssd_bandwidth = 6 * kGBps;  // reads, per device
   Bytes host_capacity = 256 * kGB;           // per device
@@ -117,9 +118,9 @@ struct Schema<PrefixCache> {
 
 // Low-rank adapters beside the projections of attention and of dense MLPs, one per request (multi-LoRA).
 struct ServedAdapters {
-  Count resident = 8;  // in device memory
-  Count active = 8;    // of them, requested by the running sequences
-  Count rank = 16;
+  Tally resident = 8;  // in device memory
+  Tally active = 8;    // of them, requested by the running sequences
+  Tally rank = 16;
 };
 template <>
 struct Schema<ServedAdapters> {
@@ -127,23 +128,23 @@ struct Schema<ServedAdapters> {
 };
 
 struct ServingLoad {
-  Count prompt = 2048;
-  Count output = 256;
-  CountOrMax batch{false, 1};            // concurrent requests per replica
-  std::optional<Count> devices;          // default: the cluster's
-  std::optional<Count> concurrency;      // closed loop: constant number of requests in the system
-  std::optional<double> requests_per_s;  // open loop: arrival rate
-  std::optional<Count> max_requests;     // limit of concurrent requests in the engine
-  std::optional<Count> waves;            // benchmark rounds: requests per stream, all streams starting together
+  Tally prompt = 2048;
+  Tally output = 256;
+  CountOrMax batch{false, 1};           // concurrent requests per replica
+  std::optional<Tally> devices;         // default: the cluster's
+  std::optional<Tally> concurrency;     // closed loop: constant number of requests in the system
+  std::optional<Ratio> requests_per_s;  // open loop: arrival rate
+  std::optional<Tally> max_requests;    // limit of concurrent requests in the engine
+  std::optional<Tally> waves;           // benchmark rounds: requests per stream, all streams starting together
   Engine engine;
   Tuning tuning;
   std::optional<bool> cuda_graphs;  // default: the engine's
   ServingPrecision precision;
   ServingMapping mapping;
-  Count redundant_experts = 0;          // total copies of busy experts (EPLB)
-  std::optional<Count> prefill_chunk;   // prefill tokens per step
-  double prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
-  std::optional<double> idle_sessions;  // per running request, each with its cached prefix; absent: 0
+  Tally redundant_experts = 0;         // total copies of busy experts (EPLB)
+  std::optional<Tally> prefill_chunk;  // prefill tokens per step
+  Ratio prefix_hit = 0;                // prefix-cache hit rate: fraction of the prompt tokens
+  std::optional<Ratio> idle_sessions;  // per running request, each with its cached prefix; absent: 0
   std::optional<PromptImages> images;
   std::optional<Sessions> sessions;  // they give the prompt and the hit rate, and the requests of the load are theirs
   std::optional<Speculative> speculative;

@@ -209,8 +209,8 @@ Json SearchPoint::OverridesAt(Count index) const {
                    {"training.mapping.schedule", NameOf(m.schedule)},
                    {"training.mapping.order", m.order},
                    {"training.recompute", NameOf(choice.recompute)},
-                   {"training.offload.activations", choice.offload.activations},
-                   {"training.offload.optimizer", choice.offload.optimizer}};
+                   {"training.offload.activations", double(choice.offload.activations)},
+                   {"training.offload.optimizer", double(choice.offload.optimizer)}};
     if (m.dispatch) overrides["training.mapping.dispatch"] = NameOf(*m.dispatch);
     if (m.overlap.ep) overrides["training.mapping.overlap.ep"] = *m.overlap.ep;
     return overrides;

@@ -272,8 +272,8 @@ Answer ImportModelAnswer(std::string_view text) {
   Json weights = WeightPrecision(config, notes);
   return {JsonText(Json{{"model", Shortened(model)},
                         {"model_type", type},
-                        {"parameters", count.total},
-                        {"active_parameters", count.active},
+                        {"parameters", double(count.total)},
+                        {"active_parameters", double(count.active)},
                         {"weights", std::move(weights)},
                         {"notes", notes}}),
           {}};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/software/expert_dispatch.h"
 
 namespace slipstick {
@@ -33,20 +34,20 @@ struct Schema<Overlap> {
 };
 
 struct TrainingMapping {
-  Count tp = 1;
+  Tally tp = 1;
   bool sequence_parallel = false;
-  Count cp = 1;
+  Tally cp = 1;
   ContextKind cp_kind = ContextKind::kRing;
-  Count ep = 1;
-  Count expert_tp = 1;
+  Tally ep = 1;
+  Tally expert_tp = 1;
   std::optional<ExpertDispatch> dispatch;  // absent: as the framework does
-  Count pp = 1;
-  Count virtual_stages = 1;
+  Tally pp = 1;
+  Tally virtual_stages = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneFOneB;
-  std::optional<Count> dp;  // devices / (tp·pp·cp)
-  Count zero = 0;
-  std::optional<Count> shard_within;  // data-parallel ranks that ZeRO shards over; default: all
-  Count micro_batch = 1;
+  std::optional<Tally> dp;  // devices / (tp·pp·cp)
+  Tally zero = 0;
+  std::optional<Tally> shard_within;  // data-parallel ranks that ZeRO shards over; default: all
+  Tally micro_batch = 1;
   std::string order = "tp-cp-ep-dp-pp";  // of parallel groups, innermost first
   Overlap overlap;
   friend bool operator==(const TrainingMapping&, const TrainingMapping&) = default;
@@ -69,14 +70,14 @@ struct Schema<ServingOverlap> {
 };
 
 struct ServingMapping {
-  Count tp = 1;
-  Count cp = 1;  // of the tp ranks
-  Count pp = 1;
-  Count ep = 1;
-  Count attention_dp = 1;
+  Tally tp = 1;
+  Tally cp = 1;  // of the tp ranks
+  Tally pp = 1;
+  Tally ep = 1;
+  Tally attention_dp = 1;
   // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
-  Count prefill_cp = 1;
-  std::optional<Count> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
+  Tally prefill_cp = 1;
+  std::optional<Tally> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
   ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;
 };

@@ -43,7 +43,7 @@ StepInputs InputsOf(const PostTraining& asked, const PostTrainingParts& parts) {
   inputs.devices = training.devices.value_or(cluster.devices);
   inputs.global_batch = training.global_batch;
   inputs.model_ranks = ModelParallelDevices(training.mapping);
-  inputs.copy_devices = training.mapping.pp * std::max(training.mapping.tp, sharing);
+  inputs.copy_devices = training.mapping.pp * std::max<Count>(training.mapping.tp, sharing);
   inputs.pack_tokens = training.sequence * training.mapping.micro_batch;
   inputs.parameters = CountParameters(model).total;
   inputs.host_bandwidth = cluster.device.host.bandwidth;

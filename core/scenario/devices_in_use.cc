@@ -20,12 +20,12 @@ Cluster ClusterInUse(const Scenario& scenario) {
   const bool asks_cost_alone = !scenario.training && !scenario.serving;
   const std::optional<ServingLoad>& load = scenario.serving;
   const Disaggregated* pools = PoolsOfTwoDevices(scenario);
-  const Count others = pools != nullptr ? pools->prefill_devices : 0;
+  const Count others = pools != nullptr ? pools->prefill_devices : Tally(0);
   if (scenario.version < 3 || asks_cost_alone || scenario.post_training) {
     cluster.devices = std::max<Count>(1, cluster.devices - others);
     return cluster;
   }
-  const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : 0;
+  const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : Tally(0);
   const Count serving = load ? load->devices.value_or(cluster.devices) - others : 0;
   cluster.devices = std::min<Count>(cluster.devices, std::max(training, serving));
   return cluster;

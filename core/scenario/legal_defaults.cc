@@ -64,8 +64,8 @@ class TrainingAdjuster {
                may_change_pp = written_.IsDefault("training.mapping.pp");
     std::vector<Candidate<TrainingRun>> candidates;
     for (const Count tp : may_change_tp ? Doublings(1, std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = may_change_pp ? 1 : wanted.pp;
-           pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+      for (Count pp = may_change_pp ? Tally(1) : wanted.pp;
+           pp <= (may_change_pp ? std::min<Count>(model_.layers, devices) : Count(wanted.pp)); ++pp) {
         if ((may_change_tp || may_change_pp) && devices % (tp * pp * wanted.cp) != 0) continue;
         Candidate<TrainingRun> one{
             {DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), -static_cast<double>(pp)}, run};
@@ -92,7 +92,7 @@ class TrainingAdjuster {
     if (written_.IsDefault("training.mapping.virtual_stages")) {
       const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
       const Count max_stages = interleaves ? std::max<Count>(1, (model_.layers + 2) / mapping.pp) : 1;
-      mapping.virtual_stages = std::min(mapping.virtual_stages, max_stages);
+      mapping.virtual_stages = std::min<Count>(mapping.virtual_stages, max_stages);
       if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) mapping.virtual_stages = 2;
     }
     if (written_.IsDefault("training.global_batch")) {
@@ -185,7 +185,9 @@ class ServingAdjuster {
   void AdjustLengths(ServingLoad& load) const {
     constexpr Count kKeepsContextFrom = 3;  // versions before go beyond the model's context, with a warning
     const bool is_learned = model_.positions.encoding == Position::kLearned;
-    const Count positions = is_learned ? model_.positions.rows : version_ >= kKeepsContextFrom ? model_.context : 0;
+    const Count positions = is_learned                      ? model_.positions.rows
+                            : version_ >= kKeepsContextFrom ? model_.context
+                                                            : Tally(0);
     if (positions <= 0 || load.prompt + load.output <= positions) return;
     if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, positions - load.output);
     // Beyond learned positions there is no answer; beyond a context that can be extended there is one, with a warning.
@@ -195,7 +197,7 @@ class ServingAdjuster {
 
   // The smallest tp that the written ep and cp allow.
   [[nodiscard]] static Count SmallestTp(const ServingMapping& mapping) {
-    return std::lcm(mapping.ep / std::gcd(mapping.ep, mapping.attention_dp), mapping.cp);
+    return std::lcm(mapping.ep / std::gcd<Count, Count>(mapping.ep, mapping.attention_dp), Count(mapping.cp));
   }
 
   // At most the cluster's devices, and a multiple of the written degrees.
@@ -206,8 +208,8 @@ class ServingAdjuster {
       return;
     }
     const ServingMapping& mapping = load.mapping;
-    const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : mapping.tp;
-    const Count pp = written_.IsDefault("serving.mapping.pp") ? 1 : mapping.pp;
+    const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : Count(mapping.tp);
+    const Count pp = written_.IsDefault("serving.mapping.pp") ? Tally(1) : mapping.pp;
     // Degrees beyond the cluster are reported as they are.
     if (tp > cluster_.devices || tp * pp > cluster_.devices ||
         tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
@@ -239,12 +241,12 @@ class ServingAdjuster {
                may_change_pp = written_.IsDefault("serving.mapping.pp");
     const ServingMapping wanted = load.mapping;
     const Count devices =
-        load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : Count(cluster_.devices));
+        load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : cluster_.devices);
     std::vector<Candidate<ServingLoad>> candidates;
     for (const Count tp :
          may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = may_change_pp ? 1 : wanted.pp;
-           pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+      for (Count pp = may_change_pp ? Tally(1) : wanted.pp;
+           pp <= (may_change_pp ? std::min<Count>(model_.layers, devices) : Count(wanted.pp)); ++pp) {
         if (devices % (tp * pp * wanted.attention_dp * wanted.prefill_cp) != 0) continue;
         candidates.push_back({{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), 0}, load});
         candidates.back().run.mapping.tp = tp;

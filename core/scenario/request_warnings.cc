@@ -15,7 +15,7 @@ std::string Grouped(Count count) { return GroupedText(static_cast<double>(count)
 void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
   if (!scenario.serving || scenario.model.positions.encoding == Position::kLearned) return;
   const ServingLoad& load = *scenario.serving;
-  const Count prompt = load.sessions ? LongestPrompt(*load.sessions, load.output) : load.prompt;
+  const Count prompt = load.sessions ? LongestPrompt(*load.sessions, load.output) : Count(load.prompt);
   const Count longest = prompt + load.output, context = scenario.model.context;
   if (context <= 0 || longest <= context) return;
   texts.push_back("A request of " + Grouped(longest) + " tokens (prompt " + Grouped(prompt) +

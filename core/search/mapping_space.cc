@@ -161,7 +161,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
   }
   base_.shard_within.reset();
   orders_ = Orders(run.mapping.order, model.moe.has_value(), limits);
-  const Count experts = model.moe ? model.moe->experts : 1;
+  const Count experts = model.moe ? model.moe->experts : Tally(1);
   TrainingRun trial = run;
   trial.mapping = base_;
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {

@@ -23,7 +23,7 @@ constexpr double kWaiting = 0.5;  // requests
 
 struct ServingMember {
   std::string_view name, label;
-  Count ServingMapping::* value;
+  Tally ServingMapping::* value;
 };
 constexpr std::array<ServingMember, 4> kServingMembers{
     {{"tp", "TP", &ServingMapping::tp},
@@ -48,7 +48,7 @@ class ServingTuner {
                const std::vector<std::string>& pinned)
       : model_(model), cluster_(cluster), wanted_(load), load_(load), pinned_(pinned) {
     if (load.disaggregated) {
-      devices_ = std::gcd(load.disaggregated->prefill_devices, load.disaggregated->decode_devices);
+      devices_ = std::gcd<Count, Count>(load.disaggregated->prefill_devices, load.disaggregated->decode_devices);
     } else {
       devices_ = load.devices.value_or(cluster.devices);
     }

@@ -100,7 +100,7 @@ TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
 Count TrainingMoves::GlobalBatch(const Degrees& degrees) const {
   return freedom_.global_batch
              ? NearestMultipleOf(DataRanks(degrees) * degrees[MappingAxis::kMicroBatch], run_.global_batch)
-             : run_.global_batch;
+             : Count(run_.global_batch);
 }
 
 bool TrainingMoves::FitsModel(const Degrees& degrees) const {

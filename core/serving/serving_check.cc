@@ -205,7 +205,7 @@ class Checker {
 
   // Degrees that fit on `devices`: the nearest tp, or all degrees changed at once.
   [[nodiscard]] Fixes SmallerGroups(const ServingMapping& mapping, const std::string& where, Count devices) const {
-    const Count most_tp = SplitsLayers() ? 1 : std::min(mapping.tp, devices);
+    const Count most_tp = SplitsLayers() ? 1 : std::min<Count>(mapping.tp, devices);
     const auto suits = [&](Count tp, Count others) { return SplitsHeads(tp) && devices % (tp * others) == 0; };
     std::optional<Count> others = Product(mapping.pp, mapping.attention_dp);
     if (others) others = Product(*others, mapping.prefill_cp);

@@ -237,7 +237,7 @@ Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace
   } else {
     trace.Alias("attending_layers", stage_layers, "stage_layers");
   }
-  const double stage_window = has_window_heads ? deployment.layers.on_stage.window : 0;
+  const double stage_window = has_window_heads ? deployment.layers.on_stage.window : Ratio(0);
   return AddAttentionWeights(deployment, stage_layers - stage_recurrent, stage_window, sum, trace);
 }
 

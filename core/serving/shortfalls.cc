@@ -71,7 +71,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   const std::string reason(MemoryReason(deployment, budget, batch));
   Trace off = Trace::Off();
   const ServingLoad& load = deployment.load;
-  const Count longest = load.sessions ? LongestPrompt(*load.sessions, load.output) : load.prompt;
+  const Count longest = load.sessions ? LongestPrompt(*load.sessions, load.output) : Count(load.prompt);
   const auto prompt = static_cast<double>(longest), output = static_cast<double>(load.output);
   const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {

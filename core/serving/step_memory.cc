@@ -22,8 +22,8 @@ LargestStep LargestStepOf(const Deployment& deployment, Trace& trace) {
   const StepLimits limits = DefaultStepLimits(rule, deployment.device);
   const Count tokens = limits.tokens, sequences = limits.sequences;
   const bool states_tokens = tokens > 0 && load.prefill_chunk, states_sequences = sequences > 0 && load.max_requests;
-  LargestStep step{static_cast<double>(states_tokens ? *load.prefill_chunk : tokens),
-                   static_cast<double>(states_sequences ? *load.max_requests : sequences)};
+  LargestStep step{static_cast<double>(states_tokens ? Count(*load.prefill_chunk) : tokens),
+                   static_cast<double>(states_sequences ? Count(*load.max_requests) : sequences)};
   const double step_tokens = step.tokens, most_sequences = step.sequences;
   trace.Input("step_tokens", step_tokens, states_tokens ? "serving.prefill_chunk" : limits.tokens_path);
   trace.Input("most_sequences", most_sequences, states_sequences ? "serving.max_requests" : limits.sequences_path);
@@ -59,7 +59,7 @@ double InnerElements(const Deployment& deployment, Trace& trace) {
   const double up_parts = deployment.model.gated ? 2 : 1, hidden = deployment.shapes.hidden,
                rank_expert = deployment.shapes.widths.expert, top_k = static_cast<double>(deployment.model.moe->top_k);
   const bool dispatches = deployment.network.expert_exchange != nullptr;
-  const double gathered = dispatches ? 1 : deployment.mapping.attention_dp;
+  const double gathered = dispatches ? Ratio(1) : deployment.mapping.attention_dp;
   trace.Input("top_k", top_k, "model.moe.top_k");
   trace.Input("gathered", gathered, dispatches ? "serving.engine.expert_exchange" : "serving.mapping.attention_dp");
   FIGURE(trace, inner_elements,

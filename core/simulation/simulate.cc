@@ -266,7 +266,7 @@ SimulationAnswer SendRequests(const ServingLoad& load, Count streams, EventLoop&
 
 SimulationAnswer PlaySessions(const ServingLoad& load, Count sessions, EventLoop& loop) {
   const double gap = load.sessions->gap / (1 * kS),
-               waiting = load.requests_per_s ? *load.requests_per_s * gap : static_cast<double>(sessions);
+               waiting = load.requests_per_s ? *load.requests_per_s * gap : Ratio(sessions);
   if (SessionUsers::WarmTurns(waiting) > static_cast<double>(kMostTurns))
     return {std::nullopt,
             "serving.simulate: too many sessions at once to simulate; simulate fewer replicas and their share"};

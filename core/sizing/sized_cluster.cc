@@ -176,7 +176,8 @@ class ClusterSizing {
 
   // Of sessions it follows from the traffic.
   [[nodiscard]] double HitRateOf(const Json& serving) const {
-    return scenario_.serving->sessions ? serving["sessions"]["hit_rate"].get<double>() : scenario_.serving->prefix_hit;
+    return scenario_.serving->sessions ? Ratio(serving["sessions"]["hit_rate"].get<double>())
+                                       : scenario_.serving->prefix_hit;
   }
 
   [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost,

@@ -8,6 +8,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/base/units.h"
 #include "core/software/expert_exchange.h"
 #include "core/software/flash_version.h"
@@ -58,8 +59,8 @@ ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "shar
 struct LargeDeviceSteps {
   Bytes device_memory;                // from so much usable memory on
   std::vector<Architecture> devices;  // of these families; none: any
-  Count activation_tokens = 0;
-  Count logit_sequences = 0;
+  Tally activation_tokens = 0;
+  Tally logit_sequences = 0;
 };
 template <>
 struct Schema<LargeDeviceSteps> {
@@ -68,14 +69,14 @@ struct Schema<LargeDeviceSteps> {
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
-  double share = 1;
+  Ratio share = 1;
   Bytes reserve;                     // context and libraries of the process: all that the model does not count
   Bytes reserve_parallel = 0 * kGB;  // added to the reserve where several devices share a replica
-  double output_reserved = 1;        // share of a request's output reserved at admission; 1 never evicts
-  double window_share = 0;           // of a sequence's tokens, held at least by a layer with a sliding window
-  Count block = 1;                   // tokens per KV-cache page
-  Count activation_tokens = 0;  // of the step that activations are sized for, by default; 0: they are in the reserve
-  Count logit_sequences = 0;    // that the step samples, by default; 0: logits are in the reserve
+  Ratio output_reserved = 1;         // share of a request's output reserved at admission; 1 never evicts
+  Ratio window_share = 0;            // of a sequence's tokens, held at least by a layer with a sliding window
+  Tally block = 1;                   // tokens per KV-cache page
+  Tally activation_tokens = 0;  // of the step that activations are sized for, by default; 0: they are in the reserve
+  Tally logit_sequences = 0;    // that the step samples, by default; 0: logits are in the reserve
   std::optional<LargeDeviceSteps> large_devices;
 };
 template <>
@@ -86,18 +87,18 @@ struct Schema<MemoryBudget> {
 
 // Composition::kCompiledGraph.
 struct CompiledGraph {
-  double gemm_efficiency = 0;                   // share of the dense peak
-  double bandwidth_efficiency = 0;              // share of the memory bandwidth at which weights are read
-  double kv_cache_bandwidth_efficiency = 0;     // the same for the KV cache
-  double elementwise_bandwidth_efficiency = 0;  // the same for activations between the matrix products
-  Seconds layer_overhead;                       // per layer
-  Seconds all_reduce_overhead;                  // per all-reduce
-  double all_reduce_bandwidth_efficiency = 0;   // share of the link bandwidth
-  bool skips_masked_scores = true;              // attention computes only what the causal mask leaves
-  bool fixed_shapes = false;                    // compiled for one KV length: every step reads the whole KV cache
-  Count cores = 1;                              // tensor-parallel ranks per device
-  Bytes on_chip_capacity = 0 * kMiB;            // activations above it spill to memory; 0: no limit
-  double spill_exponent = 1;                    // prefill time grows with (activations / capacity) to this power
+  Ratio gemm_efficiency = 0;                   // share of the dense peak
+  Ratio bandwidth_efficiency = 0;              // share of the memory bandwidth at which weights are read
+  Ratio kv_cache_bandwidth_efficiency = 0;     // the same for the KV cache
+  Ratio elementwise_bandwidth_efficiency = 0;  // the same for activations between the matrix products
+  Seconds layer_overhead;                      // per layer
+  Seconds all_reduce_overhead;                 // per all-reduce
+  Ratio all_reduce_bandwidth_efficiency = 0;   // share of the link bandwidth
+  bool skips_masked_scores = true;             // attention computes only what the causal mask leaves
+  bool fixed_shapes = false;                   // compiled for one KV length: every step reads the whole KV cache
+  Tally cores = 1;                             // tensor-parallel ranks per device
+  Bytes on_chip_capacity = 0 * kMiB;           // activations above it spill to memory; 0: no limit
+  Ratio spill_exponent = 1;                    // prefill time grows with (activations / capacity) to this power
 };
 template <>
 struct Schema<CompiledGraph> {
@@ -107,28 +108,28 @@ struct Schema<CompiledGraph> {
 
 // Composition::kLayerPipelined.
 struct LayerPipeline {
-  double bandwidth_efficiency = 0;  // share of the memory bandwidth reached by matrix-vector products
-  double bytes_per_clock = 0;       // upper bound on what an SM reads
-  double clocks_per_layer = 0;      // of small dependent kernels
+  Ratio bandwidth_efficiency = 0;  // share of the memory bandwidth reached by matrix-vector products
+  Ratio bytes_per_clock = 0;       // upper bound on what an SM reads
+  Ratio clocks_per_layer = 0;      // of small dependent kernels
   // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
-  double kv_cache_bandwidth_ratio = 0;
-  double gemm_efficiency = 0;       // share of the dense peak in prefill
-  bool fp16_accumulate = true;      // products accumulate in fp16, at that rate where a device has one
-  double attention_efficiency = 0;  // share of the dense peak in prefill attention
-  double activation_passes = 0;     // round trips of an activation to memory per layer of prefill
-  double dequantized_bytes = 0;     // memory traffic per quantized weight and micro-batch
-  double score_passes = 0;          // passes of 4 bytes over the scores through memory
-  Count micro_batch = 1;            // tokens
-  Seconds decode_hop;               // to the next device
-  Seconds prefill_hop;              // the same for a single micro-batch of prefill
-  double pipeline_efficiency = 0;   // share of the ideal speed-up of micro-batches in flight
-  double kernels_per_layer = 0;     // launches per layer of prefill
-  double kernels_per_quantized_layer = 0;
-  double launch_queue = 1;  // launches that a device queues before the host blocks
-  Count max_in_flight = 1;  // micro-batches
+  Ratio kv_cache_bandwidth_ratio = 0;
+  Ratio gemm_efficiency = 0;       // share of the dense peak in prefill
+  bool fp16_accumulate = true;     // products accumulate in fp16, at that rate where a device has one
+  Ratio attention_efficiency = 0;  // share of the dense peak in prefill attention
+  Ratio activation_passes = 0;     // round trips of an activation to memory per layer of prefill
+  Ratio dequantized_bytes = 0;     // memory traffic per quantized weight and micro-batch
+  Ratio score_passes = 0;          // passes of 4 bytes over the scores through memory
+  Tally micro_batch = 1;           // tokens
+  Seconds decode_hop;              // to the next device
+  Seconds prefill_hop;             // the same for a single micro-batch of prefill
+  Ratio pipeline_efficiency = 0;   // share of the ideal speed-up of micro-batches in flight
+  Ratio kernels_per_layer = 0;     // launches per layer of prefill
+  Ratio kernels_per_quantized_layer = 0;
+  Ratio launch_queue = 1;   // launches that a device queues before the host blocks
+  Tally max_in_flight = 1;  // micro-batches
   // In-line ECC costs GDDR memory bandwidth and capacity.
-  double usable_without_ecc = 1;  // GiB per GB of the data sheet that are usable at least where there is none
-  double ecc_loss = 0;            // share of the bandwidth
+  Ratio usable_without_ecc = 1;  // GiB per GB of the data sheet that are usable at least where there is none
+  Ratio ecc_loss = 0;            // share of the bandwidth
 };
 template <>
 struct Schema<LayerPipeline> {
@@ -144,8 +145,8 @@ struct EngineOn {
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
-  std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
-  std::optional<double> weight_only_gemm_efficiency,
+  std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
+  std::optional<Ratio> weight_only_gemm_efficiency,
       weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
 template <>
@@ -169,46 +170,46 @@ struct EngineOverhead {
 };
 
 struct EngineScheduler {
-  double steps_ahead = 0;            // steps launched already when a request arrives, besides the running one
-  Count prefill_tokens = 1;          // maximum per step
-  Count receive_interval = 1;        // steps between looks for new requests
-  Count collect_steps = 0;           // that a request waits at most for others to be prefilled with
-  double collect_share = 1;          // of a step's tokens: so many are prefilled without waiting longer
+  Ratio steps_ahead = 0;             // steps launched already when a request arrives, besides the running one
+  Tally prefill_tokens = 1;          // maximum per step
+  Tally receive_interval = 1;        // steps between looks for new requests
+  Tally collect_steps = 0;           // that a request waits at most for others to be prefilled with
+  Ratio collect_share = 1;           // of a step's tokens: so many are prefilled without waiting longer
   bool splits_prompts = false;       // a prompt longer than a step is spread over several
   bool prefills_first = false;       // of the simulation: a step prefills or decodes, prompts first
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
-  Count max_sequences = 1;           // running at once
+  Tally max_sequences = 1;           // running at once
 };
 
 struct EngineKernels {
   bool graphs = true;              // decode steps are launched as one CUDA graph
-  Count prefill_graph_tokens = 0;  // most tokens of a prefill whose layers are graphs between their attention; 0: none
-  double elementwise_kernels = 0;  // per layer: norms, activation, residual
-  double elementwise_bandwidth_efficiency = 0;  // share of the memory bandwidth
-  bool quantizes_apart = false;                 // activations are quantized by a separate kernel before each product
-  double elementwise_launch = 1;                // launch latency of an elementwise kernel over a matrix product's
-  double logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
-  double elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
+  Tally prefill_graph_tokens = 0;  // most tokens of a prefill whose layers are graphs between their attention; 0: none
+  Ratio elementwise_kernels = 0;   // per layer: norms, activation, residual
+  Ratio elementwise_bandwidth_efficiency = 0;  // share of the memory bandwidth
+  bool quantizes_apart = false;                // activations are quantized by a separate kernel before each product
+  Ratio elementwise_launch = 1;                // launch latency of an elementwise kernel over a matrix product's
+  Ratio logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
+  Ratio elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
   // Unfused prefill: share of the dense peak, of the memory bandwidth, and bytes that pass it per score.
-  double unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
+  Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
-  std::optional<Count>
+  std::optional<Tally>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
   bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
   // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
-  Count multi_query_from = 1;
+  Tally multi_query_from = 1;
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead;
-  double expert_gemm_efficiency = 1;       // over the fastest library's expert products
-  double expert_bandwidth_efficiency = 0;  // the same while the experts' weights are read
-  double load_variation = 0;  // coefficient of variation of the experts' tokens, where the model states no imbalance
-  bool pads_heads = false;    // to a multiple of tp
-  std::optional<double>
+  Ratio expert_gemm_efficiency = 1;       // over the fastest library's expert products
+  Ratio expert_bandwidth_efficiency = 0;  // the same while the experts' weights are read
+  Ratio load_variation = 0;  // coefficient of variation of the experts' tokens, where the model states no imbalance
+  bool pads_heads = false;   // to a multiple of tp
+  std::optional<Ratio>
       expert_kernels;  // of a layer with experts, launched beside those of a dense one where no graph holds them
-  std::optional<Count> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
+  std::optional<Tally> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
   std::vector<GraphSizes> graph_sizes;  // that a decode step is filled up to; none: it is as large as its sequences
 };
 
@@ -226,9 +227,9 @@ struct EngineCommunication {
   // What a second pass of the engine's own all-reduce adds, where peers reach each other's memory; absent: the
   // engine reduces by the library.
   std::optional<Seconds> second_pass;
-  double host_copy_efficiency = 1;  // share of the host link's bandwidth that large copies reach
-  Seconds rank_skew;                // wait of the engine's own all-reduce for the last rank
-  Seconds nccl_launch = 0 * kUs;    // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
+  Ratio host_copy_efficiency = 1;  // share of the host link's bandwidth that large copies reach
+  Seconds rank_skew;               // wait of the engine's own all-reduce for the last rank
+  Seconds nccl_launch = 0 * kUs;   // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
   std::vector<ExchangeKernels>
       expert_exchange;             // the engine's own kernels, the first row that applies; none: collectives
   bool two_batch_overlap = false;  // with those kernels: one half of the batch computes while the other's tokens travel
@@ -239,11 +240,11 @@ struct EngineCommunication {
 struct StoredProducts {
   Flops per_clock;          // most of an SM: conversions and scales are issued between its matrix instructions
   Flops vector_per_clock;   // most of an SM in a matrix-vector kernel
-  Count tile_rows = 1;      // most rows that share the weights of a tile: more pass over the weights again
+  Tally tile_rows = 1;      // most rows that share the weights of a tile: more pass over the weights again
   Bytes pass_bytes;         // of an element between the products of experts, each pass of which is a kernel
   Seconds token_walk;       // of a pass's token where a warp per expert walks all tokens for its rows
-  Count vector_rows = 0;    // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Count vector_tokens = 1;  // most tokens of a pass whose experts' products are such kernels
+  Tally vector_rows = 0;    // most that a matrix-vector kernel takes: it computes no rows beyond them
+  Tally vector_tokens = 1;  // most tokens of a pass whose experts' products are such kernels
 };
 template <>
 struct Schema<StoredProducts> {
@@ -254,9 +255,9 @@ struct Schema<StoredProducts> {
 // Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are
 // copied to the device, which computes them.
 struct HostProducts {
-  double bandwidth_efficiency = 0;  // share of the host memory's bandwidth at which the processor reads weights
-  Seconds overhead;                 // per layer: the device waits for the processor, and the processor for the device
-  Count device_from = 0;            // fewest tokens of a pass whose weights are copied
+  Ratio bandwidth_efficiency = 0;  // share of the host memory's bandwidth at which the processor reads weights
+  Seconds overhead;                // per layer: the device waits for the processor, and the processor for the device
+  Tally device_from = 0;           // fewest tokens of a pass whose weights are copied
 };
 template <>
 struct Schema<HostProducts> {

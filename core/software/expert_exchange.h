@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/field.h"
+#include "core/base/tally.h"
 
 namespace slipstick {
 
@@ -12,11 +13,11 @@ enum class ExchangeKernel { kLowLatency, kNormal, kDomain };
 ENUM_NAMES(ExchangeKernel, {kLowLatency, "low_latency"}, {kNormal, "normal"}, {kDomain, "domain"});
 
 struct ExchangeKernels {
-  Count min_ranks = 2;        // expert-parallel ranks
-  Count min_domain_size = 1;  // devices of the scale-up domain
+  Tally min_ranks = 2;        // expert-parallel ranks
+  Tally min_domain_size = 1;  // devices of the scale-up domain
   ExchangeKernel decode = ExchangeKernel::kLowLatency;
   ExchangeKernel prefill = ExchangeKernel::kNormal;
-  Count units = 24;  // SMs that kNormal occupies while it runs
+  Tally units = 24;  // SMs that kNormal occupies while it runs
 };
 template <>
 struct Schema<ExchangeKernels> {

@@ -10,6 +10,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/software/adapter_targets.h"
 #include "core/software/expert_dispatch.h"
 #include "core/software/flash_version.h"
@@ -20,9 +21,9 @@ namespace slipstick {
 // The framework's flash attention on one device architecture.
 struct TrainingAttention {
   Architecture architecture;
-  double forward = 0;      // share of the dense peak, exponentials apart
-  double backward = 0;     // the same
-  double exponential = 1;  // share of the exponentials that the tensor cores do not hide
+  Ratio forward = 0;      // share of the dense peak, exponentials apart
+  Ratio backward = 0;     // the same
+  Ratio exponential = 1;  // share of the exponentials that the tensor cores do not hide
 };
 template <>
 struct Schema<TrainingAttention> {
@@ -32,7 +33,7 @@ struct Schema<TrainingAttention> {
 
 // Bytes per element moved by the passes that quantize activations.
 struct QuantizePasses {
-  double fp8 = 0, mxfp8 = 0, nvfp4 = 0;
+  Ratio fp8 = 0, mxfp8 = 0, nvfp4 = 0;
 };
 template <>
 struct Schema<QuantizePasses> {
@@ -40,25 +41,25 @@ struct Schema<QuantizePasses> {
 };
 
 struct FrameworkCompute {
-  double element_wise = 0;
+  Ratio element_wise = 0;
   std::vector<TrainingAttention> attention;
   std::optional<FlashVersion> flash_version;  // absent: the fastest kernels, as the members above have them
   bool skips_masked_tiles = true;
   bool balanced_context = true;
-  double softmax_passes = 0;
+  Ratio softmax_passes = 0;
   bool fused_accumulation = true;
   bool separate_accumulation = false;
-  double logit_traffic = 0;
+  Ratio logit_traffic = 0;
   QuantizePasses quantize;
-  double selective_share = 0;
+  Ratio selective_share = 0;
   Seconds layer_launch;
   Seconds moe_layer_launch;
   std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more
   Seconds adapter_launch{};                 // more per layer with low-rank adapters
-  double unpack_operations = 0;             // per quantized weight, at the fp32 peak
-  double backward_launches = 1;             // where a backward pass repeats the forward pass, over one that does not
-  double loss_forward = 0;
-  double adapter_traffic = 1;
+  Ratio unpack_operations = 0;              // per quantized weight, at the fp32 peak
+  Ratio backward_launches = 1;              // where a backward pass repeats the forward pass, over one that does not
+  Ratio loss_forward = 0;
+  Ratio adapter_traffic = 1;
 };
 template <>
 struct Schema<FrameworkCompute> {
@@ -70,16 +71,16 @@ enum class ExpertTensor { kOne, kTensorParallel };
 ENUM_NAMES(ExpertTensor, {kOne, "one"}, {kTensorParallel, "tp"});
 
 struct FrameworkExperts {
-  double grouped_efficiency = 0;
-  double grouped_efficiency_fp8 = 0;
-  double imbalance = 0;
-  double permute_traffic = 0;
+  Ratio grouped_efficiency = 0;
+  Ratio grouped_efficiency_fp8 = 0;
+  Ratio imbalance = 0;
+  Ratio permute_traffic = 0;
   bool unfused_biases = false;  // biases of experts in 16 bits have kernels of their own
-  double exposed = 0;
-  double exposed_overlapped = 0;
+  Ratio exposed = 0;
+  Ratio exposed_overlapped = 0;
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
-  double dispatch_bytes = 2;
-  Count dispatch_units = 0;
+  Ratio dispatch_bytes = 2;
+  Tally dispatch_units = 0;
   ExpertTensor expert_tp = ExpertTensor::kOne;
 };
 template <>
@@ -91,22 +92,22 @@ enum class GradientOverlap { kNone, kSinglePass, kAlways };
 ENUM_NAMES(GradientOverlap, {kNone, "none"}, {kSinglePass, "single_pass"}, {kAlways, "always"});
 
 struct FrameworkExchange {
-  double network_share = 0;
+  Ratio network_share = 0;
   bool tensor_overlap = true;
-  double tensor_exposed = 0;
+  Ratio tensor_exposed = 0;
   bool repeats_gathers = false;
   bool pipeline_overlap = true;
-  double pipeline_exposed = 0;
+  Ratio pipeline_exposed = 0;
   bool scatters_sends = true;
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
-  double gradient_bytes = 2;
+  Ratio gradient_bytes = 2;
   bool reduces_whole_gradients = false;
   bool reduces_at_end = false;  // between groups of ranks that share weights: once, after the last layer
   Seconds shard_broadcast;
-  double contention = 0;
-  double contention_share = 1;
-  double hiding_share = 0;
-  double last_bucket = 0;
+  Ratio contention = 0;
+  Ratio contention_share = 1;
+  Ratio hiding_share = 0;
+  Ratio last_bucket = 0;
 };
 template <>
 struct Schema<FrameworkExchange> {
@@ -114,34 +115,34 @@ struct Schema<FrameworkExchange> {
 };
 
 struct FrameworkMemory {
-  double weights = 0;
-  double weights_fp8 = 0;
-  double frozen_weights_fp8 = 1;
+  Ratio weights = 0;
+  Ratio weights_fp8 = 0;
+  Ratio frozen_weights_fp8 = 1;
   bool weights_are_master = false;
-  double gradients = 0;
-  double gradients_fp8 = 0;
-  double data_parallel_gradients = 0;
-  double sharded_gradients = 0;
-  double sharded_optimizer = 0;
-  double update = 0;
+  Ratio gradients = 0;
+  Ratio gradients_fp8 = 0;
+  Ratio data_parallel_gradients = 0;
+  Ratio sharded_gradients = 0;
+  Ratio sharded_optimizer = 0;
+  Ratio update = 0;
   Bytes fixed_static;
-  double kept_hidden = 0;
+  Ratio kept_hidden = 0;
   bool splits_residual = false;
-  double hidden = 0;
-  double gated = 0;
-  double plain = 0;
-  double gathered = 0;
-  double hidden_saved_fp8 = 0;
-  double gated_saved_fp8 = 1;
-  double working_hidden = 0;
-  double working_hidden_tensor = 0;
-  double selective_kept = 1;
-  double head_gathered = 0;
-  double logits = 0;
+  Ratio hidden = 0;
+  Ratio gated = 0;
+  Ratio plain = 0;
+  Ratio gathered = 0;
+  Ratio hidden_saved_fp8 = 0;
+  Ratio gated_saved_fp8 = 1;
+  Ratio working_hidden = 0;
+  Ratio working_hidden_tensor = 0;
+  Ratio selective_kept = 1;
+  Ratio head_gathered = 0;
+  Ratio logits = 0;
   Bytes constant;
   Bytes communication;
   Bytes outside;
-  Count gathered_layers = 0;
+  Tally gathered_layers = 0;
 };
 template <>
 struct Schema<FrameworkMemory> {
@@ -150,7 +151,7 @@ struct Schema<FrameworkMemory> {
 
 // The optimizer state beside its moments.
 struct FrameworkOptimizer {
-  double master_weights_fp8 = 0;  // bytes per parameter, in an 8- or 4-bit recipe
+  Ratio master_weights_fp8 = 0;  // bytes per parameter, in an 8- or 4-bit recipe
 };
 template <>
 struct Schema<FrameworkOptimizer> {
@@ -186,7 +187,7 @@ struct FrameworkCapabilities {
   InterleavedBatches interleaved_batches = InterleavedBatches::kAny;
   std::vector<Count> zero;               // stages
   std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
-  Count dedicated_ranks = 0;             // at most, of an expert group whose tokens dedicated kernels carry
+  Tally dedicated_ranks = 0;             // at most, of an expert group whose tokens dedicated kernels carry
   bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
 template <>
@@ -213,9 +214,9 @@ struct Framework {
   FrameworkCapabilities capabilities;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
-  double jitter = 0;
+  Ratio jitter = 0;
   Seconds step_overhead;
-  Count lora_rank = 1;
+  Tally lora_rank = 1;
   AdapterTargets lora_targets = AdapterTargets::kAttention;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "core/base/field.h"
+#include "core/base/tally.h"
 
 namespace slipstick {
 
 struct GraphSizes {
-  Count up_to = 1;             // the largest of the row, itself captured
-  std::optional<Count> every;  // multiples of it; absent: powers of two
+  Tally up_to = 1;             // the largest of the row, itself captured
+  std::optional<Tally> every;  // multiples of it; absent: powers of two
 };
 template <>
 struct Schema<GraphSizes> {

@@ -13,6 +13,6 @@ TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_exp
   return {row->experts, "serving.tuning.on." + std::to_string(row - tuning.on.begin()) + ".experts"};
 }
 
-double HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? 1 : tuning.host; }
+double HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? Ratio(1) : tuning.host; }
 
 }  // namespace slipstick

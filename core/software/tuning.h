@@ -13,7 +13,7 @@ namespace slipstick {
 
 // How much less or more than an answer a measurement may be, as logarithms.
 struct LogSpread {
-  double below = 0, above = 0;
+  Ratio below = 0, above = 0;
 };
 template <>
 struct Schema<LogSpread> {
@@ -23,7 +23,7 @@ struct Schema<LogSpread> {
 // On one device architecture.
 struct TuningOn {
   Architecture architecture;
-  double experts = 1;
+  Ratio experts = 1;
 };
 template <>
 struct Schema<TuningOn> {
@@ -34,10 +34,10 @@ struct Schema<TuningOn> {
 struct Tuning {
   std::string preset = "tuned";
   std::string name = "Tuned";
-  double dense = 1;          // of a step that decodes, of a dense model
-  double experts = 1;        // of a mixture of experts
+  Ratio dense = 1;           // of a step that decodes, of a dense model
+  Ratio experts = 1;         // of a mixture of experts
   std::vector<TuningOn> on;  // exceptions
-  double host = 1;           // of the host's time for a request and for the launches of its prefill
+  Ratio host = 1;            // of the host's time for a request and for the launches of its prefill
   LogSpread token, first_token;
 };
 template <>
@@ -48,7 +48,7 @@ struct Schema<Tuning> {
 
 // A factor, and the path of the input that states it.
 struct TuningFactor {
-  double value = 1;
+  Ratio value = 1;
   std::string path;
 };
 // Of a step that decodes. 1 where the engine's constants are those of plain commands.

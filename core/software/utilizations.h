@@ -7,9 +7,9 @@
 namespace slipstick {
 
 struct Utilizations {
-  double compute = 1;  // of the dense peak
-  double memory = 1;   // of the bandwidth of the memory and of each cache
-  double network = 1;  // of the bandwidth of each network level
+  Ratio compute = 1;  // of the dense peak
+  Ratio memory = 1;   // of the bandwidth of the memory and of each cache
+  Ratio network = 1;  // of the bandwidth of each network level
 };
 template <>
 struct Schema<Utilizations> {

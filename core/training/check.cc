@@ -124,7 +124,8 @@ class Checker {
     const Fixes other_devices = counts.empty() ? Fixes() : OnDevices(counts.front());
     if (!tps.empty() || !pps.empty())
       return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
-    Count tp = std::min(mapping.tp, devices), pp = std::min(mapping.pp, devices), cp = std::min(mapping.cp, devices);
+    Count tp = std::min<Count>(mapping.tp, devices), pp = std::min<Count>(mapping.pp, devices),
+          cp = std::min<Count>(mapping.cp, devices);
     while (!suits(tp, 1, 1)) --tp;
     while (!suits(tp, pp, 1)) --pp;
     while (!suits(tp, pp, cp)) --cp;
@@ -267,7 +268,7 @@ class Checker {
                {At("mapping.virtual_stages", Count{1}).change}}};
     }
     const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
-    return {At("mapping.virtual_stages", interleaves ? std::min(mapping.virtual_stages, most) : 1)};
+    return {At("mapping.virtual_stages", interleaves ? std::min<Count>(mapping.virtual_stages, most) : 1)};
   }
 
   // Degrees that model and schedule allow, and where possible divide the devices.

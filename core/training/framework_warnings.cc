@@ -34,7 +34,7 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
   const bool is_interleaved = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.virtual_stages > 1;
   if (is_interleaved && !InterleavesBatches(can, mapping.pp, micro_batches)) {
     const bool in_stages = can.interleaved_batches == InterleavedBatches::kStages;
-    const std::string unit = std::to_string(in_stages ? mapping.pp : micro_batches / mapping.pp);
+    const std::string unit = std::to_string(in_stages ? Count(mapping.pp) : micro_batches / mapping.pp);
     warnings.push_back(framework.name + " refuses " + std::to_string(micro_batches) + " micro-batches over " +
                        std::to_string(mapping.pp) + " interleaved stages: it takes multiples of " + unit +
                        "; change training.global_batch or micro_batch, or set virtual_stages to 1");

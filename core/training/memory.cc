@@ -220,7 +220,7 @@ StateShare AddState(const TrainingContext& context, const StageParameters& param
            sharded, sharded_gradients, offloaded_gradients, held_gradients);
     left = reusable;
   }
-  const double update_bytes = context.run.optimizer == Optimizer::kNone ? 0 : framework.update;
+  const double update_bytes = context.run.optimizer == Optimizer::kNone ? Ratio(0) : framework.update;
   trace.Input("update_bytes", update_bytes,
               context.run.optimizer == Optimizer::kNone ? "training.optimizer" : "training.framework.memory.update");
   FIGURE(trace, copies, max(0.0, update_bytes - sharded * sharded_optimizer) * kB * (1 - offloaded_state) * held_state,

@@ -212,7 +212,7 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const double chunks = shape.chunks;
   trace.Input("chunks", chunks, "training.mapping.virtual_stages");
   const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
-  const double exposed_share = overlaps ? framework.pipeline_exposed : 1;
+  const double exposed_share = overlaps ? framework.pipeline_exposed : Ratio(1);
   trace.Input("exposed_share", exposed_share,
               overlaps ? "training.framework.exchange.pipeline_exposed" : "training.mapping.overlap.pp");
   FIGURE(trace, send_time, hop_latency + residual_bytes / split / hop_rate,

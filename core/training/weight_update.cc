@@ -47,7 +47,7 @@ UpdateTime UpdateWeights(const TrainingContext& context, const TrainedParameters
   } else {
     trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
   }
-  const double on_host = context.framework().offload.host_update ? run.offload.optimizer : 0;
+  const double on_host = context.framework().offload.host_update ? run.offload.optimizer : Ratio(0);
   trace.Input("on_host", on_host,
               context.framework().offload.host_update ? "training.offload.optimizer"
                                                       : "training.framework.offload.host_update");

@@ -38,7 +38,7 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
 // Whether a run may split tensors, layers and sequences so; more tensor parallelism stays within a node.
 bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
-  const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : mapping.tp;
+  const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : Count(mapping.tp);
   const bool stays = mapping.tp == context.run.mapping.tp || static_cast<double>(mapping.tp) <= context.node_devices;
   return stays && context.model.heads % heads_over == 0 &&
          mapping.pp * mapping.virtual_stages <= context.model.layers && run.sequence % mapping.cp == 0;
@@ -69,7 +69,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
     for (const auto& [name, member] : {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp),
                                        std::pair("CP ", &TrainingMapping::cp)}) {
       TrainingRun changed = run;
-      changed.mapping.*member *= factor;
+      changed.mapping.*member = changed.mapping.*member * factor;
       if (data % factor != 0 || !IsLegalSplit(context, changed)) continue;
       changed.mapping.dp = data / factor;
       if (fits(changed))

@@ -30,7 +30,7 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   // Chunked overlap needs an all-gather before the GEMMs and a reduce-scatter after them.
   const bool overlaps =
       mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
-  const double exposed_share = overlaps ? framework.tensor_exposed : 1;
+  const double exposed_share = overlaps ? framework.tensor_exposed : Ratio(1);
   trace.Input("exposed_share", exposed_share,
               overlaps ? "training.framework.exchange.tensor_exposed" : "training.mapping.overlap.tp");
   trace.Input("pairs", pairs, "model.parallel_attention");
@@ -136,7 +136,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, std::
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
   call.tokens = context.shape.sequence_parallel_tokens;
-  call.element_bytes = is_combine ? 2 : framework.dispatch_bytes;
+  call.element_bytes = is_combine ? Ratio(2) : framework.dispatch_bytes;
   call.kernel_units = static_cast<double>(framework.dispatch_units);
   trace.Alias("tokens", call.tokens, "own_tokens");
   if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
@@ -210,7 +210,7 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   const Seconds dispatch_time = exchange.dispatch, combine_time = exchange.combine;
   const Seconds gather_time = GatherRows(context, work, trace);
   const bool pairs = PairsPasses(mapping.schedule) && mapping.pp > 1, overlaps = mapping.overlap.ep.value_or(pairs);
-  const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : 1;
+  const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : Ratio(1);
   trace.Input("overlapped", overlapped,
               overlaps ? "training.framework.experts.exposed_overlapped" : "training.mapping.overlap.ep");
   trace.Input("exposed", exposed, "training.framework.experts.exposed");

@@ -48,7 +48,8 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const LayerWork& work, con
   trace.Input("unfused_bytes", unfused_bytes, "training.flash_attention");
   if (context.run.trainable == Trainable::kLora) return KeptBesideFrozen(context, work, unfused_bytes, trace);
   const double framework_hidden = memory.hidden, framework_mlp = gated ? memory.gated : memory.plain;
-  const double hidden_saved = narrow ? memory.hidden_saved_fp8 : 0, mlp_saved = narrow ? memory.gated_saved_fp8 : 0;
+  const double hidden_saved = narrow ? memory.hidden_saved_fp8 : Ratio(0),
+               mlp_saved = narrow ? memory.gated_saved_fp8 : Ratio(0);
   // Recomputed tensors are not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
   const double norms_again = plan.norms ? 4 : 0, activation_again = plan.norms ? 2 : 0;
   trace.Input("framework_hidden", framework_hidden, "training.framework.memory.hidden");
@@ -244,7 +245,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                    GatheredPart(context, residual_tokens, trace),
                    StreamPart(context, residual_tokens, trace),
                    RoutedPart(context, work, plan, trace)});
-  const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
+  const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : Ratio(1);
   const bool is_selected =
       context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;
   trace.Input("kept_share", kept_share,

@@ -252,7 +252,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   work.attention = CoreWork(model, run, device, shape, kind.mixer, widths, trace);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;
-  work.expert_columns = has_experts ? widths.expert : 0;
+  work.expert_columns = has_experts ? widths.expert : Ratio(0);
   if (has_experts) RouteTokens(model, run, shape, work, trace);
   const MatrixProducts mixer = MixerProducts(model, kind.mixer, widths);
   work.products.reserve(12);

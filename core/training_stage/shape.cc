@@ -46,7 +46,7 @@ double ShardRanks(const TrainingRun& run, double data_ranks) {
 }
 
 double OffloadedGradients(const TrainingRun& run) {
-  return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : 0);
+  return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : Ratio(0));
 }
 
 std::string_view InputOfOffloadedGradients(const TrainingRun& run) {

@@ -66,8 +66,8 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   const auto window_kv_heads = static_cast<double>(model.window.kv_heads),
              window_head_dim = static_cast<double>(model.window.head_dim);
   const double sequence = context.shape.sequence, mtp_layers = static_cast<double>(model.mtp_layers);
-  const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : 0);
-  const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
+  const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : Tally(0));
+  const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : Tally(0));
   const auto recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
   const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab),
                shared_kv_layers = static_cast<double>(model.shared_kv.layers);

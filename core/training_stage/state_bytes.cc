@@ -64,7 +64,7 @@ double FrozenBytes(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   if (!run.frozen_precision) {
     return NarrowRecipe(context) ? context.framework().memory.frozen_weights_fp8
-                                 : BytesPerElement(NativePrecision(context.device(), run.precision));
+                                 : Ratio(BytesPerElement(NativePrecision(context.device(), run.precision)));
   }
   switch (*run.frozen_precision) {
     case FrozenPrecision::kBf16:
@@ -95,14 +95,14 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
   StateBytes bytes;
   const std::optional<double> stated = StatedWeights(context);
-  bytes.weights = bytes.adapter_weights = wide     ? 4
-                                          : stated ? *stated
+  bytes.weights = bytes.adapter_weights = wide     ? Ratio(4)
+                                          : stated ? Ratio(*stated)
                                           : narrow ? framework.weights_fp8
                                                    : framework.weights;
   // Frozen weights are never updated, so the format of the GEMMs is enough.
   if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
-  bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients)
-                    : stated            ? *stated
+  bytes.gradients = run.state.gradients ? Ratio(BytesOf(*run.state.gradients))
+                    : stated            ? Ratio(*stated)
                     : narrow            ? framework.gradients_fp8
                                         : framework.gradients;
   const OptimizerBytes optimizer = OptimizerBytesOf(context);

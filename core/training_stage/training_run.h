@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/field.h"
+#include "core/base/tally.h"
 #include "core/mapping/parallelism.h"
 #include "core/software/framework.h"
 #include "core/workload/precision.h"
@@ -46,7 +47,7 @@ struct Schema<TrainingState> {
 
 // The batch grows from `start` to global_batch over the first `tokens`, linearly with the tokens seen.
 struct BatchRamp {
-  Count start = 16;  // sequences
+  Tally start = 16;  // sequences
   Tokens tokens = 10 * kGToken;
 };
 template <>
@@ -61,8 +62,8 @@ ENUM_NAMES(DocumentLayout, {kPacked, "packed"}, {kPadded, "padded"});
 
 // Documents shorter than a sequence.
 struct Documents {
-  Count length = 512;    // tokens, in the mean
-  double variation = 1;  // standard deviation over the mean
+  Tally length = 512;   // tokens, in the mean
+  Ratio variation = 1;  // standard deviation over the mean
   DocumentLayout layout = DocumentLayout::kPacked;
 };
 template <>
@@ -86,9 +87,9 @@ struct Schema<Interruptions> {
 // Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and
 // backward passes, optimizer state around the update, gradients after every backward pass, weights for every pass.
 struct Offload {
-  double activations = 0, optimizer = 0;
-  std::optional<double> gradients = std::nullopt;  // default: the framework's, all that the optimizer offloads or none
-  double parameters = 0;
+  Ratio activations = 0, optimizer = 0;
+  std::optional<Ratio> gradients = std::nullopt;  // default: the framework's, all that the optimizer offloads or none
+  Ratio parameters = 0;
 };
 template <>
 struct Schema<Offload> {
@@ -96,11 +97,11 @@ struct Schema<Offload> {
 };
 
 struct TrainingRun {
-  Count sequence = 8192;
+  Tally sequence = 8192;
   std::optional<Documents> documents;  // absent: each as long as a sequence
-  Count global_batch = 512;            // sequences
+  Tally global_batch = 512;            // sequences
   Tokens tokens = 15 * kTToken;
-  std::optional<double> tokens_per_parameter;  // replaces tokens where given
+  std::optional<Ratio> tokens_per_parameter;  // replaces tokens where given
   std::optional<BatchRamp> batch_ramp;
   Interruptions interruptions;
   Precision precision = Precision::kBf16;
@@ -108,14 +109,14 @@ struct TrainingRun {
   TrainingState state;
   Recompute recompute = Recompute::kNone;
   RecomputeMethod recompute_method = RecomputeMethod::kUniform;
-  Count recompute_layers = 1;
-  std::optional<double> memory_margin;  // share of device memory that automatic choices leave free; absent: none
+  Tally recompute_layers = 1;
+  std::optional<Ratio> memory_margin;  // share of device memory that automatic choices leave free; absent: none
   Offload offload;
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;
   std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
   Framework framework;
-  std::optional<Count> devices;  // default: all of the cluster
+  std::optional<Tally> devices;  // default: all of the cluster
   TrainingMapping mapping;
 };
 template <>

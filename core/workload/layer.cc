@@ -140,8 +140,9 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
       bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
       bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
       bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, "activated_columns", activation),
-      bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true},
-            "rank_expert", activation)};
+      bound(
+          {"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : Ratio(0), forward, backward, true},
+          "rank_expert", activation)};
 }
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {

@@ -17,14 +17,14 @@ namespace slipstick {
 
 // Widths of a layer and of the LM head on one device.
 struct LayerWidths {
-  double heads = 1, kv_heads = 1;
-  double window_kv_heads = 1;              // of layers with a sliding window
-  double mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
-  double shared_kv_mlp = 0;                // dense MLP of layers that share a KV cache
-  double layer_inputs = 0;                 // columns of a layer's embedding that are projected here
-  double recurrent_heads = 0, recurrent_key_heads = 0;
-  double recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
-  double vocab = 0;
+  Ratio heads = 1, kv_heads = 1;
+  Ratio window_kv_heads = 1;              // of layers with a sliding window
+  Ratio mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
+  Ratio shared_kv_mlp = 0;                // dense MLP of layers that share a KV cache
+  Ratio layer_inputs = 0;                 // columns of a layer's embedding that are projected here
+  Ratio recurrent_heads = 0, recurrent_key_heads = 0;
+  Ratio recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
+  Ratio vocab = 0;
 };
 // Of the whole layer; records what WidthsOf records.
 LayerWidths WholeWidths(const Model& model, Trace& trace);
@@ -91,7 +91,7 @@ const ProductTraits& TraitsOf(ProductId id);
 // y = x·w per row.
 struct MatrixProduct {
   ProductId id = ProductId::kHead;
-  double outputs = 0, inputs = 0;
+  Ratio outputs = 0, inputs = 0;
   [[nodiscard]] double Elements() const { return outputs * inputs; }
 };
 
@@ -118,7 +118,7 @@ MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
 // Weights of GEMMs, those of a routed expert apart.
 struct MatrixElements {
-  double all_tokens = 0, expert = 0;
+  Ratio all_tokens = 0, expert = 0;
 };
 // Recorded as the figures `symbol` and, if there are routed experts, "expert"; each GEMM in a scope of its own.
 MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths,
@@ -137,9 +137,9 @@ double NormElements(const Model& model, Trace& trace);
 struct RowPass {
   std::string_view name;
   ProductRows rows = ProductRows::kTokens;
-  double columns = 0;                // elements per row
-  double forward = 0, backward = 0;  // bytes per element
-  bool is_light = false;             // norms and activation functions, repeated by the lightest recomputation
+  Ratio columns = 0;                // elements per row
+  Ratio forward = 0, backward = 0;  // bytes per element
+  bool is_light = false;            // norms and activation functions, repeated by the lightest recomputation
 };
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
@@ -148,7 +148,7 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
                                             Trace& trace);
 // Memory traffic of the activation function, in bytes per inner element of the MLP.
 struct ActivationBytes {
-  double forward, backward;
+  Ratio forward, backward;
 };
 ActivationBytes ActivationOf(const Model& model);
 
@@ -171,7 +171,7 @@ double HeavyShare(const Model& model, Trace& trace);
 // are at their end, and under the causal mask the mean of all; with the scores of the indexer as so many keys. Recorded
 // as all_keys and causal_keys.
 struct CompressedKeys {
-  double all = 0, causal = 0;
+  Ratio all = 0, causal = 0;
 };
 CompressedKeys KeysOfCompressed(const Model& model, double attended, Trace& trace);
 
@@ -193,9 +193,9 @@ void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace&
 
 // The attention core or the recurrence, without its projections.
 struct MixerCore {
-  double heads = 0, kv_heads = 0;
-  double query_width = 0, value_width = 0;  // per head
-  double columns = 0;                       // elements per token read and written
+  Ratio heads = 0, kv_heads = 0;
+  Ratio query_width = 0, value_width = 0;  // per head
+  Ratio columns = 0;                       // elements per token read and written
 };
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths);
 // Also binds query_heads, core_kv_heads, query_width and value_width in the current scope, and records core_columns.

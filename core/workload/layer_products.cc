@@ -92,7 +92,7 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden),
              q_lora_rank = static_cast<double>(model.mla          ? model.mla->q_lora_rank
                                                : model.compressed ? model.compressed->q_lora_rank
-                                                                  : 0);
+                                                                  : Tally(0));
   if (model.compressed) trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
   const auto index_heads = static_cast<double>(model.indexer->heads),
              index_dim = static_cast<double>(model.indexer->head_dim);

@@ -45,7 +45,7 @@ Count LinearAttention::InputColumns() const {
       return 2 * Inner() + 2 * keys + 2 * heads;  // with keys, queries, strengths and decays
     case LinearAttentionKind::kKimiDelta:
       // The decay and, unless it is full, the gate through ranks of a head's width.
-      return Inner() + 2 * keys + heads + head_dim + (full_gate ? Inner() : head_dim);
+      return Inner() + 2 * keys + heads + head_dim + (full_gate ? Inner() : Count(head_dim));
     case LinearAttentionKind::kLightning:
       return 2 * Inner() + 2 * keys;
   }
@@ -186,7 +186,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
                       mixes_mlps
                           ? std::string("Must be 0: where some layers have no MLP, all others have experts or none has")
                           : "At most " + Text(model.layers) + ", the layers of the model",
-                      {SetTo(path + ".mlp_layers", mixes_mlps ? 0 : model.layers)}});
+                      {SetTo(path + ".mlp_layers", mixes_mlps ? Tally(0) : model.layers)}});
   }
   if (model.moe) {
     Moe& moe = *model.moe;

@@ -6,6 +6,7 @@
 
 #include "core/base/field.h"
 #include "core/base/issue.h"
+#include "core/base/tally.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -26,30 +27,30 @@ enum class Biases { kNone, kQkv, kAttention, kMlp, kAll };
 ENUM_NAMES(Biases, {kNone, "none"}, {kQkv, "qkv"}, {kAttention, "attention"}, {kMlp, "mlp"}, {kAll, "all"});
 
 struct Moe {
-  Count experts = 8;
-  Count top_k = 2;
-  Count shared_experts = 0;
-  Count expert_ffn = 0;  // of one routed expert; 0: the model's ffn
-  Count shared_ffn = 0;  // of all shared experts together; 0: shared_experts · expert_ffn
+  Tally experts = 8;
+  Tally top_k = 2;
+  Tally shared_experts = 0;
+  Tally expert_ffn = 0;  // of one routed expert; 0: the model's ffn
+  Tally shared_ffn = 0;  // of all shared experts together; 0: shared_experts · expert_ffn
   // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
-  Count latent = 0;
-  Count dense_layers = 0;  // leading layers with a dense MLP
-  Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
+  Tally latent = 0;
+  Tally dense_layers = 0;  // leading layers with a dense MLP
+  Tally moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
   bool shared_gate = false;  // a gate scales the output of the shared experts (Qwen2-MoE)
-  std::optional<double>
-      imbalance{};             // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
-  Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
-  double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
+  std::optional<Ratio>
+      imbalance{};            // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
+  Tally node_limit = 0;       // maximum nodes that a token's experts are on; 0: any
+  Ratio capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;  // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
 };
 
 struct Mla {
-  Count q_lora_rank = 0;  // 0: queries are projected directly
-  Count kv_lora_rank = 512;
-  Count nope_head_dim = 128;
-  Count rope_head_dim = 64;
-  Count value_head_dim = 128;
+  Tally q_lora_rank = 0;  // 0: queries are projected directly
+  Tally kv_lora_rank = 512;
+  Tally nope_head_dim = 128;
+  Tally rope_head_dim = 64;
+  Tally value_head_dim = 128;
 };
 
 // Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads
@@ -57,11 +58,11 @@ struct Mla {
 // one key per token is cached. Without latent attention (MiniMax-M3) each KV head has a head of the indexer, which
 // selects whole blocks for it.
 struct Indexer {
-  Count heads = 64;
-  Count head_dim = 128;
-  Count top_k = 2048;
-  Count block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
-  Count layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
+  Tally heads = 64;
+  Tally head_dim = 128;
+  Tally top_k = 2048;
+  Tally block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
+  Tally layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
                      // (MiniMax-M3); 0: all
 };
 
@@ -69,16 +70,16 @@ struct Indexer {
 // layer sees the tokens of a window. Beyond them, layers with the indexer see the entries that it selects, each of
 // `ratio` tokens, heavily compressed layers all entries of `heavy_ratio` tokens; the other layers nothing.
 struct CompressedAttention {
-  Count q_lora_rank = 1024;
-  Count rope_head_dim = 64;  // of a row: in 16 bit whatever the KV cache's format
-  Count window = 128;
-  Count ratio = 4;
-  Count heavy_ratio = 128;
-  Count heavy_layers = 20;
-  Count output_groups = 8;   // of heads, each projected by itself
-  Count output_rank = 1024;  // that a group is projected to, before the groups are projected together
+  Tally q_lora_rank = 1024;
+  Tally rope_head_dim = 64;  // of a row: in 16 bit whatever the KV cache's format
+  Tally window = 128;
+  Tally ratio = 4;
+  Tally heavy_ratio = 128;
+  Tally heavy_layers = 20;
+  Tally output_groups = 8;   // of heads, each projected by itself
+  Tally output_rank = 1024;  // that a group is projected to, before the groups are projected together
   // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
-  Count streams = 1;
+  Tally streams = 1;
   std::optional<Precision> weights;  // published, beside routed experts that are narrower still
 };
 
@@ -95,13 +96,13 @@ ENUM_NAMES(LinearAttentionKind, {kMamba, "mamba"}, {kMamba2, "mamba2"}, {kGatedD
 
 struct LinearAttention {
   LinearAttentionKind kind = LinearAttentionKind::kMamba2;
-  Count layers = 1;        // layers of the model that have it, spread evenly; the others have softmax attention
-  Count heads = 64;        // value heads; heads · head_dim is the inner width
-  Count key_heads = 0;     // key and query heads (groups of B and C); 0: equal to heads
-  Count head_dim = 64;     // of values
-  Count state = 128;       // width of a key: the state of a head is head_dim x state
-  Count convolution = 4;   // kernel size of the short convolution; 0: none
-  Count step_rank = 0;     // rank of the step-size projection (Mamba-1)
+  Tally layers = 1;        // layers of the model that have it, spread evenly; the others have softmax attention
+  Tally heads = 64;        // value heads; heads · head_dim is the inner width
+  Tally key_heads = 0;     // key and query heads (groups of B and C); 0: equal to heads
+  Tally head_dim = 64;     // of values
+  Tally state = 128;       // width of a key: the state of a head is head_dim x state
+  Tally convolution = 4;   // kernel size of the short convolution; 0: none
+  Tally step_rank = 0;     // rank of the step-size projection (Mamba-1)
   bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a
                            // rank (Kimi K3)
 
@@ -114,47 +115,47 @@ struct LinearAttention {
 
 struct Positions {
   Position encoding = Position::kRope;
-  Count rows = 0;  // of a learned position table; 0: the sequence length trained or served
+  Tally rows = 0;  // of a learned position table; 0: the sequence length trained or served
 };
 
 struct Norms {
   Norm kind = Norm::kRms;
-  Count per_layer = 2;
+  Tally per_layer = 2;
   bool after_embedding = false;
   QkNorm queries_and_keys = QkNorm::kNone;
 };
 
 struct SlidingWindow {
-  Count tokens = 0;        // that a local layer attends to; 0: all
-  Count global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
-  Count kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the others
-  Count head_dim = 0;      // likewise
+  Tally tokens = 0;        // that a local layer attends to; 0: all
+  Tally global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
+  Tally kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the others
+  Tally head_dim = 0;      // likewise
 };
 
 // The last layers of the model may have no keys and values of their own: they attend to those of the last layer of
 // their kind before them (Gemma 4 E2B, Gemma 3n).
 struct SharedKv {
-  Count layers = 0;
-  Count ffn = 0;  // MLP width of these layers; 0: as in the others
+  Tally layers = 0;
+  Tally ffn = 0;  // MLP width of these layers; 0: as in the others
 };
 
 // A table per layer, whose row for the token is gated into the layer's output (Gemma 4 E2B, Gemma 3n).
 struct LayerEmbeddings {
-  Count width = 0;  // 0: none
-  Count rows = 0;   // of each table; 0: the vocabulary
+  Tally width = 0;  // 0: none
+  Tally rows = 0;   // of each table; 0: the vocabulary
 };
 
 // Encoder of images: a vision transformer whose patches all see each other, and projectors that make each square of
 // merge x merge patches a token of the language model.
 struct Vision {
-  Count layers = 27;
-  Count hidden = 1152;
-  Count heads = 16;
-  Count ffn = 4304;
+  Tally layers = 27;
+  Tally hidden = 1152;
+  Tally heads = 16;
+  Tally ffn = 4304;
   bool gated = false;
-  Count patch = 16;      // side in pixels
-  Count merge = 2;       // patches along the side of a token
-  Count projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
+  Tally patch = 16;      // side in pixels
+  Tally merge = 2;       // patches along the side of a token
+  Tally projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
 
   // Side of a token in pixels.
   [[nodiscard]] Count TokenSide() const { return patch * merge; }
@@ -163,14 +164,14 @@ struct Vision {
 struct Model {
   std::string preset;
   std::string name = "custom";
-  Count layers = 0;
-  Count hidden = 0;
-  Count heads = 0;
-  std::optional<Count> kv_heads;  // default: heads
-  std::optional<Count> head_dim;  // default: hidden / heads
-  Count ffn = 0;
+  Tally layers = 0;
+  Tally hidden = 0;
+  Tally heads = 0;
+  std::optional<Tally> kv_heads;  // default: heads
+  std::optional<Tally> head_dim;  // default: hidden / heads
+  Tally ffn = 0;
   bool gated = true;
-  Count vocab = 0;
+  Tally vocab = 0;
   bool tied_embeddings = false;
   bool parallel_attention = false;
   Positions positions;
@@ -185,31 +186,31 @@ struct Model {
   // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
   bool attention_gate = false;
   std::optional<LinearAttention> linear_attention;
-  Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
+  Tally mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
   // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
   bool keys_as_values = false;
   SharedKv shared_kv;
   LayerEmbeddings layer_embeddings;
-  Count mtp_layers = 0;  // multi-token-prediction modules
+  Tally mtp_layers = 0;  // multi-token-prediction modules
   std::optional<Vision> vision;
   std::optional<Precision>
       weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
-  Count context = 0;  // longest context that the publisher supports; beyond it a warning
+  Tally context = 0;  // longest context that the publisher supports; beyond it a warning
 
   // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
   [[nodiscard]] bool HasWindows() const { return window.tokens > 0 && !mla; }
   [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a shape of their own
-  [[nodiscard]] Count WindowKvHeads() const { return window.kv_heads > 0 ? window.kv_heads : KvHeads(); }
-  [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? window.head_dim : HeadDim(); }
+  [[nodiscard]] Count WindowKvHeads() const { return window.kv_heads > 0 ? Count(window.kv_heads) : KvHeads(); }
+  [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? Count(window.head_dim) : HeadDim(); }
   [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
   [[nodiscard]] Count SharedKvFfn() const { return shared_kv.ffn > 0 ? shared_kv.ffn : ffn; }
   // Pipeline stages at most: layers that share a KV cache are on the device that has it.
-  [[nodiscard]] Count MostStages() const { return SharesKv() ? 1 : layers; }
+  [[nodiscard]] Count MostStages() const { return SharesKv() ? Tally(1) : layers; }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts
-  [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : 0; }
+  [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : Tally(0); }
   [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }
   [[nodiscard]] Count MlpLayers() const { return mlp_layers > 0 ? mlp_layers : layers; }  // with experts or without
   [[nodiscard]] bool IsLinearAttention(Count layer) const;                                // by index, from 0
@@ -219,21 +220,21 @@ struct Model {
 
 // Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
 struct ParameterCount {
-  double embedding = 0;     // token table, positions, embedding norm; tables of the layers
-  double layer_tables = 0;  // of it
-  double head = 0;          // 0 if tied; with its bias
-  double attention_per_layer = 0;
-  double linear_attention_per_layer = 0;  // of a layer with linear attention
-  double dense_mlp_per_layer = 0;
-  double moe_per_layer = 0;         // router, all experts, shared experts
-  double moe_active_per_layer = 0;  // router, top_k experts, shared experts
-  double norms_per_layer = 0;
-  double final_norm = 0;
-  double mtp = 0;
-  double total = 0;            // without MTP modules, as published, and without a vision encoder
-  double active = 0;           // per token, embedding and head included, tables of the layers apart
-  double matrices = 0;         // in the layers' GEMMs, all experts
-  double active_matrices = 0;  // in the layers' GEMMs, top_k experts
+  Ratio embedding = 0;     // token table, positions, embedding norm; tables of the layers
+  Ratio layer_tables = 0;  // of it
+  Ratio head = 0;          // 0 if tied; with its bias
+  Ratio attention_per_layer = 0;
+  Ratio linear_attention_per_layer = 0;  // of a layer with linear attention
+  Ratio dense_mlp_per_layer = 0;
+  Ratio moe_per_layer = 0;         // router, all experts, shared experts
+  Ratio moe_active_per_layer = 0;  // router, top_k experts, shared experts
+  Ratio norms_per_layer = 0;
+  Ratio final_norm = 0;
+  Ratio mtp = 0;
+  Ratio total = 0;            // without MTP modules, as published, and without a vision encoder
+  Ratio active = 0;           // per token, embedding and head included, tables of the layers apart
+  Ratio matrices = 0;         // in the layers' GEMMs, all experts
+  Ratio active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };
 ParameterCount CountParameters(const Model& model);
 // The same, recorded in a scope "parameters": active_matrices, total_parameters, mtp_parameters.

@@ -243,7 +243,7 @@ TEST(ServingSpace, EveryIndexIsALoad) {
       one.prefill_chunk = choice.prefill_chunk;
       one.disaggregated = choice.disaggregated;
       const ServingMapping& m = one.mapping;
-      const Count prefill = choice.disaggregated ? choice.disaggregated->prefill_devices : 0;
+      const Count prefill = choice.disaggregated ? choice.disaggregated->prefill_devices : Tally(0);
       ASSERT_EQ(m.tp * m.pp * m.attention_dp * *m.replicas + prefill, 16);
       split += prefill > 0 ? 1 : 0;
       chunked += choice.prefill_chunk ? 1 : 0;

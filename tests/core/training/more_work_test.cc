@@ -21,7 +21,7 @@ struct WorkInput {
 };
 
 // In whole units, one at least.
-bool Multiply(Count& value, double rung, Count unit = 1) {
+bool Multiply(Tally& value, double rung, Count unit = 1) {
   if (value <= 0) return false;
   value = std::max<Count>(
               1, static_cast<Count>(std::lround(static_cast<double>(value) * rung / static_cast<double>(unit)))) *
@@ -52,10 +52,10 @@ bool GrowDocuments(Scenario& s, double rung) {
 }
 // A member of the part `part` of a model, which may lack it.
 template <class Part>
-std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::* part, Count Part::* member, Count unit) {
+std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::* part, Tally Part::* member, Count unit) {
   return [=](Scenario& s, double rung) { return s.model.*part && Multiply((*(s.model.*part)).*member, rung, unit); };
 }
-std::function<bool(Scenario&, double)> Grow(Count Model::* member, Count unit) {
+std::function<bool(Scenario&, double)> Grow(Tally Model::* member, Count unit) {
   return [=](Scenario& s, double rung) { return Multiply(s.model.*member, rung, unit); };
 }
 
@@ -74,7 +74,7 @@ const std::vector<WorkInput>& WorkInputs() {
       {"vocabulary", Grow(&Model::vocab, 64)},
       {"heads",
        [](Scenario& s, double rung) {
-         return Multiply(s.model.heads, rung, std::max(s.model.KvHeads(), s.training->mapping.tp));
+         return Multiply(s.model.heads, rung, std::max<Count>(s.model.KvHeads(), s.training->mapping.tp));
        }},
       {"KV heads", [](Scenario& s, double rung) { return s.model.kv_heads && Multiply(*s.model.kv_heads, rung); }},
       {"head size", [](Scenario& s, double rung) { return s.model.head_dim && Multiply(*s.model.head_dim, rung, 8); }},
