@@ -9,7 +9,7 @@
 #include "core/base/field_table.h"
 #include "core/collectives/group_view.h"
 #include "core/operators/kernel_family_fields.h"
-#include "core/workload/layer.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {

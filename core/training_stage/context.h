@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/trace.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/kernel.h"

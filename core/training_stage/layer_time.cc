@@ -147,7 +147,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   const Adapters adapters = TimeAdapters(context, work, trace);
   if (operators != nullptr) RecordCoreAndElementwise(operators, context, core, elementwise);
   const bool has_experts = work.routed_rows > 0;
-  const Exchange tensor = TensorExchange(context, has_experts ? 1 : ResidualAdditions(context.model), trace);
+  const Exchange tensor = TensorExchange(context, has_experts ? Ratio(1) : ResidualAdditions(context.model), trace);
   BindExchange(tensor, "tp", trace);
   const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward, trace);
   const Exchange experts = has_experts ? ExchangeExperts(context, work, trace) : Exchange{};

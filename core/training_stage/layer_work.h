@@ -8,7 +8,7 @@
 #include "core/hardware/device.h"
 #include "core/training_stage/recompute_choice.h"
 #include "core/training_stage/shape.h"
-#include "core/workload/layer.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 
