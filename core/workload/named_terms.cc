@@ -6,16 +6,20 @@
 #include <utility>
 
 #include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
 
-// What the node of a value stands for is what the name stands for from here on.
+// What the node of a value stands for is what the name stands for from here on; an intermediate result gets the name.
 template <class Q>
 Q Known(std::string_view symbol, Q value, Trace& trace) {
-  trace.Alias(symbol, value, "the node of " + std::string(symbol));
-  return value;
+  if (!trace.on()) return value;
+  const bool is_nameless = value.node() != nullptr && value.node()->label == nullptr;
+  const Q named = is_nameless ? Figure(symbol, value) : value;
+  trace.Alias(symbol, named, "the node of " + std::string(symbol));
+  return named;
 }
 
 // A result that has no node, of which the caller knows the name.
