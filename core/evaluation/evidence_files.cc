@@ -34,9 +34,9 @@ constexpr TrainingFigure kTrainingFigures[] = {
     {"training.tokens_per_s_per_device", MeasuredKind::kStepTime, true,
      [](const TrainingReport& r) { return r.tokens_per_s_per_device.base(); }},
     {"training.model_flops_utilization", MeasuredKind::kStepTime, true,
-     [](const TrainingReport& r) { return r.model_flops_utilization; }},
+     [](const TrainingReport& r) { return r.model_flops_utilization.base(); }},
     {"training.hardware_flops_utilization", MeasuredKind::kStepTime, true,
-     [](const TrainingReport& r) { return r.hardware_flops_utilization; }},
+     [](const TrainingReport& r) { return r.hardware_flops_utilization.base(); }},
     {"training.memory_bytes.total", MeasuredKind::kTrainingMemory, false,
      [](const TrainingReport& r) { return r.memory.Total().base(); }}};
 

@@ -1,7 +1,12 @@
 #include "core/training/named_terms.h"
 
-#include "core/base/bind_inputs.h"
+#include <utility>
+#include <vector>
+
 #include "core/base/figure.h"
+#include "core/collectives/fabric.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
 #include "core/training/interruptions.h"
 #include "core/training_stage/flops.h"
 #include "core/training_stage/state_bytes.h"
@@ -9,10 +14,16 @@
 namespace slipstick {
 namespace {
 
-template <class Q>
-Q InputAt(Q value, const std::string& path, Trace& trace) {
-  BindInputs(value, path, trace);
-  return value;
+// Relative slow-down of a step per doubling of the pods or nodes.
+Ratio PodJitter(const TrainingContext& context, Trace& trace) {
+  const std::vector<NetworkLevel>& levels = context.cluster.networks;
+  if (levels.size() < 2) return InputAt(Ratio(0), "cluster.networks", trace);
+  if (context.framework().utilization) return InputAt(Ratio(0), "training.framework.utilization", trace);
+  const FabricConstants& fabric = *levels[1].fabric;
+  const Ratio pod_jitter = fabric.in_step.pod_jitter;
+  if (!trace.on()) return pod_jitter;
+  return Ratio::FromBase(pod_jitter, trace.tape().Constant("fabrics." + fabric.id + ".pod_jitter", pod_jitter,
+                                                           Ratio::kDimension, "pod jitter", kInStepSource));
 }
 
 InterruptedRun NamedRun(const TrainingContext& context, const PlainRun& plain, Trace& trace) {
@@ -41,6 +52,121 @@ InterruptedRun NamedRun(const TrainingContext& context, const PlainRun& plain, T
 }
 
 }  // namespace
+
+StepTerms::StepTerms(const TrainingContext& of, Trace& trace)
+    : run(of.run),
+      tensor(trace.Carry("tp", Ratio(of.shape.tensor))),
+      context(trace.Carry("cp", Ratio(of.shape.context))),
+      pipeline(trace.Carry("pp", Ratio(of.shape.pipeline))),
+      chunks(InputAt(Ratio(of.shape.chunks), "training.mapping.virtual_stages", trace)),
+      data(trace.Carry("dp", Ratio(of.shape.data))),
+      expert(trace.Carry("ep", Ratio(of.shape.expert))),
+      expert_tensor(trace.Carry("expert_tp", Ratio(of.shape.expert_tensor))),
+      micro_batches(trace.Carry("micro_batches", Ratio(of.shape.micro_batches))),
+      tokens(trace.Carry("tokens", Ratio(of.shape.tokens))),
+      own_tokens(trace.Carry("own_tokens", Ratio(of.shape.sequence_parallel_tokens))),
+      offloaded_gradients(InputAt(Ratio(OffloadedGradients(run)), InputOfOffloadedGradients(run), trace)),
+      host_bandwidth(InputAt(of.device().host.bandwidth, "cluster.device.host.bandwidth", trace)),
+      pod_jitter(PodJitter(of, trace)),
+      node_devices(InputAt(Ratio(of.node_devices), "cluster.networks.0.size", trace)) {}
+
+Ratio StepTerms::DataRanks() const { return Figure("Ranks that hold the same dense weights", data * context); }
+Ratio StepTerms::ExpertDataRanks() const {
+  return Figure("Ranks that hold the same experts", data * context * tensor / (expert * expert_tensor));
+}
+
+Ratio StepTerms::ShardsFrom(int from, Ratio data_ranks) const {
+  const TrainingMapping& mapping = run.mapping;
+  const Ratio zero = mapping.zero, is_sharded = from == 1 ? min(1, zero) : floor(zero / from);
+  const Ratio group = mapping.shard_within ? min(data_ranks, Ratio(*mapping.shard_within) * context) : data_ranks;
+  return Figure("Shards", max(1, is_sharded * group),
+                "ranks that split a state, of one replica group; one where ZeRO does not split it");
+}
+
+TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
+                    const TrainingReport& report, Trace& trace) {
+  const Device& device = context.device();
+  const StepTime& time = report.time;
+  TimedRun run;
+  run.devices = InputAt(Ratio(context.shape.devices), "training.devices", trace);
+  run.batch = Ratio(context.run.global_batch);
+  run.sequence = InputAt(Ratio(context.shape.sequence), "training.sequence", trace);
+  run.counted = trace.Carry("counted", Ratio(context.shape.counted));
+  run.tokens = context.run.tokens;
+  run.step_time = trace.Carry("step_time", report.step_time);
+  if (context.run.batch_ramp)
+    run.ramp = {RampTime(context, first_step, run.step_time, trace), context.run.batch_ramp->tokens};
+  run.peak = PeakRate(context.prepared->requested.device, context.run.precision, trace);
+  run.flops = {trace.Carry("model_flops", flops.model), trace.Carry("model_flops_causal", flops.model_causal),
+               trace.Carry("hardware_flops", flops.hardware)};
+  run.executed = trace.Carry("executed_flops", report.hardware_flops_per_device);
+  run.busy =
+      Figure("Busy time", time.forward + time.backward + time.recompute + time.optimizer, "a device computes in it");
+  run.tdp = InputAt(device.tdp, "cluster.device.tdp", trace);
+  run.idle = min(InputAt(device.idle, "cluster.device.idle", trace), run.tdp);
+  return run;
+}
+
+void Show(const StepBreakdown& step, Trace& trace) {
+  if (!trace.on()) return;
+  for (const auto& [part, time] : {std::pair{"forward", &StepTime::forward},
+                                   {"backward", &StepTime::backward},
+                                   {"recompute", &StepTime::recompute},
+                                   {"tp", &StepTime::tp},
+                                   {"cp", &StepTime::cp},
+                                   {"ep", &StepTime::ep},
+                                   {"pp", &StepTime::pp},
+                                   {"dp", &StepTime::dp},
+                                   {"bubble", &StepTime::bubble},
+                                   {"optimizer", &StepTime::optimizer},
+                                   {"other", &StepTime::other},
+                                   {"offload", &StepTime::offload}}) {
+    trace.Report("training.time_s." + std::string(part), step.time.*time);
+  }
+  trace.Report("training.step_time_s", step.step_time);
+  KnownAs("step_time", step.step_time, trace);
+  const Trace::Scope scope(trace, "link");
+  for (const auto& [part, time] : {std::pair{"tp", &LinkTime::tp},
+                                   {"cp", &LinkTime::cp},
+                                   {"ep", &LinkTime::ep},
+                                   {"pp", &LinkTime::pp},
+                                   {"dp", &LinkTime::dp},
+                                   {"offload", &LinkTime::offload}}) {
+    trace.Report("training.communication_s." + std::string(part), step.link.*time);
+  }
+}
+
+void Show(const TrainingMemory& memory, Trace& trace) {
+  if (!trace.on()) return;
+  for (const auto& [part, bytes] : {std::pair{"weights", &TrainingMemory::weights},
+                                    {"gradients", &TrainingMemory::gradients},
+                                    {"optimizer", &TrainingMemory::optimizer},
+                                    {"activations", &TrainingMemory::activations},
+                                    {"workspace", &TrainingMemory::workspace},
+                                    {"host", &TrainingMemory::host}}) {
+    trace.Report("training.memory_bytes." + std::string(part), memory.*bytes);
+  }
+  const Bytes total =
+      Figure("Peak memory per device, most loaded stage", memory.Total(), "as the framework's allocator reserves it");
+  trace.Report("training.memory_bytes.total", total);
+  KnownAs("total", total, trace);
+}
+
+void ShowRates(const TrainingReport& report, Trace& trace) {
+  if (!trace.on()) return;
+  trace.Report("training.tokens_per_s", report.tokens_per_s);
+  trace.Report("training.useful_tokens_per_s", report.useful_tokens_per_s);
+  trace.Report("training.tokens_per_s_per_device", report.tokens_per_s_per_device);
+  trace.Report("training.arithmetic_utilization", report.arithmetic_utilization);
+  trace.Report("training.model_flops_utilization", report.model_flops_utilization);
+  trace.Report("training.model_flops_utilization_causal", report.model_flops_utilization_causal);
+  trace.Report("training.hardware_flops_utilization", report.hardware_flops_utilization);
+  trace.Report("training.time_to_train_s", report.time_to_train);
+  trace.Report("training.device_energy_j", report.energy);
+  KnownAs("time_to_train", report.time_to_train, trace);
+  KnownAs("device_seconds", report.device_seconds, trace);
+  KnownAs("device_energy", report.energy, trace);
+}
 
 RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain, Trace& trace) {
   const Trace::Scope scope(trace, "run");

@@ -2,10 +2,74 @@
 // trace knows them by, and what the report shows gets its paths. It goes when no caller names its terms any more.
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
+#include "core/training/step_breakdown.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/context.h"
+#include "core/training_stage/flops.h"
 
 namespace slipstick {
+
+// What the node of a value stands for is what the name stands for from here on; an intermediate result gets the name.
+template <class Q>
+Q KnownAs(std::string_view symbol, Q value, Trace& trace) {
+  if (!trace.on()) return value;
+  const bool is_nameless = value.node() != nullptr && value.node()->label == nullptr;
+  const Q named = is_nameless ? Figure(symbol, value) : value;
+  trace.Alias(symbol, named, "the node of " + std::string(symbol));
+  return named;
+}
+
+// A number that follows from the input at a path.
+template <class Q>
+Q InputAt(Q value, std::string_view path, Trace& trace) {
+  if (trace.on()) BindInputs(value, std::string(path), trace);
+  return value;
+}
+
+// What a context says of a step. Names: those of ExplainShape.
+struct StepTerms {
+  StepTerms(const TrainingContext& context, Trace& trace);
+  const TrainingRun& run;
+  Ratio tensor, context, pipeline, chunks, data, expert, expert_tensor, micro_batches;
+  Ratio tokens, own_tokens;  // of a micro-batch on one device, and of them those whose residual stream it holds
+  Ratio offloaded_gradients;
+  BytesPerSecond host_bandwidth;
+  Ratio pod_jitter, node_devices;         // slow-down of a step per doubling of the pods or nodes; devices of a node
+  [[nodiscard]] Ratio DataRanks() const;  // that hold the same dense weights
+  [[nodiscard]] Ratio ExpertDataRanks() const;  // that hold the same experts
+  // Ranks that split a state which ZeRO shards from stage `from` on, of those that hold the same weights.
+  [[nodiscard]] Ratio ShardsFrom(int from, Ratio data_ranks) const;
+};
+
+// What the rates of a run are computed from.
+struct TimedRun {
+  Ratio devices, batch;     // sequences of a step
+  Ratio sequence, counted;  // tokens of a sequence, and of them no padding
+  Tokens tokens;            // of the run
+  struct {
+    Seconds time;
+    Tokens tokens;
+  } ramp{};             // of a growing batch
+  FlopsPerSecond peak;  // of a device
+  StepFlops flops;
+  Flops executed;           // per device
+  Seconds step_time, busy;  // busy: a device computes
+  Watts idle, tdp;
+};
+// `first_step`: at the start of a batch ramp. Names: model_flops, … , executed_flops, step_time and its parts.
+TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
+                    const TrainingReport& report, Trace& trace);
+
+// What the report shows of a step, and of the run without interruptions. Later figures find "step_time",
+// "time_to_train", "device_seconds" and "device_energy".
+void Show(const StepBreakdown& step, Trace& trace);
+void ShowRates(const TrainingReport& report, Trace& trace);
+void Show(const TrainingMemory& memory, Trace& trace);  // "total"
 
 // The run without interruptions. Names: time_to_train, mean_power, run_flops.
 struct PlainRun {

@@ -2,10 +2,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
 #include "core/operators/named_terms.h"
 #include "core/training/framework_warnings.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
+#include "core/training/named_terms.h"
 #include "core/training/network_time.h"
 #include "core/training/recompute.h"
 #include "core/training/schedule.h"
@@ -14,14 +17,13 @@
 #include "core/training/whole_run.h"
 #include "core/training_stage/exchange.h"
 #include "core/training_stage/flops.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {
 
-// Time of one stage; the rest of the step is its bubble.
-StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step,
-                     const LinkTime& link) {
-  const double m = context.shape.micro_batches;
+// Time of one stage in `m` micro-batches; the rest of the step is its bubble.
+StepTime TimeOfStage(double m, const StageTime& stage, const StepTime& step, const LinkTime& link) {
   StepTime time = step;
   time.forward = m * stage.forward.compute;
   time.backward = m * stage.backward.compute;
@@ -73,11 +75,8 @@ std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTim
   stages.reserve(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Stage& stage = plan[i];
-    if (RepeatsPrevious(plan, i)) {
-      stages.push_back(stages.back());
-    } else {
-      stages.push_back(TimeStage(context, times, stage.layers, stage.embedding, stage.head));
-    }
+    stages.push_back(RepeatsPrevious(plan, i) ? stages.back()
+                                              : TimeStage(context, times, stage.layers, stage.embedding, stage.head));
   }
   return stages;
 }
@@ -161,6 +160,10 @@ class Evaluation {
         memory_terms_{context_, works_} {
     if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives)))
       own_context_->log = &report_.collectives;
+    if (!trace.on()) return;
+    named_run_ = run;
+    BindInputs(*named_run_, "training", trace);
+    named_context_.emplace(MakeContext(Named(model, trace), cluster, *named_run_)).log = context_.log;
   }
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
@@ -179,7 +182,7 @@ class Evaluation {
       TimeLayersInto(trace_);
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
-    const PipelineSends sends = TimePipelineSends(context_, trace_);
+    const PipelineSends sends = TimePipelineSends(explained(), trace_);
     const Pipeline pipeline = PipelineOf(context_, *times_, plan_->virtual_stages, sends);
     const StepFlops* const flops = detail_.memo != nullptr ? &detail_.memo->FlopsOf(recompute_) : nullptr;
     if (detail_.can_prune != nullptr && !run_.batch_ramp) {
@@ -189,17 +192,17 @@ class Evaluation {
         return bound;
       }
     }
-    const StepBreakdown step = BreakDownStep(context_, *times_, stages, plan_->stages, pipeline, sends, trace_);
+    const StepBreakdown step = BreakDownStep(explained(), *times_, stages, plan_->stages, pipeline, sends, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
-    report_.step_time = step.time.Total();
+    report_.step_time = step.step_time;
     if (detail_.memo == nullptr) {
       report_.scoring = ForwardPasses(context_, stages, sends);
       ReportBounds(step.time);
     }
     if (detail_.advice) ReportStages(stages, step);
-    FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
+    FinishReport(explained(), recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
     if (detail_.timeline) SetTimeline(pipeline, step.schedule_length, report_);
     return report_;
   }
@@ -222,27 +225,23 @@ class Evaluation {
     double dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
     if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
-    FIGURE(trace_, dropped_tokens, 1 * dropped_share,
-           (Note{"Dropped copies of routed tokens", "those above the experts' capacity; none without a capacity factor",
-                 "", "training.dropped_tokens"}),
-           dropped_share);
-    report_.dropped_tokens = dropped_tokens;
-    const Bytes visible = UsableMemory(context_.device());
-    if (context_.device().memory.usable) trace_.Input("visible", visible, "cluster.device.memory.usable");
-    const Bytes outside = context_.framework().memory.outside;
-    trace_.Input("outside", outside, "training.framework.memory.outside");
-    FIGURE(
-        trace_, capacity, max(0 * kB, visible - outside),
-        (Note{"Usable memory per device", "visible to programs, without what the framework's allocator cannot reserve",
-              "", "training.memory_bytes.capacity"}),
-        visible, outside);
-    report_.memory.capacity = capacity;
-    const double memory_margin = run_.memory_margin.value_or(0);
-    if (!run_.memory_margin) trace_.Input("memory_margin", memory_margin, "training.memory_margin");
-    FIGURE(trace_, memory_budget, (1 - memory_margin) * capacity,
-           (Note{"Memory that automatic choices may fill", "usable memory without the margin"}), memory_margin,
-           capacity);
-    memory_budget_ = memory_budget;
+    const Ratio dropped = Figure("Dropped copies of routed tokens", trace_.Carry("dropped_share", Ratio(dropped_share)),
+                                 "those above the experts' capacity; none without a capacity factor");
+    trace_.Report("training.dropped_tokens", dropped);
+    report_.dropped_tokens = dropped;
+    SetCapacity();
+  }
+
+  void SetCapacity() {
+    const TrainingRun& run = explained().run;
+    const Bytes visible = InputAt(UsableMemory(context_.device()), "cluster.device.memory.usable", trace_);
+    report_.memory.capacity = Figure("Usable memory per device", max(0 * kB, visible - run.framework.memory.outside),
+                                     "visible to programs, without what the framework's allocator cannot reserve");
+    trace_.Report("training.memory_bytes.capacity", report_.memory.capacity);
+    const Ratio margin = run.memory_margin.value_or(InputAt(Ratio(0), "training.memory_margin", trace_));
+    memory_budget_ = Figure("Memory that automatic choices may fill", (1 - margin) * report_.memory.capacity,
+                            "usable memory without the margin");
+    KnownAs("memory_budget", memory_budget_, trace_);
   }
 
   [[nodiscard]] TrainingMemory OnDevice(TrainingMemory memory) const {
@@ -274,7 +273,7 @@ class Evaluation {
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      ExplainLeast(recompute_, {explained(), works_}, plan_->stages, memory_budget_, trace_);
       return TimeLayersInto(trace_);
     }
     TimeLayersInto(off_);
@@ -284,9 +283,9 @@ class Evaluation {
         return StepTimeUnder(context_, works_, *plan_, choice, blocks);
       };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
-      ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
+      ExplainFastest(recompute_, {explained(), works_}, plan_->stages, memory_budget_, step_time, trace_);
     } else {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      ExplainLeast(recompute_, {explained(), works_}, plan_->stages, memory_budget_, trace_);
     }
     TimeLayersInto(trace_);
   }
@@ -295,12 +294,12 @@ class Evaluation {
   [[nodiscard]] Flops ExecutedFlops() const {
     const Trace::Scope scope(trace_, "executed");
     const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages, trace_);
-    const double micro_batches = context_.shape.micro_batches, pp = context_.shape.pipeline;
-    FIGURE(
-        trace_, executed_flops, micro_batches / pp * micro_batch_flops,
-        (Note{"FLOPs that the kernels execute in a step", "mean of the devices; attention as far as they compute it"}),
-        micro_batches, pp, micro_batch_flops);
-    return executed_flops;
+    const StepTerms terms(explained(), trace_);
+    const Flops executed =
+        Figure("FLOPs that the kernels execute in a step",
+               terms.micro_batches / terms.pipeline * trace_.Carry("micro_batch_flops", micro_batch_flops),
+               "mean of the devices; attention as far as they compute it");
+    return KnownAs("executed_flops", executed, trace_);
   }
 
   TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {
@@ -323,12 +322,11 @@ class Evaluation {
         layers.*part += count * (operators_.by_bound[kind].*part);
       }
     }
-    const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, tp = time.tp,
-                  cp = time.cp, ep = time.ep, pp = time.pp, dp = time.dp, offload = time.offload;
-    FIGURE(trace_, passes, forward + backward + recompute, (Note{"Computing of the slowest stage"}), forward, backward,
-           recompute);
-    FIGURE(trace_, exchanged, tp + cp + ep + pp + dp + offload, (Note{"Exposed communication and host transfers"}), tp,
-           cp, ep, pp, dp, offload);
+    const Seconds passes = Figure("Computing of the slowest stage", time.forward + time.backward + time.recompute);
+    const Seconds exchanged = Figure("Exposed communication and host transfers",
+                                     time.tp + time.cp + time.ep + time.pp + time.dp + time.offload);
+    KnownAs("passes", passes, trace_);
+    KnownAs("exchanged", exchanged, trace_);
     ByBound<Beside> beside;
     beside.network = {exchanged, "exchanged"};
     beside.latency = {time.other, "other"};
@@ -345,16 +343,15 @@ class Evaluation {
       TrainingStage stage;
       stage.layers = static_cast<Count>(plan_->stages[i].layers.Total());
       stage.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, i, recompute_, off_));
-      stage.time = TimeOfStage(context_, stages[i], step.time, step.link);
+      stage.time = TimeOfStage(context_.shape.micro_batches, stages[i], step.time, step.link);
       report_.stages.push_back(stage);
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
     Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_));
-    const Bytes capacity = report_.memory.capacity, total = report_.memory.Total();
-    FIGURE(trace_, headroom, capacity - total,
-           (Note{"Free memory per GPU", "of the most loaded stage", "", "training.memory_headroom_bytes"}), capacity,
-           total);
+    report_.memory = OnDevice(StageMemory({explained(), works_}, plan_->stages, fullest, recompute_, trace_));
+    const Bytes total = trace_.Carry("total", report_.memory.Total());
+    trace_.Report("training.memory_headroom_bytes",
+                  Figure("Free memory per GPU", report_.memory.capacity - total, "of the most loaded stage"));
   }
 
   [[nodiscard]] Seconds FirstStepOfRamp() {
@@ -365,6 +362,9 @@ class Evaluation {
     return EvaluateTraining(model_, cluster_, first, {.operators = false, .timeline = false}, off_).step_time;
   }
 
+  // What the explained formulas read: the same numbers with nodes while the trace is on.
+  [[nodiscard]] const TrainingContext& explained() const { return named_context_ ? *named_context_ : context_; }
+
   const Model& model_;
   const Cluster& cluster_;
   const TrainingRun& run_;
@@ -372,7 +372,8 @@ class Evaluation {
   Trace& trace_;
   Trace off_ = Trace::Off();
   // Without a memo the evaluation owns its sub-results.
-  std::optional<TrainingContext> own_context_;
+  std::optional<TrainingContext> own_context_, named_context_;
+  std::optional<TrainingRun> named_run_;
   std::optional<LayerWorks> own_works_;
   StepOperators operators_;
   std::optional<LayerTimes> own_times_;

@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/collectives/fabric.h"
+#include "core/base/figure.h"
+#include "core/base/units.h"
 #include "core/training/gradient.h"
+#include "core/training/named_terms.h"
 #include "core/training/schedule.h"
 #include "core/training_stage/exchange.h"
 #include "core/workload/named_terms.h"
@@ -25,212 +27,161 @@ double OwnStageShare(const TrainingContext& context, std::size_t stages) {
   return static_cast<double>((m + 1) / 2) / static_cast<double>(m);
 }
 
-LinkTime BreakDownLinks(double micro_batches, const StageTime& slowest, const PipelineSends& sends,
-                        const GradientExchange& gradients, Trace& trace) {
-  Trace::Scope scope(trace, "link");
-  if (trace.on()) {
-    const auto total = [&slowest](Seconds LayerPass::* part) {
-      return slowest.forward.*part + slowest.backward.*part + slowest.recompute.*part;
-    };
-    trace.Alias("pass_tp", total(&LayerPass::tp_link), "pass_tp_link");
-    trace.Alias("pass_cp", total(&LayerPass::cp_link), "pass_cp_link");
-    trace.Alias("pass_ep", total(&LayerPass::ep_link), "pass_ep_link");
-    trace.Alias("pass_pp", sends.link, "sends_link");
-    trace.Alias("pass_offload", slowest.host_link, "pass_offload_link");
-    trace.Alias("pass_sharded", slowest.sharded_link, "pass_sharded_link");
-  }
-  const Seconds pass_tp = slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link;
-  const Seconds pass_cp = slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link;
-  const Seconds pass_ep = slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link;
-  const Seconds pass_pp = sends.link, pass_offload = slowest.host_link, state_offload = gradients.host_link;
-  const Seconds pass_sharded = slowest.sharded_link, gradients_link = gradients.link;
-  FIGURE(trace, tp, micro_batches * pass_tp, (Note{"TP link time", "", "", "training.communication_s.tp"}),
-         micro_batches, pass_tp);
-  FIGURE(trace, cp, micro_batches * pass_cp, (Note{"CP link time", "", "", "training.communication_s.cp"}),
-         micro_batches, pass_cp);
-  FIGURE(trace, ep, micro_batches * pass_ep, (Note{"EP link time", "", "", "training.communication_s.ep"}),
-         micro_batches, pass_ep);
-  FIGURE(trace, pp, micro_batches * pass_pp, (Note{"Pipeline P2P link time", "", "", "training.communication_s.pp"}),
-         micro_batches, pass_pp);
-  FIGURE(trace, dp, micro_batches * pass_sharded + gradients_link,
-         (Note{"DP link time", "ZeRO-3 communication per micro-batch, gradients and weights once per step", "",
-               "training.communication_s.dp"}),
-         micro_batches, pass_sharded, gradients_link);
-  FIGURE(trace, offload, micro_batches * pass_offload + state_offload,
-         (Note{"Host link time", "", "", "training.communication_s.offload"}), micro_batches, pass_offload,
-         state_offload);
-  return {tp, cp, ep, pp, dp, offload};
+// The passes of a micro-batch on the slowest device; of its communication the exposed part, or all.
+struct PassTimes {
+  Seconds forward, backward, recompute;  // computing
+  Seconds tp, cp, ep, sharded, offload;
+  Seconds host, total;
+};
+
+PassTimes ExposedOf(const StageTime& stage, Trace& trace) {
+  const auto sum = [&](std::string_view symbol, Seconds LayerPass::* part) {
+    return trace.Carry(symbol, stage.forward.*part + stage.backward.*part + stage.recompute.*part);
+  };
+  PassTimes pass;
+  pass.forward = trace.Carry("pass_forward", stage.forward.compute);
+  pass.backward = trace.Carry("pass_backward", stage.backward.compute);
+  pass.recompute = trace.Carry("pass_recompute", stage.recompute.compute);
+  pass.tp = sum("pass_tp", &LayerPass::tp);
+  pass.cp = sum("pass_cp", &LayerPass::cp);
+  pass.ep = sum("pass_ep", &LayerPass::ep);
+  pass.sharded = trace.Carry("pass_sharded", stage.sharded_forward + stage.sharded_backward);
+  pass.offload = trace.Carry("pass_offload", stage.host_forward + stage.host_backward);
+  pass.host = sum("pass_host", &LayerPass::host);
+  pass.total = trace.Carry("pass_time", stage.Total());
+  return pass;
+}
+
+PassTimes LinksOf(const StageTime& stage, Trace& trace) {
+  const auto sum = [&](std::string_view symbol, Seconds LayerPass::* part) {
+    return trace.Carry(symbol, stage.forward.*part + stage.backward.*part + stage.recompute.*part);
+  };
+  PassTimes pass;
+  pass.tp = sum("pass_tp_link", &LayerPass::tp_link);
+  pass.cp = sum("pass_cp_link", &LayerPass::cp_link);
+  pass.ep = sum("pass_ep_link", &LayerPass::ep_link);
+  pass.sharded = trace.Carry("pass_sharded_link", stage.sharded_link);
+  pass.offload = trace.Carry("pass_offload_link", stage.host_link);
+  return pass;
+}
+
+LinkTime BreakDownLinks(Ratio micro_batches, const PassTimes& pass, const PipelineSends& sends,
+                        const GradientExchange& gradients) {
+  LinkTime link;
+  link.tp = Figure("TP link time", micro_batches * pass.tp);
+  link.cp = Figure("CP link time", micro_batches * pass.cp);
+  link.ep = Figure("EP link time", micro_batches * pass.ep);
+  link.pp = Figure("Pipeline P2P link time", micro_batches * sends.link);
+  link.dp = Figure("DP link time", micro_batches * pass.sharded + gradients.link,
+                   "ZeRO-3 communication per micro-batch, gradients and weights once per step");
+  link.offload = Figure("Host link time", micro_batches * pass.offload + gradients.host_link);
+  return link;
 }
 
 // Compute and exposed communication of the slowest device's passes.
-void AddPasses(double micro_batches, const StageTime& slowest, const PipelineSends& sends,
-               const GradientExchange& gradients, StepTime& time, Trace& trace) {
-  const Seconds pass_forward = slowest.forward.compute, pass_backward = slowest.backward.compute,
-                pass_recompute = slowest.recompute.compute;
-  FIGURE(trace, forward, micro_batches * pass_forward,
-         (Note{"Forward compute", "slowest stage", "", "training.time_s.forward"}), micro_batches, pass_forward);
-  FIGURE(trace, backward, micro_batches * pass_backward,
-         (Note{"Backward compute", "slowest stage", "", "training.time_s.backward"}), micro_batches, pass_backward);
-  FIGURE(trace, recompute, micro_batches * pass_recompute,
-         (Note{"Recomputation", "slowest stage", "", "training.time_s.recompute"}), micro_batches, pass_recompute);
-  const Seconds pass_tp = slowest.forward.tp + slowest.backward.tp + slowest.recompute.tp;
-  const Seconds pass_cp = slowest.forward.cp + slowest.backward.cp + slowest.recompute.cp;
-  const Seconds pass_ep = slowest.forward.ep + slowest.backward.ep + slowest.recompute.ep;
-  FIGURE(trace, tp, micro_batches * pass_tp, (Note{"Exposed TP communication", "", "", "training.time_s.tp"}),
-         micro_batches, pass_tp);
-  FIGURE(trace, cp, micro_batches * pass_cp, (Note{"Exposed CP communication", "", "", "training.time_s.cp"}),
-         micro_batches, pass_cp);
-  FIGURE(trace, ep, micro_batches * pass_ep, (Note{"Exposed EP communication", "", "", "training.time_s.ep"}),
-         micro_batches, pass_ep);
-  const Seconds sends_exposed = sends.exposed;
-  FIGURE(trace, pp, micro_batches * sends_exposed, (Note{"Exposed pipeline P2P", "", "", "training.time_s.pp"}),
-         micro_batches, sends_exposed);
-  const Seconds pass_sharded = slowest.sharded_forward + slowest.sharded_backward,
-                gradients_exposed = gradients.exposed;
-  FIGURE(trace, dp, micro_batches * pass_sharded + gradients_exposed,
-         (Note{"Exposed DP communication", "ZeRO-3 communication per micro-batch, gradients and weights once per step",
-               "", "training.time_s.dp"}),
-         micro_batches, pass_sharded, gradients_exposed);
-  time.forward = forward, time.backward = backward, time.recompute = recompute;
-  time.tp = tp, time.cp = cp, time.ep = ep, time.pp = pp, time.dp = dp;
+void AddPasses(Ratio micro_batches, const PassTimes& pass, const PipelineSends& sends,
+               const GradientExchange& gradients, StepTime& time) {
+  time.forward = Figure("Forward compute", micro_batches * pass.forward, "slowest stage");
+  time.backward = Figure("Backward compute", micro_batches * pass.backward, "slowest stage");
+  time.recompute = Figure("Recomputation", micro_batches * pass.recompute, "slowest stage");
+  time.tp = Figure("Exposed TP communication", micro_batches * pass.tp);
+  time.cp = Figure("Exposed CP communication", micro_batches * pass.cp);
+  time.ep = Figure("Exposed EP communication", micro_batches * pass.ep);
+  time.pp = Figure("Exposed pipeline P2P", micro_batches * sends.exposed);
+  time.dp = Figure("Exposed DP communication", micro_batches * pass.sharded + gradients.exposed,
+                   "ZeRO-3 communication per micro-batch, gradients and weights once per step");
 }
 
-// The simulated length of the schedule, and what it rests on.
-void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_time,
-                   const std::pair<Seconds, Seconds>& ends, Seconds length, Seconds work, Trace& trace) {
-  if (!trace.on()) return;
-  if (pipeline.shape.stages <= 1) return trace.Alias("length", work, "work");
-  const double pp = static_cast<double>(pipeline.shape.stages),
-               virtual_stages = static_cast<double>(pipeline.shape.chunks);
-  const Seconds transfer = pipeline.transfer, first_pass = ends.first, last_pass = ends.second;
-  trace.Procedure("length", length,
-                  Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource},
-                  "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time,
-                  first_pass, last_pass, micro_batches, pp, virtual_stages, transfer);
+// What the simulated schedule rests on.
+struct ScheduleGrounds {
+  Seconds pass, first_pass, last_pass, transfer;  // of the slowest, the first and the last device
+  Ratio micro_batches, stages, chunks;
+};
+
+Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds work) {
+  if (pipeline.shape.stages <= 1) return work;
+  const Seconds length = ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer);
+  if (grounds.pass.node() == nullptr) return length;
   constexpr double kNudge = 1.0 / 1000;
   const auto moved = [&](const PipelineShape& shape, Seconds changed) {
     return ScheduleLength(shape, pipeline.passes, changed) / length - 1;
   };
   PipelineShape longer = pipeline.shape;
   longer.micro_batches += longer.stages;
-  const double by_transfer = moved(pipeline.shape, (1 + kNudge) * transfer) / kNudge;
-  trace.MovesBy(0,
-                1 - by_transfer);  // the passes of all stages together: with them and the transfers the length scales
-  trace.MovesBy(3, moved(longer, transfer) * micro_batches / pp);
-  trace.MovesBy(6, by_transfer);
+  const double by_transfer = moved(pipeline.shape, (1 + kNudge) * pipeline.transfer) / kNudge;
+  const double by_micro_batches = moved(longer, pipeline.transfer) * grounds.micro_batches / grounds.stages;
+  // The passes of all stages together: with them and the transfers the length scales.
+  return Procedure("End of the last pass", length,
+                   {Ground(grounds.pass, 1 - by_transfer), grounds.first_pass, grounds.last_pass,
+                    Ground(grounds.micro_batches, by_micro_batches), grounds.stages, grounds.chunks,
+                    Ground(grounds.transfer, by_transfer)},
+                   "of the mapping's schedule, simulated pass by pass", kPipelineSource);
 }
 
-// Adds the bubble; returns the length of the schedule. `ends`: passes of the first and of the last device.
-Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_time,
-                  const std::pair<Seconds, Seconds>& ends, StepTime& time, Trace& trace) {
-  const Seconds pp = time.pp;
-  FIGURE(trace, work, micro_batches * pass_time + pp,
-         (Note{"Busy time of the slowest stage", "its passes and exposed sends"}), micro_batches, pass_time, pp);
+// Adds the bubble; returns the length of the schedule.
+Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, StepTime& time) {
+  const Seconds work = Figure("Busy time of the slowest stage", grounds.micro_batches * grounds.pass + time.pp,
+                              "its passes and exposed sends");
   const Seconds length =
-      pipeline.shape.stages > 1 ? ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer) : work;
-  ExplainLength(pipeline, micro_batches, pass_time, ends, length, work, trace);
-  FIGURE(trace, schedule_length, max(length, work),
-         (Note{"Length of the schedule",
-               "simulated: every pass runs in the schedule's order as soon as its inputs arrive", kPipelineSource}),
-         length, work);
-  FIGURE(trace, bubble, max(0 * kS, schedule_length - work),
-         (Note{"Pipeline bubble",
-               "idle time of the slowest stage; with equal stages (p - 1) / v micro-batch passes, v chunks per device "
-               "(1F1B)",
-               kPipelineSource, "training.time_s.bubble"}),
-         schedule_length, work);
-  time.bubble = bubble;
-  return schedule_length;
-}
-
-// Relative slow-down of a step per doubling of the pods or nodes.
-double PodJitter(const TrainingContext& context, Trace& trace) {
-  const std::vector<NetworkLevel>& levels = context.cluster.networks;
-  if (levels.size() < 2 || context.framework().utilization) {
-    trace.Input("pod_jitter", 0.0, levels.size() < 2 ? "cluster.networks" : "training.framework.utilization");
-    return 0;
-  }
-  const double pod_jitter = levels[1].fabric->in_step.pod_jitter;
-  const std::string table = "fabrics." + levels[1].fabric->id;
-  CONSTANTS(trace, table, kInStepSource, pod_jitter);
-  return pod_jitter;
+      Figure("Length of the schedule", max(LengthOf(pipeline, grounds, work), work),
+             "simulated: every pass runs in the schedule's order as soon as its inputs arrive", kPipelineSource);
+  time.bubble = Figure("Pipeline bubble", max(0 * kS, length - work),
+                       "idle time of the slowest stage; with equal stages (p - 1) / v micro-batch passes, v chunks per "
+                       "device (1F1B)",
+                       kPipelineSource);
+  return length;
 }
 
 // Offload, optimizer, launches, jitter and the host.
-void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, const GradientExchange& gradients,
-                  Seconds schedule_length, StepTime& time, Trace& trace) {
-  const double micro_batches = context.shape.micro_batches;
-  trace.Alias("state_offload", gradients.host_exposed, "host_exposed_time");
-  trace.Alias("accumulation", gradients.accumulation, "accumulation_time");
-  const Seconds pass_offload = slowest.host_forward + slowest.host_backward, state_offload = gradients.host_exposed;
-  FIGURE(trace, offload, micro_batches * pass_offload + state_offload,
-         (Note{"Exposed offload", "activations per micro-batch, optimizer state once per step", "",
-               "training.time_s.offload"}),
-         micro_batches, pass_offload, state_offload);
-  const Seconds optimizer_time = gradients.optimizer;
-  FIGURE(trace, optimizer, 1 * optimizer_time, (Note{"Optimizer step", "", "", "training.time_s.optimizer"}),
-         optimizer_time);
-  const Seconds pass_host = slowest.forward.host + slowest.backward.host + slowest.recompute.host;
-  FIGURE(trace, host, micro_batches * pass_host,
-         (Note{"Launch overhead", "where the host launches more slowly than kernels run"}), micro_batches, pass_host);
-  const double tp = context.shape.tensor, cp = context.shape.context, pp = context.shape.pipeline,
-               dp = context.shape.data;
-  FIGURE(trace, devices, tp * cp * pp * dp, (Note{"Devices of the mapping"}), tp, cp, pp, dp);
-  const double jitter = context.framework().jitter;
-  const Seconds accumulation = gradients.accumulation, step_overhead = context.framework().step_overhead;
-  const double pod_jitter = PodJitter(context, trace), node_devices = context.node_devices;
-  trace.Input("node_devices", node_devices, "cluster.networks.0.size");
-  FIGURE(trace, jitter_time,
-         schedule_length * (jitter * max(0.0, log2(devices / 8)) + pod_jitter * max(0.0, log2(devices / node_devices))),
-         (Note{"Jitter", "the slowest device sets the pace; grows with every doubling of the devices, or of the pods"}),
-         schedule_length, jitter, devices, pod_jitter, node_devices);
-  FIGURE(trace, other, host + jitter_time + accumulation + step_overhead,
-         (Note{"Other", "launch overhead, jitter, fp32 accumulation, host work between steps", "",
-               "training.time_s.other"}),
-         host, jitter_time, accumulation, step_overhead);
-  time.offload = offload, time.optimizer = optimizer, time.other = other;
+void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientExchange& gradients,
+                  Seconds schedule_length, StepTime& time) {
+  const Framework& framework = step.run.framework;
+  const Ratio devices = Figure("Devices of the mapping", step.tensor * step.context * step.pipeline * step.data);
+  const Seconds host =
+      Figure("Launch overhead", step.micro_batches * pass.host, "where the host launches more slowly than kernels run");
+  const Seconds jitter =
+      Figure("Jitter time",
+             schedule_length * (framework.jitter * max(0, log2(devices / 8)) +
+                                step.pod_jitter * max(0, log2(devices / step.node_devices))),
+             "the slowest device sets the pace; grows with every doubling of the devices, or of the pods");
+  time.offload = Figure("Exposed offload", step.micro_batches * pass.offload + gradients.host_exposed,
+                        "activations per micro-batch, optimizer state once per step");
+  time.optimizer = Figure("Optimizer step", gradients.optimizer);
+  time.other = Figure("Other", host + jitter + gradients.accumulation + framework.step_overhead,
+                      "launch overhead, jitter, fp32 accumulation, host work between steps");
 }
 
 }  // namespace
 
 PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
-  const TrainingShape& shape = context.shape;
-  if (shape.pipeline <= 1) {
-    RecordNone({"sends_exposed", "sends_link"}, "(pp - 1)",
-               Note{"Pipeline sends of a micro-batch", "none on a single stage"}, "pp", shape.pipeline, trace);
-    return {};
+  const StepTerms step(context, trace);
+  if (step.pipeline <= 1) {
+    const Seconds none = Figure("Sends of a single stage", (step.pipeline - 1) * Seconds(), "none");
+    return {none, none, none, none};
   }
-  Trace::Scope scope(trace, "sends");
-  const TrainingMapping& mapping = context.run.mapping;
-  const FrameworkExchange& framework = context.framework().exchange;
-  const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
-  ExplainHop(context, context.pipeline_link, context.strides.pipeline, shape.pipeline, trace);
-  if (framework.scatters_sends || mapping.sequence_parallel) trace.Input("split", split, "training.mapping.tp");
-  const Bytes residual_bytes = SentBytes(context.model, shape.tokens, "tokens", trace);
-  const BytesPerSecond hop_rate = context.pipeline_link.rate;
-  const Seconds hop_latency = context.pipeline_link.latency;
-  const double chunks = shape.chunks;
-  trace.Input("chunks", chunks, "training.mapping.virtual_stages");
-  const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
-  const double exposed_share = overlaps ? framework.pipeline_exposed : Ratio(1);
-  trace.Input("exposed_share", exposed_share,
-              overlaps ? "training.framework.exchange.pipeline_exposed" : "training.mapping.overlap.pp");
-  FIGURE(trace, send_time, hop_latency + residual_bytes / split / hop_rate,
-         (Note{"One pipeline send", "output of a stage, split over the TP ranks", kPipelineSource}), hop_latency,
-         residual_bytes, split, hop_rate);
-  FIGURE(trace, link_time, 2 * chunks * send_time,
-         (Note{"Pipeline sends of a micro-batch", "forward and backward for every chunk", kPipelineSource}), chunks,
-         send_time);
-  FIGURE(trace, exposed_time, link_time * exposed_share,
-         (Note{"Exposed pipeline sends of a micro-batch", "the rest overlaps with another chunk's compute"}), link_time,
-         exposed_share);
-  trace.Alias("sends_exposed", exposed_time, "exposed_time");
-  trace.Alias("sends_link", link_time, "link_time");
-  FIGURE(trace, visits, 2 * chunks, (Note{"Sends of a micro-batch", "forward and backward"}), chunks);
-  FIGURE(trace, transfer, max(0 * kS, send_time - exposed_time / visits),
-         (Note{"Part of a send that a pass does not include", "the next stage waits for it"}), send_time, exposed_time,
-         visits);
-  return {send_time, exposed_time, link_time};
+  const Trace::Scope scope(trace, "sends");
+  const TrainingMapping& mapping = step.run.mapping;
+  const FrameworkExchange& framework = step.run.framework.exchange;
+  ExplainHop(context, context.pipeline_link, context.strides.pipeline, context.shape.pipeline, trace);
+  const Ratio split =
+      framework.scatters_sends ? step.tensor : trace.Carry("split", Ratio(context.shape.sequence_split));
+  const Bytes output = SentBytes(context.model, context.shape.tokens, "tokens", trace);
+  const bool overlaps = step.chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
+  const Ratio exposed_share =
+      overlaps ? framework.pipeline_exposed : InputAt(Ratio(1), "training.mapping.overlap.pp", trace);
+  const Ratio visits = 2 * step.chunks;  // forward and backward
+  PipelineSends sends;
+  sends.one = Figure("One pipeline send",
+                     trace.Carry("hop_latency", context.pipeline_link.latency) +
+                         output / split / trace.Carry("hop_rate", context.pipeline_link.rate),
+                     "output of a stage, split over the TP ranks", kPipelineSource);
+  sends.link = Figure("Pipeline sends of a micro-batch", visits * sends.one, "forward and backward for every chunk",
+                      kPipelineSource);
+  sends.exposed = Figure("Exposed pipeline sends of a micro-batch", sends.link * exposed_share,
+                         "the rest overlaps with another chunk's compute");
+  sends.transfer = Figure("Transfer", max(0 * kS, sends.one - sends.exposed / visits),
+                          "part of a send that a pass does not include: the next stage waits for it");
+  return sends;
 }
 
 Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
@@ -240,8 +191,9 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
                      static_cast<Count>(shape.micro_batches)},
                     {},
                     {}};
-  const Seconds blocking = sends.exposed / (2 * shape.chunks);
-  pipeline.transfer = max(Seconds{}, sends.one - blocking);
+  const auto plain = [](Seconds time) { return Seconds::FromBase(time.base()); };
+  const Seconds blocking = plain(sends.exposed) / (2 * shape.chunks);
+  pipeline.transfer = plain(sends.transfer);
   const std::size_t visits = virtual_stages.size();
   pipeline.passes.reserve(visits);
   for (std::size_t visit = 0; visit < visits; ++visit) {
@@ -251,8 +203,9 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
       continue;
     }
     const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == visits);
-    pipeline.passes.push_back(
-        {stage.Forward() + blocking, stage.Backward() - stage.weight_gradient + blocking, stage.weight_gradient});
+    pipeline.passes.push_back({plain(stage.Forward()) + blocking,
+                               plain(stage.Backward()) - plain(stage.weight_gradient) + blocking,
+                               plain(stage.weight_gradient)});
   }
   return pipeline;
 }
@@ -296,18 +249,22 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& ti
 
   Trace::Scope scope(trace, "step");
   explain(slowest_index);
-  const double micro_batches = context.shape.micro_batches;
+  const StepTerms terms(context, trace);
+  const PassTimes exposed = ExposedOf(slowest, trace), links = LinksOf(slowest, trace);
   StepBreakdown step;
-  AddPasses(micro_batches, slowest, sends, gradients, step.time, trace);
-  step.schedule_length = AddBubble(pipeline, micro_batches, slowest.Total(),
-                                   {stages.front().Total(), stages.back().Total()}, step.time, trace);
-  AddEndOfStep(context, slowest, gradients, step.schedule_length, step.time, trace);
-  const auto [forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other, offload] = step.time;
-  FIGURE(trace, step_time,
-         forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other + offload,
-         (Note{"Step time", "critical path of one device", "", "training.step_time_s"}), forward, backward, recompute,
-         tp, cp, ep, pp, dp, bubble, optimizer, other, offload);
-  step.link = BreakDownLinks(micro_batches, slowest, sends, gradients, trace);
+  AddPasses(terms.micro_batches, exposed, sends, gradients, step.time);
+  const ScheduleGrounds grounds{exposed.total,
+                                trace.Carry("first_pass", stages.front().Total()),
+                                trace.Carry("last_pass", stages.back().Total()),
+                                sends.transfer,
+                                terms.micro_batches,
+                                terms.pipeline,
+                                terms.chunks};
+  step.schedule_length = AddBubble(pipeline, grounds, step.time);
+  AddEndOfStep(terms, exposed, gradients, step.schedule_length, step.time);
+  step.step_time = Figure("Step time", step.time.Total(), "critical path of one device");
+  step.link = BreakDownLinks(terms.micro_batches, links, sends, gradients);
+  Show(step, trace);
   return step;
 }
 

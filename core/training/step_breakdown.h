@@ -14,14 +14,15 @@ namespace slipstick {
 struct PipelineSends {
   Seconds one;            // a single send
   Seconds exposed, link;  // per micro-batch
+  Seconds transfer;       // the part of a send that is not in the passes: the next stage waits for it
 };
 PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace);
 
-// Input of the schedule's simulation.
+// Input of the schedule's simulation: numbers without nodes.
 struct Pipeline {
   PipelineShape shape;
   std::vector<StagePass> passes;  // of every virtual stage, exposed sends included
-  Seconds transfer;               // the part of a send that is not in the passes: the next stage waits for it
+  Seconds transfer;               // of the sends
 };
 Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
                     const std::vector<KindCounts>& virtual_stages, const PipelineSends& sends);
@@ -31,6 +32,7 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
 
 // The step of the slowest device.
 struct StepBreakdown {
+  Seconds step_time;  // of all parts
   StepTime time;
   LinkTime link;
   Seconds schedule_length;

@@ -70,13 +70,13 @@ struct TrainingReport {
   Seconds step_time, time_to_train;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
   TokensPerSecond useful_tokens_per_s;  // without padding
-  double model_flops_utilization = 0,
-         hardware_flops_utilization = 0;                    // full-square attention (Korthikanti et al. 2022)
-  double model_flops_utilization_causal = 0;                // attention cut by the causal mask
+  Ratio model_flops_utilization = 0,
+        hardware_flops_utilization = 0;                     // full-square attention (Korthikanti et al. 2022)
+  Ratio model_flops_utilization_causal = 0;                 // attention cut by the causal mask
   Flops model_flops_per_step, model_flops_per_step_causal;  // of all devices
-  Flops hardware_flops_per_device;    // executed by the kernels in a step, mean of the devices; attention as far as
-                                      // kernels compute it
-  double arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
+  Flops hardware_flops_per_device;   // executed by the kernels in a step, mean of the devices; attention as far as
+                                     // kernels compute it
+  Ratio arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
   StepTime time;
   TimeByBound time_by_bound;                       // of the step; empty in a search
   std::vector<NetworkLevelTime> network_by_level;  // of its network part

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/base/trace.h"
-#include "core/training_stage/state_bytes.h"
+#include "core/base/figure.h"
+#include "core/base/units.h"
 
 namespace slipstick {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kUpdateSource =
     "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
 
-// Bytes of optimizer state per parameter that the update reads and writes.
+}  // namespace
+
 double StateTraffic(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kAdamW:
@@ -29,82 +30,42 @@ double StateTraffic(Optimizer optimizer) {
   return 24;
 }
 
-}  // namespace
-
-UpdateTime UpdateWeights(const TrainingContext& context, const TrainedParameters& trained, Trace& trace) {
-  const TrainingRun& run = context.run;
-  const bool frozen = run.optimizer == Optimizer::kNone;
-  const auto [dense, experts, dense_shards, expert_shards] = trained;
-  const double state_traffic = StateTraffic(run.optimizer);
-  const BytesPerSecond stream_rate = context.stream_rate;
-  const double owned = run.mapping.zero >= 2 ? trained.OfShard() : dense + experts;
-  trace.Input("state_traffic", state_traffic, "training.optimizer");
-  const bool owns_shard = run.mapping.zero >= 2;
-  const Note note{"Gradients that the device clips and zeroes", owns_shard ? "of its shard" : "of all its weights"};
-  if (owns_shard) {
-    trace.Record("owned", "dense / dense_shards + experts / expert_shards", owned, note,
-                 "dense, dense_shards, experts, expert_shards", dense, dense_shards, experts, expert_shards);
-  } else {
-    trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
-  }
-  const double on_host = context.framework().offload.host_update ? run.offload.optimizer : Ratio(0);
-  trace.Input("on_host", on_host,
-              context.framework().offload.host_update ? "training.offload.optimizer"
-                                                      : "training.framework.offload.host_update");
-  FIGURE(trace, updated, (1 - on_host) * (dense / dense_shards + experts / expert_shards),
-         (Note{"Parameters that the device updates", "of its shard; not those that the host updates"}), on_host, dense,
-         dense_shards, experts, expert_shards);
-  FIGURE(trace, optimizer_time, ((state_traffic + 10) * updated + 6 * owned) * kB / stream_rate,
-         (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients",
-               kUpdateSource}),
-         state_traffic, updated, owned, stream_rate);
-  UpdateTime update;
-  update.optimizer = frozen ? Seconds{} : optimizer_time;
-  if (!context.framework().compute.separate_accumulation) {
-    trace.Input("accumulation_time", Seconds(), "training.framework.compute.separate_accumulation");
-  } else {
-    const double micro_batches = context.shape.micro_batches;
-    FIGURE(trace, accumulation_time, micro_batches * 8 * kB * (dense + experts) / stream_rate,
-           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}),
-           micro_batches, dense, experts, stream_rate);
-    update.accumulation = accumulation_time;
-  }
-  return update;
+UpdateTime UpdateWeights(const WeightUpdate& update) {
+  const TrainedParameters& trained = update.trained;
+  const Ratio all = trained.dense + trained.experts;
+  const Ratio owned = update.owns_shard
+                          ? Figure("Owned parameters", trained.OfShard(), "whose gradients the device clips: its shard")
+                          : Figure("Owned parameters", all, "whose gradients the device clips: all its weights");
+  const Ratio on_host = update.host_update ? update.offloaded : Ratio(0);
+  const Ratio updated = Figure("Updated parameters", (1 - on_host) * trained.OfShard(),
+                               "by the device: of its shard, not those that the host updates");
+  UpdateTime time;
+  time.optimizer =
+      Figure("Optimizer time", ((update.state_traffic + 10) * updated + 6 * owned) * kB / update.stream_rate,
+             "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource);
+  if (update.separate_accumulation)
+    time.accumulation = Figure("Gradient accumulation", update.micro_batches * 8 * kB * all / update.stream_rate,
+                               "16-bit gradients added into the fp32 copy after every micro-batch");
+  return time;
 }
 
-HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update,
-                         Trace& trace) {
-  const auto [dense, experts, dense_shards, expert_shards] = trained;
-  const double offloaded = context.run.offload.optimizer;
-  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
-  trace.Input("offloaded", offloaded, "training.offload.optimizer");
-  FIGURE(trace, offloaded_state, offloaded * (dense / dense_shards + experts / expert_shards),
-         (Note{"Parameters with offloaded optimizer state", "of the rank's shard"}), offloaded, dense, dense_shards,
-         experts, expert_shards);
-  const Seconds optimizer_time = device_update;
-  if (!context.framework().offload.host_update) {
-    const StateBytes state = StateBytesOf(context);
-    const double optimizer_bytes = state.optimizer;
-    trace.Alias("optimizer_bytes", optimizer_bytes, "state_optimizer");
-    FIGURE(trace, state_link, optimizer_bytes * kB * offloaded_state / host_bandwidth,
-           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), optimizer_bytes,
-           offloaded_state, host_bandwidth);
-    FIGURE(trace, state_exposed, max(0 * kS, state_link - optimizer_time),
-           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}),
-           state_link, optimizer_time);
-    return {state_link, state_exposed, {}};
+HostTime UpdateOffloaded(const WeightUpdate& update, Seconds device_update) {
+  const Ratio state = Figure("Offloaded parameters", update.offloaded * update.trained.OfShard(),
+                             "with optimizer state in host memory, of the rank's shard");
+  HostTime time;
+  if (!update.host_update) {
+    time.link = Figure("Optimizer state on the host link", update.optimizer_bytes * kB * state / update.host_bandwidth,
+                       "both directions at once, piece by piece");
+    time.exposed = Figure("Exposed transfer of the optimizer state", max(0 * kS, time.link - device_update),
+                          "the update of one piece hides the transfer of another");
+    return time;
   }
-  const BytesPerSecond host_update = *context.framework().offload.host_update;
-  const double state_traffic = StateTraffic(context.run.optimizer);
-  trace.Input("host_update", host_update, "training.framework.offload.host_update");
-  FIGURE(trace, state_link, 2 * kB * offloaded_state / host_bandwidth,
-         (Note{"Updated weights on the host link", "in 16 bits"}), offloaded_state, host_bandwidth);
-  FIGURE(trace, host_update_time, (state_traffic + 10) * kB * offloaded_state / host_update,
-         (Note{"Update by the host", "state, gradient and weight in its memory", kUpdateSource}), state_traffic,
-         offloaded_state, host_update);
-  FIGURE(trace, state_exposed, max(0 * kS, state_link - host_update_time),
-         (Note{"Exposed return of the weights", "they return as they are updated"}), state_link, host_update_time);
-  return {state_link, state_exposed, host_update_time};
+  time.link = Figure("Updated weights on the host link", 2 * kB * state / update.host_bandwidth, "in 16 bits");
+  time.update = Figure("Update by the host", (update.state_traffic + 10) * kB * state / *update.host_update,
+                       "state, gradient and weight in its memory", kUpdateSource);
+  time.exposed =
+      Figure("Exposed return of the weights", max(0 * kS, time.link - time.update), "they return as they are updated");
+  return time;
 }
 
 }  // namespace slipstick

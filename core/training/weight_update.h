@@ -1,29 +1,45 @@
 // The update of the trained weights at the end of a step, by the device or by its host.
 #pragma once
 
-#include "core/training_stage/context.h"
+#include <optional>
+
+#include "core/base/quantity.h"
+#include "core/training_stage/training_run.h"
 
 namespace slipstick {
 
 // Trained parameters of a stage on one device, and the ranks that share their optimizer state.
 struct TrainedParameters {
-  double dense = 0, experts = 0;
-  double dense_shards = 1, expert_shards = 1;
-  [[nodiscard]] double OfShard() const { return dense / dense_shards + experts / expert_shards; }
+  Ratio dense = 0, experts = 0;
+  Ratio dense_shards = 1, expert_shards = 1;
+  [[nodiscard]] Ratio OfShard() const { return dense / dense_shards + experts / expert_shards; }
 };
+
+struct WeightUpdate {
+  TrainedParameters trained;
+  bool owns_shard = false;                    // the device clips and zeroes the gradients of its shard alone
+  bool separate_accumulation = false;         // 16-bit gradients are added into an fp32 copy
+  Ratio state_traffic;                        // bytes of state per parameter that the update reads and writes
+  Ratio optimizer_bytes;                      // of state per parameter
+  Ratio offloaded;                            // share of the state in host memory
+  std::optional<BytesPerSecond> host_update;  // at which the host updates what is offloaded; absent: the device does
+  Ratio micro_batches;
+  BytesPerSecond stream_rate, host_bandwidth;
+};
+// Bytes of optimizer state per parameter that the update reads and writes.
+double StateTraffic(Optimizer optimizer);
 
 struct UpdateTime {
   Seconds accumulation;  // adding 16-bit gradients into their fp32 copy, all micro-batches
   Seconds optimizer;     // update of the rank's shard, gradient norm, zeroing of gradients
 };
-UpdateTime UpdateWeights(const TrainingContext& context, const TrainedParameters& trained, Trace& trace);
+UpdateTime UpdateWeights(const WeightUpdate& update);
 
 // On the host link, the part of it that nothing hides, and an update by the host.
 struct HostTime {
   Seconds link, exposed, update;
 };
 // Optimizer state in host memory: streamed through the device for its update, or updated by the host.
-HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update,
-                         Trace& trace);
+HostTime UpdateOffloaded(const WeightUpdate& update, Seconds device_update);
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
@@ -105,103 +106,49 @@ std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   return AssumedPaths(context.device(), "cluster.device", used);
 }
 
-void AddThroughput(const TrainingContext& context, const StepFlops& flops, TrainingReport& report, Trace& trace) {
-  const TrainingRun& run = context.run;
-  const double devices = context.shape.devices;
-  trace.Input("devices", devices, "training.devices");
-  const double batch = static_cast<double>(run.global_batch), sequence = context.shape.sequence;
-  trace.Input("batch", batch, "training.global_batch");
-  trace.Input("sequence", sequence, "training.sequence");
-  const Tokens tokens = run.tokens;
-  trace.Input("tokens", tokens, "training.tokens");
-  const Seconds step_time = report.step_time;
-  const Flops model_flops = flops.model, model_flops_causal = flops.model_causal, hardware_flops = flops.hardware;
-  const FlopsPerSecond peak_rate = PeakRate(context.prepared->requested.device, run.precision, trace);
-  FIGURE(trace, tokens_per_s, batch * sequence * kToken / step_time,
-         (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, step_time);
-  const double counted = context.shape.counted;
-  FIGURE(trace, useful_tokens_per_s, batch * counted * kToken / step_time,
-         (Note{"Useful throughput (tokens/s)", "all devices, without padding", "", "training.useful_tokens_per_s"}),
-         batch, counted, step_time);
-  const Flops executed_flops = report.hardware_flops_per_device;
-  FIGURE(trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
-         (Note{"Arithmetic utilization",
-               "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 "
-               "for long sequences",
-               "", "training.arithmetic_utilization"}),
-         executed_flops, peak_rate, step_time);
-  FIGURE(trace, device_tokens_per_s, tokens_per_s / devices,
-         (Note{"Throughput per GPU (tokens/s)", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
-  FIGURE(trace, model_flops_utilization, model_flops / (devices * peak_rate * step_time),
-         (Note{"Model FLOPs utilization (MFU)",
-               "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT "
-               "report it",
-               "Korthikanti et al. 2022", "training.model_flops_utilization"}),
-         model_flops, devices, peak_rate, step_time);
-  FIGURE(
-      trace, model_flops_utilization_causal, model_flops_causal / (devices * peak_rate * step_time),
-      (Note{"MFU, causal attention", "attention cut by the causal mask; compare it with runs that count attention so",
-            "", "training.model_flops_utilization_causal"}),
-      model_flops_causal, devices, peak_rate, step_time);
-  FIGURE(trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
-         (Note{"Hardware FLOPs utilization (HFU), attention unmasked",
-               "recomputation included; kernels skip the masked half of attention, so that long sequences may pass 1",
-               "Korthikanti et al. 2022", "training.hardware_flops_utilization"}),
-         hardware_flops, devices, peak_rate, step_time);
+void SetRates(const TimedRun& run, TrainingReport& report) {
+  const StepFlops& flops = run.flops;
+  const FlopsPerSecond peak = run.devices * run.peak;
+  report.tokens_per_s =
+      Figure("Throughput (tokens/s)", run.batch * run.sequence * kToken / run.step_time, "all devices");
+  report.useful_tokens_per_s = Figure("Useful throughput (tokens/s)", run.batch * run.counted * kToken / run.step_time,
+                                      "all devices, without padding");
+  report.tokens_per_s_per_device = Figure("Throughput per GPU (tokens/s)", report.tokens_per_s / run.devices);
+  report.arithmetic_utilization = Figure(
+      "Arithmetic utilization", run.executed / (run.peak * run.step_time),
+      "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 for long "
+      "sequences");
+  report.model_flops_utilization = Figure(
+      "Model FLOPs utilization (MFU)", flops.model / (peak * run.step_time),
+      "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT report it",
+      "Korthikanti et al. 2022");
+  report.model_flops_utilization_causal =
+      Figure("MFU, causal attention", flops.model_causal / (peak * run.step_time),
+             "attention cut by the causal mask; compare it with runs that count attention so");
+  report.hardware_flops_utilization =
+      Figure("Hardware FLOPs utilization (HFU), attention unmasked", flops.hardware / (peak * run.step_time),
+             "recomputation included; kernels skip the masked half of attention, so that long sequences may pass 1",
+             "Korthikanti et al. 2022");
   report.model_flops_per_step = flops.model;
   report.model_flops_per_step_causal = flops.model_causal;
-  report.tokens_per_s = tokens_per_s;
-  report.useful_tokens_per_s = useful_tokens_per_s;
-  report.tokens_per_s_per_device = device_tokens_per_s;
-  report.arithmetic_utilization = arithmetic_utilization;
-  report.model_flops_utilization = model_flops_utilization;
-  report.model_flops_utilization_causal = model_flops_utilization_causal;
-  report.hardware_flops_utilization = hardware_flops_utilization;
-}
-
-Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond useful_tokens_per_s,
-                    Seconds first_step, Seconds step_time, Trace& trace) {
-  constexpr Note kNote{"Time to train", "without interruptions", "", "training.time_to_train_s"};
-  const TrainingRun& run = context.run;
-  if (!run.batch_ramp) {
-    FIGURE(trace, time_to_train, tokens / useful_tokens_per_s, kNote, tokens, useful_tokens_per_s);
-    return time_to_train;
-  }
-  const Tokens ramp_tokens = run.batch_ramp->tokens;
-  const Seconds ramp_time = RampTime(context, first_step, step_time, trace);
-  trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
-  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / useful_tokens_per_s, kNote, ramp_time, tokens,
-         ramp_tokens, useful_tokens_per_s);
-  return time_to_train;
 }
 
 // Time and energy of the run without interruptions; returns the mean power of a device.
-Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, TrainingReport& report, Trace& trace) {
-  const TrainingRun& run = context.run;
-  const Device& device = context.device();
-  const Seconds step_time = report.step_time;
-  const TokensPerSecond useful_tokens_per_s = report.useful_tokens_per_s;
-  const double devices = context.shape.devices;
-  const Tokens tokens = run.tokens;
-  const Seconds time_to_train = TimeToTrain(context, tokens, useful_tokens_per_s, first_step, step_time, trace);
-  FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time of the run", ""}), time_to_train, devices);
-  const StepTime& time = report.time;
-  const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute,
-                optimizer = time.optimizer;
-  FIGURE(trace, busy_time, forward + backward + recompute + optimizer, (Note{"Time in which a device computes"}),
-         forward, backward, recompute, optimizer);
-  const Watts tdp = device.tdp, idle = min(device.idle, device.tdp);
-  trace.Input("tdp", tdp, "cluster.device.tdp");
-  trace.Input("idle", idle, "cluster.device.idle");
-  FIGURE(trace, mean_power, idle + (tdp - idle) * busy_time / step_time,
-         (Note{"Mean power per device", "TDP while it computes, idle power while it waits"}), idle, tdp, busy_time,
-         step_time);
-  FIGURE(trace, device_energy, device_seconds * mean_power,
-         (Note{"Training energy of all devices", "", "", "training.device_energy_j"}), device_seconds, mean_power);
-  report.time_to_train = time_to_train;
-  report.device_seconds = device_seconds;
-  report.energy = device_energy;
+Watts SetTimeAndEnergy(const TimedRun& run, TrainingReport& report) {
+  report.time_to_train =
+      Figure("Time to train", run.ramp.time + (run.tokens - run.ramp.tokens) / report.useful_tokens_per_s,
+             "without interruptions");
+  report.device_seconds = Figure("Device time of the run", report.time_to_train * run.devices);
+  const Watts mean_power = Figure("Mean power per device", run.idle + (run.tdp - run.idle) * run.busy / run.step_time,
+                                  "TDP while it computes, idle power while it waits");
+  report.energy = Figure("Training energy of all devices", report.device_seconds * mean_power);
   return mean_power;
+}
+
+// Model FLOPs of all steps.
+Flops FlopsOfRun(const TimedRun& run) {
+  const Ratio steps = Figure("Steps of the run", run.tokens / (run.batch * run.counted * kToken));
+  return Figure("Model FLOPs of the run", steps * run.flops.model);
 }
 
 // What else a run can be where no change of its mapping makes it fit.
@@ -243,29 +190,20 @@ void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& rep
   report.infeasible.push_back({"network", advice ? message : ""});
 }
 
-// Model FLOPs of all steps.
-Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace) {
-  const double batch = static_cast<double>(context.run.global_batch), counted = context.shape.counted;
-  const Tokens tokens = context.run.tokens;
-  FIGURE(trace, tokens_per_step, batch * counted * kToken, (Note{"Tokens of a step"}), batch, counted);
-  FIGURE(trace, steps, tokens / tokens_per_step, (Note{"Steps of the run"}), tokens, tokens_per_step);
-  FIGURE(trace, run_flops, steps * model_flops, (Note{"Model FLOPs of the run"}), steps, model_flops);
-  return run_flops;
-}
-
 }  // namespace
 
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
                   Seconds first_step, TrainingReport& report, Trace& trace) {
   const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute, trace);
-  AddThroughput(context, flops, report, trace);
-  const Watts mean_power = AddTimeAndEnergy(context, first_step, report, trace);
+  const TimedRun run = TimedRunOf(context, flops, first_step, report, trace);
+  SetRates(run, report);
+  const Watts mean_power = SetTimeAndEnergy(run, report);
+  ShowRates(report, trace);
   if (advice) {
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
-    const Flops run_flops = FlopsOfRun(context, flops.model, trace);
-    report.run = WithInterruptions(context, {report.time_to_train, mean_power, run_flops}, trace);
+    report.run = WithInterruptions(context, {report.time_to_train, mean_power, FlopsOfRun(run)}, trace);
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);

@@ -66,7 +66,7 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   StageMemory({context, works}, plan.stages, 1, ChoiceFor(scenario.model, *scenario.training, plan.stages), trace);
   double in_flight = 0;
   for (const FigureRecord& figure : trace.figures()) {
-    if (figure.symbol == "in_flight") in_flight = figure.value;
+    if (figure.symbol == "layer_activations_in_flight") in_flight = figure.value;
   }
   EXPECT_DOUBLE_EQ(in_flight, 14 * 2.0 * 8192 * 4096);
 

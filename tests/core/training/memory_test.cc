@@ -51,7 +51,8 @@ double FirstStageGib(const Shape& shape, bool sequence_parallel, const char* rec
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const double layers = static_cast<double>(shape.layers) / shape.pipeline;
-  return layers * PassesInFlight(context.shape, PipelineSchedule::kOneFOneB, 0) *
+  return layers *
+         PassesInFlight({shape.pipeline, shape.chunks, context.shape.micro_batches}, PipelineSchedule::kOneFOneB, 0) *
          LayerBytes(shape, sequence_parallel, recompute) / kGiB.factor;
 }
 
@@ -325,16 +326,16 @@ TEST(States, DivideExpertsByTheirOwnGroups) {
 }
 
 TEST(InFlight, IsWhatEachScheduleHolds) {
-  TrainingShape shape;
-  shape.pipeline = 8, shape.micro_batches = 64;
-  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);
-  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 7), 1);
-  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kGpipe, 3), 64);
-  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kZbH1, 7), 8);
-  shape.chunks = 3;
-  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8 * (1 + 7.0 / 24));  // p(1 + (p-1)/(pv))
-  shape.micro_batches = 8;
-  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
+  PipelineDegrees pipeline;
+  pipeline.stages = 8, pipeline.micro_batches = 64;
+  EXPECT_EQ(PassesInFlight(pipeline, PipelineSchedule::kOneFOneB, 0), 8);
+  EXPECT_EQ(PassesInFlight(pipeline, PipelineSchedule::kOneFOneB, 7), 1);
+  EXPECT_EQ(PassesInFlight(pipeline, PipelineSchedule::kGpipe, 3), 64);
+  EXPECT_EQ(PassesInFlight(pipeline, PipelineSchedule::kZbH1, 7), 8);
+  pipeline.chunks = 3;
+  EXPECT_DOUBLE_EQ(PassesInFlight(pipeline, PipelineSchedule::kOneFOneB, 0), 8 * (1 + 7.0 / 24));  // p(1 + (p-1)/(pv))
+  pipeline.micro_batches = 8;
+  EXPECT_DOUBLE_EQ(PassesInFlight(pipeline, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
 }
 
 // DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and two stages' weights. Counted here in the simulated
@@ -342,8 +343,8 @@ TEST(InFlight, IsWhatEachScheduleHolds) {
 // i.
 TEST(InFlight, UnderDualPipeIsOfBothEnds) {
   const Count p = 8, m = 48;
-  TrainingShape shape;
-  shape.pipeline = p, shape.micro_batches = m;
+  PipelineDegrees pipeline;
+  pipeline.stages = p, pipeline.micro_batches = m;
   const StagePass pass{1 * kS, 1 * kS, 1 * kS};
   const std::vector<ScheduledPass> passes =
       Timeline({PipelineSchedule::kDualPipe, p, 1, m}, std::vector<StagePass>(8, pass));
@@ -356,9 +357,9 @@ TEST(InFlight, UnderDualPipeIsOfBothEnds) {
       if (one.kind == "backward") --held[mirrored];
     }
     const double stage = static_cast<double>(device), other = static_cast<double>(p - 1 - device);
-    EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kDualPipe, stage), p - stage);
-    EXPECT_NEAR(most[0], PassesInFlight(shape, PipelineSchedule::kDualPipe, stage), 1) << device;
-    EXPECT_NEAR(most[1], PassesInFlight(shape, PipelineSchedule::kDualPipe, other), 1) << device;
+    EXPECT_EQ(PassesInFlight(pipeline, PipelineSchedule::kDualPipe, stage), p - stage);
+    EXPECT_NEAR(most[0], PassesInFlight(pipeline, PipelineSchedule::kDualPipe, stage), 1) << device;
+    EXPECT_NEAR(most[1], PassesInFlight(pipeline, PipelineSchedule::kDualPipe, other), 1) << device;
   }
 }
 
