@@ -8,8 +8,6 @@
 #include "core/base/units.h"
 #include "core/training/named_terms.h"
 #include "core/training/weight_update.h"
-#include "core/training_stage/exchange.h"
-#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 
@@ -29,7 +27,7 @@ TrainedParameters TrainedBy(const StepTerms& step, const DeviceStages& device, T
   trained.dense_shards = step.ShardsFrom(1, step.DataRanks());
   trained.expert_shards = step.ShardsFrom(1, step.ExpertDataRanks());
   if (step.run.optimizer == Optimizer::kNone) return trained;
-  const auto weights = [&](double Stage::* part, std::string_view part_symbol, std::string_view symbol, Note note) {
+  const auto weights = [&](Ratio Stage::* part, std::string_view part_symbol, std::string_view symbol, Note note) {
     return trace.Carry(symbol, Ratio(WeightsOn(device, part, part_symbol, symbol, note, trace)));
   };
   if (step.run.trainable == Trainable::kLora) {
@@ -140,9 +138,8 @@ void HideExchange(const TrainingContext& context, const StepTerms& step, const T
                               Figure("Moved gradients and weights", element * kB * (trained.dense + trained.experts),
                                      "bytes of gradients, and of gathered weights in 16 bits"),
                               trace);
-  const double lost = ContentionBeside(context, moved, reduce + gather);
-  ExplainContention(context, moved, reduce + gather, "reduce_link + gather_link", {reduce, gather}, lost, trace);
-  const Ratio contention = trace.Carry("contention", Ratio(lost)), windows = WindowsOf(context, step, trained, trace);
+  const Ratio contention = ContentionBeside(context, moved, reduce + gather),
+              windows = WindowsOf(context, step, trained, trace);
   const Seconds backward = trace.Carry("stage_backward", hiding.Backward()),
                 forward = trace.Carry("stage_forward", hiding.Forward());
   const Seconds reduce_hidden =

@@ -23,7 +23,7 @@ struct StageParameters {
 };
 
 StageParameters ParametersOf(const StepTerms& step, const DeviceStages& device, Trace& trace) {
-  const auto weights = [&](double Stage::* part, std::string_view part_symbol, std::string_view symbol, Note note) {
+  const auto weights = [&](Ratio Stage::* part, std::string_view part_symbol, std::string_view symbol, Note note) {
     return trace.Carry(symbol, Ratio(WeightsOn(device, part, part_symbol, symbol, note, trace)));
   };
   const bool lora = step.run.trainable == Trainable::kLora;

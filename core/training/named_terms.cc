@@ -8,8 +8,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
 #include "core/training/interruptions.h"
-#include "core/training_stage/flops.h"
-#include "core/training_stage/state_bytes.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {

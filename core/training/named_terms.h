@@ -9,8 +9,7 @@
 #include "core/base/figure.h"
 #include "core/training/step_breakdown.h"
 #include "core/training/training_report.h"
-#include "core/training_stage/context.h"
-#include "core/training_stage/flops.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 

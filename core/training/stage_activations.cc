@@ -76,7 +76,7 @@ StageLayers LayersOf(const StepTerms& step, const Stage& stage, std::size_t plac
 // Layer activations of all passes in flight.
 Bytes InFlight(const TrainingContext& context, const StageLayers& layers, Bytes kept, Ratio passes,
                const RecomputeChoice& recompute, Trace& trace) {
-  const Bytes checkpoint = trace.Carry("checkpoint", LayerCheckpoint(context, trace));
+  const Bytes checkpoint = trace.Carry("checkpoint", LayerCheckpoint(context));
   if (context.run.recompute != Recompute::kAuto && recompute.full_share == 0) return passes * kept;
   if (recompute.is_leading) return passes * (kept + layers.leading * checkpoint);
   if (context.run.recompute == Recompute::kFull) return passes * layers.checkpoints * checkpoint;

@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/bind_inputs.h"
 #include "core/base/figure.h"
 #include "core/operators/named_terms.h"
 #include "core/training/framework_warnings.h"
@@ -15,9 +14,6 @@
 #include "core/training/step_breakdown.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
-#include "core/training_stage/exchange.h"
-#include "core/training_stage/flops.h"
-#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -94,12 +90,12 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   const bool mixed = choice.full_share > 0 && choice.full_share < 1;
   std::optional<LayerTimes> own;
   std::optional<LayerTimes>& times = mixed ? blocks : own;
-  if (!times) times = TimeLayers(context, works, choice, off, nullptr);
+  if (!times) times = TimeLayers(context, works, choice, nullptr);
   times->recompute = choice;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
   const PipelineSends sends = TimePipelineSends(context, off);
-  return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends),
-                       sends, off)
+  return BreakDownStep(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends,
+                       off)
       .time.Total();
 }
 
@@ -155,15 +151,11 @@ class Evaluation {
         detail_(detail),
         trace_(trace),
         context_(detail.memo != nullptr ? detail.memo->Context()
-                                        : own_context_.emplace(MakeContext(model, cluster, run))),
+                                        : own_context_.emplace(MakeContext(model, cluster, run, trace))),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_} {
     if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives)))
       own_context_->log = &report_.collectives;
-    if (!trace.on()) return;
-    named_run_ = run;
-    BindInputs(*named_run_, "training", trace);
-    named_context_.emplace(MakeContext(Named(model, trace), cluster, *named_run_)).log = context_.log;
   }
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
@@ -171,7 +163,7 @@ class Evaluation {
   TrainingReport Run() {
     ExplainInputs();
     plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
-    recompute_ = ChoiceFor(model_, run_, plan_->stages);
+    recompute_ = ChoiceFor(context_.model, context_.run, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsEarly()) return report_;
     if (is_auto) {
@@ -179,10 +171,10 @@ class Evaluation {
       if (StopsEarly()) return report_;
     } else {
       trace_.Input("full_share", recompute_.full_share, InputOfFullShare(recompute_));
-      TimeLayersInto(trace_);
+      TimeLayersInto();
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
-    const PipelineSends sends = TimePipelineSends(explained(), trace_);
+    const PipelineSends sends = TimePipelineSends(context_, trace_);
     const Pipeline pipeline = PipelineOf(context_, *times_, plan_->virtual_stages, sends);
     const StepFlops* const flops = detail_.memo != nullptr ? &detail_.memo->FlopsOf(recompute_) : nullptr;
     if (detail_.can_prune != nullptr && !run_.batch_ramp) {
@@ -192,7 +184,7 @@ class Evaluation {
         return bound;
       }
     }
-    const StepBreakdown step = BreakDownStep(explained(), *times_, stages, plan_->stages, pipeline, sends, trace_);
+    const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
@@ -202,21 +194,14 @@ class Evaluation {
       ReportBounds(step.time);
     }
     if (detail_.advice) ReportStages(stages, step);
-    FinishReport(explained(), recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
+    FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
     if (detail_.timeline) SetTimeline(pipeline, step.schedule_length, report_);
     return report_;
   }
 
  private:
   void ExplainInputs() {
-    const double split = context_.shape.sequence_split;
-    trace_.Input("split", split, split > 1 ? "training.mapping.tp" : "training.mapping.sequence_parallel");
-    trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
-    if (const auto& utilization = context_.framework().utilization) {
-      ReplaceByUtilizations(context_.prepared->requested, *utilization, "training.framework.utilization", trace_);
-    }
-    ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
     if (detail_.advice) {
       WarnOfWholeExperts(context_, report_.warnings);
@@ -233,7 +218,7 @@ class Evaluation {
   }
 
   void SetCapacity() {
-    const TrainingRun& run = explained().run;
+    const TrainingRun& run = context_.run;
     const Bytes visible = InputAt(UsableMemory(context_.device()), "cluster.device.memory.usable", trace_);
     report_.memory.capacity = Figure("Usable memory per device", max(0 * kB, visible - run.framework.memory.outside),
                                      "visible to programs, without what the framework's allocator cannot reserve");
@@ -261,40 +246,42 @@ class Evaluation {
     return !reason.empty();
   }
 
-  void TimeLayersInto(Trace& trace) {
+  void TimeLayersInto() {
     if (detail_.memo != nullptr) {
       times_ = &detail_.memo->Times(recompute_);
       return;
     }
     operators_ = {detail_.operators, {}, {}};
-    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, trace, &operators_));
+    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, &operators_));
   }
 
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
-      ExplainLeast(recompute_, {explained(), works_}, plan_->stages, memory_budget_, trace_);
-      return TimeLayersInto(trace_);
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      recompute_ = Carried(recompute_, trace_);
+      return TimeLayersInto();
     }
-    TimeLayersInto(off_);
+    TimeLayersInto();
     if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
       std::optional<LayerTimes> blocks;
       const auto step_time = [&](const RecomputeChoice& choice) {
         return StepTimeUnder(context_, works_, *plan_, choice, blocks);
       };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
-      ExplainFastest(recompute_, {explained(), works_}, plan_->stages, memory_budget_, step_time, trace_);
+      ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
     } else {
-      ExplainLeast(recompute_, {explained(), works_}, plan_->stages, memory_budget_, trace_);
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
     }
-    TimeLayersInto(trace_);
+    recompute_ = Carried(recompute_, trace_);
+    TimeLayersInto();
   }
 
   // Mean of the devices: every stage's kernels.
   [[nodiscard]] Flops ExecutedFlops() const {
     const Trace::Scope scope(trace_, "executed");
-    const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages, trace_);
-    const StepTerms terms(explained(), trace_);
+    const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages);
+    const StepTerms terms(context_, trace_);
     const Flops executed =
         Figure("FLOPs that the kernels execute in a step",
                terms.micro_batches / terms.pipeline * trace_.Carry("micro_batch_flops", micro_batch_flops),
@@ -348,7 +335,7 @@ class Evaluation {
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
     Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = OnDevice(StageMemory({explained(), works_}, plan_->stages, fullest, recompute_, trace_));
+    report_.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_));
     const Bytes total = trace_.Carry("total", report_.memory.Total());
     trace_.Report("training.memory_headroom_bytes",
                   Figure("Free memory per GPU", report_.memory.capacity - total, "of the most loaded stage"));
@@ -362,9 +349,6 @@ class Evaluation {
     return EvaluateTraining(model_, cluster_, first, {.operators = false, .timeline = false}, off_).step_time;
   }
 
-  // What the explained formulas read: the same numbers with nodes while the trace is on.
-  [[nodiscard]] const TrainingContext& explained() const { return named_context_ ? *named_context_ : context_; }
-
   const Model& model_;
   const Cluster& cluster_;
   const TrainingRun& run_;
@@ -372,8 +356,7 @@ class Evaluation {
   Trace& trace_;
   Trace off_ = Trace::Off();
   // Without a memo the evaluation owns its sub-results.
-  std::optional<TrainingContext> own_context_, named_context_;
-  std::optional<TrainingRun> named_run_;
+  std::optional<TrainingContext> own_context_;
   std::optional<LayerWorks> own_works_;
   StepOperators operators_;
   std::optional<LayerTimes> own_times_;

@@ -10,7 +10,6 @@
 #include "core/training/gradient.h"
 #include "core/training/named_terms.h"
 #include "core/training/schedule.h"
-#include "core/training_stage/exchange.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {
@@ -162,7 +161,6 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const Trace::Scope scope(trace, "sends");
   const TrainingMapping& mapping = step.run.mapping;
   const FrameworkExchange& framework = step.run.framework.exchange;
-  ExplainHop(context, context.pipeline_link, context.strides.pipeline, context.shape.pipeline, trace);
   const Ratio split =
       framework.scatters_sends ? step.tensor : trace.Carry("split", Ratio(context.shape.sequence_split));
   const Bytes output = SentBytes(context.model, context.shape.tokens, "tokens", trace);
@@ -219,21 +217,15 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
   return devices;
 }
 
-StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times,
-                            const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
-                            const Pipeline& pipeline, const PipelineSends& sends, Trace& trace) {
+StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends,
+                            Trace& trace) {
   std::size_t slowest_index = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
   }
   const StageTime& slowest = stages[slowest_index];
-  const auto explain = [&](std::size_t index) {
-    if (!trace.on()) return;
-    const double own_share = OwnStageShare(context, stages.size());
-    const std::size_t mirrored = stages.size() - 1 - index;
-    ExplainStage(context, times, {{&plan[index], own_share, index}, {&plan[mirrored], 1 - own_share, mirrored}},
-                 stages[index], trace);
-  };
+  const auto explain = [&](std::size_t index) { ExplainStage(stages[index], trace); };
   {
     Trace::Scope gradients_scope(trace, "gradients");
     explain(static_cast<std::size_t>(&HidingStage(context, stages) - stages.data()));
