@@ -193,6 +193,7 @@ class Evaluation {
       }
     }
     const StepBreakdown step = BreakDownStep(explained(), *times_, stages, plan_->stages, pipeline, sends, trace_);
+    Show(step, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
