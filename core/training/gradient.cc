@@ -6,7 +6,7 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
-#include "core/training/named_terms.h"
+#include "core/training/step_terms.h"
 #include "core/training/weight_update.h"
 
 namespace slipstick {

@@ -2,7 +2,7 @@
 // head.
 #pragma once
 
-#include "core/training/named_terms.h"
+#include "core/training/step_terms.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/layer_memory.h"
 

@@ -185,6 +185,7 @@ class Evaluation {
       }
     }
     const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends, trace_);
+    Show(step, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;

@@ -8,8 +8,8 @@
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/training/gradient.h"
-#include "core/training/named_terms.h"
 #include "core/training/schedule.h"
+#include "core/training/step_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {
@@ -256,7 +256,6 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<St
   AddEndOfStep(terms, exposed, gradients, step.schedule_length, step.time);
   step.step_time = Figure("Step time", step.time.Total(), "critical path of one device");
   step.link = BreakDownLinks(terms.micro_batches, links, sends, gradients);
-  Show(step, trace);
   return step;
 }
 

@@ -22,7 +22,7 @@ struct WeightUpdate {
   Ratio state_traffic;                        // bytes of state per parameter that the update reads and writes
   Ratio optimizer_bytes;                      // of state per parameter
   Ratio offloaded;                            // share of the state in host memory
-  std::optional<BytesPerSecond> host_update;  // at which the host updates what is offloaded; absent: the device does
+  std::optional<BytesPerSecond> host_update;  // at which the host updates; absent: the device does
   Ratio micro_batches;
   BytesPerSecond stream_rate, host_bandwidth;
 };

@@ -45,7 +45,9 @@ constexpr std::pair<std::string_view, Ratio LayerWidths::*> kWidths[] = {
 
 void NameWidths(const Model& named, const LayerWidths& widths, Trace& trace) {
   for (const auto& [symbol, width] : kWidths) Known(symbol, widths.*width, trace);
-  if (named.HasWindows()) Known("window_head_dim", named.WindowHeadDim(), trace);
+  if (!named.HasWindows()) return;
+  Known("window_kv_heads", named.WindowKvHeads(), trace);
+  Known("window_head_dim", named.WindowHeadDim(), trace);
 }
 
 LayerWidths Carried(LayerWidths widths, Trace& trace) {
