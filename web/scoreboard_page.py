@@ -138,7 +138,7 @@ def other_tools(record: dict, tools: list[dict]) -> str:
             errors = "; ".join(f"{KINDS[kind].lower()} {percent(one['error'])}, {percent(one['held'])} in the interval" for kind, one in ours.items())
             counts = listed([f"{one['runs']:,}" for one in ours.values()])
             rows.append([f"Slipstick {html.escape(record['release'])}", f"In the median: {errors}", f"{counts} published runs, the tables above",
-                         "Neither the publisher's runs nor the constants that they set", f"This page, {day(record['date'])}"])
+                         "Other publishers' runs; neither those of the publisher nor the constants that they set", f"This page, {day(record['date'])}"])
         for one in tools:
             if one["group"] == group:
                 link = f'<a href="{html.escape(one["source"])}">{html.escape(re.sub("^https://", "", one["source"]).split("/")[0])}</a>'
@@ -211,8 +211,9 @@ def page(records: list[dict], tools: list[dict], runs: list[dict], evidence: dic
       <p><a href="index.html">Slipstick</a></p>
       <h1>Slipstick: the scoreboard</h1>
       <p>How far off the program is for the next publisher. Each publisher's measured runs are answered without all its runs and without the
-      constants that they set: with an engine or a framework of another publisher where one runs the same way. Release
-      {html.escape(newest["release"])}, {day(newest["date"])}.</p>
+      constants that they set: with an engine or a framework of another publisher where one runs the same way, memory with its own. Which
+      formulas there are was decided with most of these runs in view. Release {html.escape(newest["release"])},
+      {day(newest["date"])}.</p>
       <dl>
         <dt>Error</dt><dd>The median of |predicted / measured − 1|. Of a rate, it is that of the time that the rate stands for.</dd>
         <dt>In the interval</dt><dd>How many measurements lie in the 90 % interval of their own answer.</dd>
