@@ -143,7 +143,7 @@ def other_tools(record: dict, tools: list[dict]) -> str:
             if one["group"] == group:
                 link = f'<a href="{html.escape(one["source"])}">{html.escape(re.sub("^https://", "", one["source"]).split("/")[0])}</a>'
                 rows.append([f"{html.escape(one['tool'])}<small>{html.escape(one['by'])}</small>",
-                             *(html.escape(one[key]) for key in ("states", "measured", "known")), f"{link}, {day(one['date'])}"])
+                             *(html.escape(one[key]).replace(" %", "\u00a0%") for key in ("states", "measured", "known")), f"{link}, {day(one['date'])}"])
         body += group_of_rows(title, columns, rows) if rows else ""
     return table("What other tools state of themselves", columns, body, "tools")
 
