@@ -29,6 +29,8 @@ FIGURES = {
     "training.step_time_s": "step time",
     "training.tokens_per_s": "tokens/s",
     "training.tokens_per_s_per_device": "tokens/s per device",
+    "training.model_flops_utilization": "MFU",
+    "training.hardware_flops_utilization": "HFU",
     "training.memory_bytes.total": "peak memory per device",
     "serving.tpot_s": "time per output token",
     "serving.decode_step_s": "decode step",
@@ -55,6 +57,8 @@ def quantity(value: float, figure: str) -> str:
     """In a unit that fits: 1.42 s, 22.5 ms, 17.3 GB, 2,749 (rates, whose figure names their unit)."""
     if "memory_bytes" in figure:
         return f"{three_digits(value / 1e9)}\u00a0GB"
+    if figure.endswith("utilization"):
+        return f"{value * 100:.1f}\u00a0%"
     if not figure.endswith("_s") or "tokens_per_s" in figure:
         return three_digits(value)
     factor, unit = next(((f, u) for f, u in [(1, "s"), (1e-3, "ms")] if value >= f), (1e-6, "µs"))

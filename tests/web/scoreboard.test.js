@@ -70,6 +70,16 @@ const RUNS = [
   },
   {
     ...RUN,
+    id: 'share',
+    figure: 'training.model_flops_utilization',
+    measured: 0.43,
+    predicted: 0.516,
+    low: 0.3,
+    high: 0.6,
+    error: -0.1667,
+  },
+  {
+    ...RUN,
     id: 'memory',
     figure: 'serving.memory_bytes.total',
     measured: 17.26e9,
@@ -124,7 +134,7 @@ test('publishers of the newest record lead to their runs', () => {
     ['A &amp; B', '2', '5.5 %', '50.5 %', '20.5 %'],
   ]);
   assert.match(page, /<a href="#runs-a-b">A &amp; B<\/a>/);
-  assert.match(page, /<details id="runs-a-b"><summary>A &amp; B: 3 runs</);
+  assert.match(page, /<details id="runs-a-b"><summary>A &amp; B: 4 runs</);
   assert.deepEqual(rowsOf(page, 'unseen').slice(1), [['First token'], ['C', '1', '3.5 %', '100.5 %', '90.5 %']]);
 });
 
@@ -135,6 +145,7 @@ test('a run has its figure, its source, and values in units that fit', () => {
     ['Bench'],
     ['time time per output token', '22.5 ms', '18.0 ms', '−20.0 %', '12.0 ms to 30.1 ms'],
     ['rate tokens/s', '2,749', '5,498', '−50.0 %', '3,000 to 6,000, measured outside'],
+    ['share MFU', '43.0 %', '51.6 %', '−16.7 %', '30.0 % to 60.0 %'],
     ['memory peak memory per device', '17.3 GB', '10.0 GB', '−42.0 %', '9.00 GB to 100 GB'],
   ]);
   assert.match(page, /<a href="https:\/\/example\.org\/bench">Bench<\/a>/);
@@ -257,7 +268,7 @@ test('the runs of this build give the scores of the newest record', () => {
   const publishers = new Map();
   const groups = new Map();
   for (const run of runs) {
-    const isRate = /tokens_per_s/.test(run.figure);
+    const isRate = /tokens_per_s|utilization/.test(run.figure);
     const error = isRate ? run.measured / run.predicted - 1 : run.predicted / run.measured - 1;
     assert.ok(Math.abs(error - run.error) < 1e-9, run.id);
     assert.equal(run.held, run.low <= run.measured && run.measured <= run.high, run.id);
