@@ -26,6 +26,7 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"serving.time_by_bound.decode", "serving.decode_step_s"},
                                      {"serving.memory_bytes", "serving.memory_bytes.total", ", serving"},
                                      {"post_training.time_s", "post_training.step_time_s"},
+                                     {"diffusion.time_s", "diffusion.latency_s"},
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
 // What parts of a bill are called, where their names are short for it.
@@ -155,9 +156,18 @@ std::string Answers(const Json& report, bool is_colored) {
                   CountAt(report, "post_training.training_devices") + " train",
               table);
   }
+  if (FindMember(report, "diffusion") != nullptr) {
+    const bool is_video = MemberAt(report, "diffusion.video_s_per_hour")->is_number();
+    AddAnswer("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), at("diffusion.latency_s"),
+              (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
+                        : "per image, " + at("diffusion.items_per_s") + ", ") +
+                  at("diffusion.cost_usd") + " each, memory " + at("diffusion.memory_bytes.total") + " of " +
+                  at("diffusion.memory_bytes.capacity"),
+              table);
+  }
   std::string text = table.Text(is_colored);
   Table faults({Table::kLeft});
-  for (const char* part : {"training", "serving", "cost", "post_training"}) {
+  for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
     if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
   }
   if (!faults.empty()) text += "\nInfeasible:\n" + faults.Text(is_colored);
