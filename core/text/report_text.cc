@@ -178,9 +178,12 @@ std::string Answers(const Json& report, bool is_colored) {
 
 std::string ReportText(std::string_view answer, bool is_colored) {
   const Json report = *ParseJson(answer);
+  const bool makes_images_alone =
+      FindMember(report, "diffusion") != nullptr && !report["training"].is_object() && !report["serving"].is_object();
   const std::string system =
-      NameAt(report, "scenario.model.name") + " on " + CountAt(report, "scenario.cluster.devices") + " × " +
-      NameAt(report, "scenario.cluster.device.name") + " (" + NameAt(report, "scenario.cluster.name") + ")";
+      NameAt(report, makes_images_alone ? "scenario.diffusion.model.name" : "scenario.model.name") + " on " +
+      CountAt(report, "scenario.cluster.devices") + " × " + NameAt(report, "scenario.cluster.device.name") + " (" +
+      NameAt(report, "scenario.cluster.name") + ")";
   std::string text = Toned(system, Tone::kStrong, is_colored) + "\n\n" + Answers(report, is_colored);
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
   for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
@@ -191,7 +194,8 @@ std::string ReportText(std::string_view answer, bool is_colored) {
   for (const Json& warning : report["warnings"])
     text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
   return text + "\n" +
-         Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n",
+         Toned("All figures: --json. How one comes about: --explain " +
+                   std::string(makes_images_alone ? "diffusion.latency_s" : kBreakdowns[0].total) + "\n",
                Tone::kFaint, is_colored);
 }
 

@@ -293,7 +293,7 @@ function servingAnswer({ scenario, serving, diffusion, faulty, store }) {
 }
 
 // A made image or clip, where nothing is served.
-function madeAnswer({ scenario, diffusion }) {
+function madeAnswer({ scenario, diffusion, store }) {
   const isVideo = diffusion.video_s_per_hour != null;
   const common = {
     id: 'serving',

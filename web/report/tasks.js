@@ -23,8 +23,7 @@ const FINE_TUNE = {
 
 // The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
 export function withTaskPicked(inputs, task) {
-  if (task === 'images')
-    return { ...withTask(inputs, 'both'), 'training': 'null', 'serving': 'null', 'diffusion.model': 'flux.1-dev' };
+  if (task === 'images') return { ...withTask(inputs, 'images'), 'diffusion.model': 'flux.1-dev' };
   if (task === 'rl') return { ...withTask(inputs, 'both'), 'post_training.algorithm': 'grpo' };
   if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
   const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;
@@ -39,7 +38,7 @@ export function withTask(inputs, task) {
         path !== 'training' && path !== 'serving' && !path.startsWith('post_training') && !path.startsWith('diffusion'),
     ),
   );
-  const off = { both: [], training: ['serving'], serving: ['training'] }[task];
+  const off = { both: [], training: ['serving'], serving: ['training'], images: ['training', 'serving'] }[task];
   const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
   return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
 }
