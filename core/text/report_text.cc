@@ -160,7 +160,7 @@ std::string Answers(const Json& report, bool is_colored) {
     const bool is_video = MemberAt(report, "diffusion.video_s_per_hour")->is_number();
     AddAnswer("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), at("diffusion.latency_s"),
               (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
-                        : "per image, " + at("diffusion.items_per_s") + ", ") +
+                        : "per image, " + CountAt(report, "diffusion.items_per_hour") + " per hour, ") +
                   at("diffusion.cost_usd") + " each, memory " + at("diffusion.memory_bytes.total") + " of " +
                   at("diffusion.memory_bytes.capacity"),
               table);

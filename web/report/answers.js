@@ -311,7 +311,7 @@ function madeAnswer({ scenario, diffusion, store }) {
     more: [
       isVideo
         ? t('answers.clips.rate', { seconds: text(diffusion.video_s_per_hour, 's') })
-        : t('answers.images.rate', { rate: number(diffusion.items_per_s) }),
+        : t('answers.images.rate', { rate: number(diffusion.items_per_hour) }),
       diffusion.cost_usd != null && text(diffusion.cost_usd, '$'),
     ]
       .filter(Boolean)

@@ -8,7 +8,7 @@ import { text, whole } from '../text/format.js';
 import { infeasible } from './parts.js';
 import { t } from './texts.js';
 
-const FIGURES = ['latency_s', 'step_s', 'items_per_s', 'memory_bytes.total', 'cost_usd', 'energy_j'];
+const FIGURES = ['latency_s', 'step_s', 'items_per_hour', 'memory_bytes.total', 'cost_usd', 'energy_j'];
 
 // With their colors; side by side these differ for everybody.
 const PARTS = {
@@ -36,7 +36,7 @@ export function made(context) {
       subtitle: t('made.sub', {
         steps: whole(steps),
         tokens: whole(part.tokens),
-        parameters: text(part.parameters, ''),
+        parameters: text(part.parameters, ' parameters'),
       }),
       width: context.width,
       unit: 's',

@@ -16,7 +16,7 @@ export const texts = {
   'rl.engine_switch': 'engine switch and swapping',
   'made.image': 'Where do the {time} of an image go?',
   'made.clip': 'Where do the {time} of a clip go?',
-  'made.sub': '{steps} {steps:step|steps} over {tokens} latent tokens, {parameters} parameters',
+  'made.sub': '{steps} {steps:step|steps} over {tokens} latent tokens, {parameters}',
   'made.products': 'matrix products',
   'made.attention': 'attention',
   'made.row_kernels': 'norms, modulation, activations',

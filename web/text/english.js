@@ -106,7 +106,7 @@ export const english = {
   'answers.image': 'Time per image',
   'answers.clip': 'Time per clip',
   'answers.step': '{step} per step, {steps} {steps:step|steps}',
-  'answers.images.rate': '{rate} images/s',
+  'answers.images.rate': '{rate} images per hour',
   'answers.clips.rate': '{seconds} of video per hour',
   'answers.cache': 'KV-cache size',
   'answers.cache.of': '{token} per token',

@@ -105,7 +105,7 @@ TEST(Diffusion, GuidanceInParallelHalvesAStep) {
 
 TEST(Diffusion, MoreDevicesMakeMoreClips) {
   const Json one = Report(kWan), eight = Report(kWan + Assignments{"diffusion.devices=8"});
-  EXPECT_NEAR(Number(eight, "diffusion.items_per_s"), 8 * Number(one, "diffusion.items_per_s"), 1e-9);
+  EXPECT_NEAR(Number(eight, "diffusion.items_per_hour"), 8 * Number(one, "diffusion.items_per_hour"), 1e-9);
   EXPECT_EQ(Number(eight, "diffusion.latency_s"), Number(one, "diffusion.latency_s"));
   // 81 frames at 16 a second.
   EXPECT_NEAR(Number(one, "diffusion.video_s_per_hour") * Number(one, "diffusion.latency_s"), 3600 * 81 / 16.0, 1e-6);

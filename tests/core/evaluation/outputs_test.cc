@@ -84,7 +84,7 @@ std::string UnitOfName(std::string path) {
   const auto ends = [&path](const char* suffix) { return path.ends_with(suffix); };
   while (!path.empty()) {
     if (ends("tokens_per_s") || ends("tokens_per_s_per_device") || ends("tokens_per_s_per_user")) return "token/s";
-    if (ends("requests_per_s") || ends("items_per_s") || ends("sessions_per_s")) return "/s";
+    if (ends("requests_per_s") || ends("sessions_per_s")) return "/s";
     if (ends("tokens_per_usd")) return "token/$";
     if (ends("tokens_per_j")) return "token/J";
     if (ends("flops_per_usd")) return "FLOP/$";
