@@ -42,7 +42,7 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
 
 // What a group asks of one level.
 struct LevelGroup {
-  double ranks = 1, spacing = 1, innermost = 1;
+  Ratio ranks = 1, spacing = 1, innermost = 1;
   bool is_alone = false;
 };
 
@@ -60,14 +60,14 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   view.link = view.injection = level.bandwidth;
   // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless
   // the sides are stated.
-  const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks);
+  const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks.base());
   if (IsGrid(level.topology)) {
-    SetGridLinks(level, is_alone && spacing == 1 ? ranks : devices, size, spacing, view);
+    SetGridLinks(level, is_alone && spacing == 1 ? ranks.base() : devices, size, spacing, view);
   } else if (level.topology == Topology::kFullyConnected) {
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
   } else if (level.topology == Topology::kFatTree) {
-    view.leaf = level.dims.empty() ? 1 : min(ranks, static_cast<double>(level.dims[0]));
+    view.leaf = level.dims.empty() ? 1 : min(ranks.base(), static_cast<double>(level.dims[0]));
   }
   return view;
 }
@@ -124,27 +124,29 @@ WireLoad WireLoadOf(const LevelView& view) {
   return load;
 }
 
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing, double innermost) {
-  double below = 1;
-  for (std::size_t i = 0; i < index; ++i) below *= static_cast<double>(cluster.networks[i].size);
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio innermost) {
+  Ratio below = 1;
+  for (std::size_t i = 0; i < index; ++i) below *= cluster.networks[i].size;
   const NetworkLevel& level = cluster.networks[index];
   const double parts = min(static_cast<double>(cluster.devices) / below, static_cast<double>(level.size));
-  const LevelView view = LevelViewOf(level, static_cast<int>(index), {2, spacing, max(1.0, innermost / below)}, parts);
-  NeighborWire wire{view.link / level.bandwidth, IsGrid(view) ? view.spacing : WireLoadOf(view).hops};
-  const double leaf = level.dims.empty() ? 1 : static_cast<double>(level.dims[0]);
+  LevelView view = LevelViewOf(level, static_cast<int>(index), {2, spacing, max(1.0, innermost / below)}, parts);
+  view.devices = cluster.devices;
+  NeighborWire wire{view.link.base() / level.bandwidth.base(), IsGrid(view) ? view.spacing : WireLoadOf(view).hops};
+  if (wire.share != 1) wire.share = OfBlock("Share of the bandwidth on the wire to the next rank", wire.share, view);
+  const Ratio leaf = level.dims.empty() ? Ratio(1) : Ratio(level.dims[0]);
   if (level.topology == Topology::kFatTree && spacing >= leaf) wire.share /= level.oversubscription;
   return wire;
 }
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
-  double below = 1;  // devices per group of the level below
+  Ratio below = 1;  // devices per group of the level below
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
-    const double ranks = group.extent[i];
-    const double units = static_cast<double>(cluster.devices) / below;
-    const double innermost = group.is_alone ? ranks : max(1.0, group.innermost / below);
-    below *= static_cast<double>(level.size);
+    const Ratio ranks = group.extent[i];
+    const Ratio units = Ratio(cluster.devices) / below;
+    const Ratio innermost = group.is_alone ? ranks : max(1.0, group.innermost / below);
+    below *= level.size;
     if (ranks <= 1) continue;
     view.ranks *= ranks;
     if (i > 0) view.nodes *= ranks;
@@ -152,11 +154,12 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
       view.levels[kMaxLevels - 1].ranks *= ranks;
       continue;
     }
-    const double spacing = i < group.spacing.size() ? group.spacing[i] : 1;
+    const Ratio spacing = i < group.spacing.size() ? group.spacing[i] : Ratio(1);
     LevelView& own = view.levels[view.count++];
     own = LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone},
                       min(units, static_cast<double>(level.size)));
     own.devices = cluster.devices;
+    if (own.devices.node() != nullptr) RestOnBlock(own);
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];

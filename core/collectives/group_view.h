@@ -58,10 +58,10 @@ WireLoad WireLoadOf(const LevelView& view);
 
 // The way from a device to the one `spacing` parts of a level further.
 struct NeighborWire {
-  double share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer;
-                     // through a switch all
-  double hops = 1;   // wires in a row
+  Ratio share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer;
+                    // through a switch all
+  Ratio hops = 1;   // wires in a row
 };
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing, double innermost = 1);
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio innermost = 1);
 
 }  // namespace slipstick

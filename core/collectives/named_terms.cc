@@ -8,8 +8,9 @@
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
 #include "core/collectives/group_view.h"
+#include "core/collectives/library_network.h"
 #include "core/operators/kernel_family_fields.h"
-#include "core/workload/layer.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -34,13 +35,7 @@ class NamedGroup {
  private:
   void Name(LevelView& level, Trace& trace) {
     FabricConstants& fabric = fabrics_[static_cast<std::size_t>(&level - view_.levels.data())];
-    fabric = *level.fabric;
-    BindInputs(fabric, "fabrics." + fabric.id, [&trace](const BoundNumber& number) {
-      // Of the constants from inside a training step this folder reads only these.
-      const bool is_routed = number.path.find("routed") != std::string::npos;
-      return trace.tape().Constant(number.path, number.value, number.dimension, number.help,
-                                   is_routed ? kInStepSource : kLibrarySource);
-    });
+    fabric = Named(*level.fabric, trace);
     level.fabric = &fabric;
     if (view_.count == 1) level.ranks = view_.ranks;
     level.ranks = trace.Carry(level.index == 0 ? "inner_ranks" : "nodes", level.ranks);
@@ -55,6 +50,17 @@ class NamedGroup {
 };
 
 }  // namespace
+
+FabricConstants Named(FabricConstants fabric, Trace& trace) {
+  if (!trace.on()) return fabric;
+  BindInputs(fabric, "fabrics." + fabric.id, [&trace](const BoundNumber& number) {
+    const auto is_part = [&number](const char* key) { return number.path.find(key) != std::string::npos; };
+    const bool is_in_step = is_part("hop_") || is_part("routed");
+    return trace.tape().Constant(number.path, number.value, number.dimension, number.help,
+                                 is_in_step ? kInStepSource : kLibrarySource);
+  });
+  return fabric;
+}
 
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
   if (!trace.on()) return TimeOf(call, group, cluster);

@@ -12,6 +12,9 @@
 
 namespace slipstick {
 
+// With the nodes of its constants.
+FabricConstants Named(FabricConstants fabric, Trace& trace);
+
 // The time is the figure "collective_time". Names: bytes; ranks, of them inner_ranks in each of the nodes; in a grid
 // the spacing of the group's ranks, and innermost, the ranks of the mapping's innermost group.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);

@@ -11,9 +11,7 @@
 #include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/workload/layer.h"
-#include "core/workload/layer_counts.h"
-#include "core/workload/model.h"
+#include "core/workload/named_terms.h"
 
 namespace slipstick {
 

@@ -12,14 +12,14 @@ namespace slipstick {
 // each. 1: the group does not use the level. The product is the size of the group. spacing[i]: parts of level i from
 // one of them to the next; groups in between share the wires of a ring, mesh or torus. Empty: 1 each.
 struct GroupPlacement {
-  std::vector<double> extent, spacing;
+  std::vector<Ratio> extent, spacing;
   // Ranks of the mapping's innermost group. A slice of a torus is cut, and its sides are ordered, so that this group
   // fills whole sides; all groups of a mapping say the same, so they agree on the slice. 1: the nearest to a cube.
-  double innermost = 1;
+  Ratio innermost = 1;
   bool is_alone = false;  // nothing else runs beside the group: its slice of a grid holds its own ranks only
-  [[nodiscard]] double Ranks() const {
-    double ranks = 1;
-    for (const double e : extent) ranks *= e;
+  [[nodiscard]] Ratio Ranks() const {
+    Ratio ranks = 1;
+    for (const Ratio e : extent) ranks *= e;
     return ranks;
   }
 };

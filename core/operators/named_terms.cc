@@ -28,6 +28,12 @@ struct NamedFamily {
     bind(family.experts, "experts", family.experts.source);
     bind(family.rowwise, "rowwise", family.rowwise.source);
     bind(family.recurrence, "recurrence", family.recurrence.source);
+    BindConstants(family.step, KernelTable(device, "step"), family.step.source, trace);
+    ExpertExchangeTable& exchange = family.expert_exchange;
+    const std::string exchanges = KernelTable(device, "expert_exchange");
+    BindConstants(exchange.domain_dispatch, exchanges + ".domain_dispatch", exchange.domain_source, trace);
+    BindConstants(exchange.domain_combine, exchanges + ".domain_combine", exchange.domain_source, trace);
+    BindConstants(exchange, exchanges, exchange.source, trace);
   }
   KernelFamily family;
 };

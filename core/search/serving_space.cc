@@ -49,7 +49,7 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
 // Degrees of context parallelism: none, the load's own, and the one at which no ranks hold copies of the same KV cache.
 // A higher degree only trades heads for context, at the cost of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
-  const Count cache_heads = model.mla ? 1 : model.KvHeads();
+  const Count cache_heads = model.mla ? 1 : Count{model.KvHeads()};
   std::vector<Count> contexts;
   Count all = 1;  // leaves no copies
   for (const Count cp : Divisors(tp)) {

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "core/training/weight_update.h"
-#include "core/training_stage/exchange.h"
-#include "core/training_stage/state_bytes.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 
@@ -186,8 +185,7 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
                moved, Note{"Bytes of gradients and gathered weights", "the weights in 16 bits"},
                "gradient_bytes, dense, experts", gradient_bytes, dense, experts);
   const double contention = ContentionBeside(context, moved, reduce_link + gather_link);
-  ExplainContention(context, moved, reduce_link + gather_link, "reduce_link + gather_link", {reduce_link, gather_link},
-                    contention, trace);
+  ExplainContention(context, moved, "reduce_link + gather_link", {reduce_link, gather_link}, trace);
   const StageTime& hiding = HidingStage(context, stages);
   const Seconds hiding_backward = hiding.Backward(), hiding_forward = hiding.Forward();
   trace.Alias("hiding_backward", hiding_backward, "stage_backward");

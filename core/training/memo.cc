@@ -79,7 +79,7 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
       .Mix(layer.zero)
       .Mix(layer.dp.value_or(0));
   hash.Mix(layer.pp).Mix(Count{layer.sequence_parallel});
-  hash.Mix(recompute.full_share).Mix(recompute.selective.share).Mix(Count{recompute.selective.core});
+  hash.Mix(recompute.full_share).Mix(recompute.selective.share).Mix(recompute.selective.core);
   hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB})
       .Mix(strides.tensor)
       .Mix(strides.context)
@@ -90,7 +90,7 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides)
     return entry->times;
   Trace off = Trace::Off();
-  entry.reset(new Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, off, nullptr)});
+  entry.reset(new Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, nullptr)});
   return entry->times;
 }
 
@@ -109,7 +109,7 @@ const StepFlops& TrainingMemo::FlopsOf(const RecomputeChoice& recompute) {
     if (choice == recompute) return flops;
   }
   Trace off = Trace::Off();
-  return flops_.emplace_back(recompute, CountFlops(model_, run_, recompute, off)).second;
+  return flops_.emplace_back(recompute, CountFlops(model_, run_, recompute)).second;
 }
 
 }  // namespace slipstick

@@ -7,6 +7,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {

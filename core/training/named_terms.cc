@@ -3,8 +3,7 @@
 #include "core/base/bind_inputs.h"
 #include "core/base/figure.h"
 #include "core/training/interruptions.h"
-#include "core/training_stage/flops.h"
-#include "core/training_stage/state_bytes.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {

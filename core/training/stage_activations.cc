@@ -6,6 +6,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -73,7 +74,7 @@ Bytes InFlight(const TrainingContext& context, const Stage& stage, const KeptAct
                const RecomputeChoice& recompute, Trace& trace) {
   constexpr Note kNote{"Layer activations in flight", "all micro-batches between their forward and backward passes",
                        kActivationSource};
-  const Bytes kept_layers = kept.layers, checkpoint = LayerCheckpoint(context, trace);
+  const Bytes kept_layers = kept.layers, checkpoint = LayerCheckpoint(context);
   const double full_share = recompute.full_share, stage_layers = stage.layers.Total();
   if (context.run.recompute != Recompute::kAuto && full_share == 0) {
     FIGURE(trace, in_flight, passes * kept_layers, kNote, passes, kept_layers);

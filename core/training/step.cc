@@ -12,8 +12,7 @@
 #include "core/training/step_breakdown.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
-#include "core/training_stage/exchange.h"
-#include "core/training_stage/flops.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -95,12 +94,12 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   const bool mixed = choice.full_share > 0 && choice.full_share < 1;
   std::optional<LayerTimes> own;
   std::optional<LayerTimes>& times = mixed ? blocks : own;
-  if (!times) times = TimeLayers(context, works, choice, off, nullptr);
+  if (!times) times = TimeLayers(context, works, choice, nullptr);
   times->recompute = choice;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
   const PipelineSends sends = TimePipelineSends(context, off);
-  return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends),
-                       sends, off)
+  return BreakDownStep(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends,
+                       off)
       .time.Total();
 }
 
@@ -156,7 +155,7 @@ class Evaluation {
         detail_(detail),
         trace_(trace),
         context_(detail.memo != nullptr ? detail.memo->Context()
-                                        : own_context_.emplace(MakeContext(model, cluster, run))),
+                                        : own_context_.emplace(MakeContext(model, cluster, run, trace))),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_} {
     if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives)))
@@ -168,7 +167,7 @@ class Evaluation {
   TrainingReport Run() {
     ExplainInputs();
     plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
-    recompute_ = ChoiceFor(model_, run_, plan_->stages);
+    recompute_ = ChoiceFor(context_.model, context_.run, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsEarly()) return report_;
     if (is_auto) {
@@ -176,7 +175,7 @@ class Evaluation {
       if (StopsEarly()) return report_;
     } else {
       trace_.Input("full_share", recompute_.full_share, InputOfFullShare(recompute_));
-      TimeLayersInto(trace_);
+      TimeLayersInto();
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
     const PipelineSends sends = TimePipelineSends(context_, trace_);
@@ -189,7 +188,7 @@ class Evaluation {
         return bound;
       }
     }
-    const StepBreakdown step = BreakDownStep(context_, *times_, stages, plan_->stages, pipeline, sends, trace_);
+    const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
@@ -206,14 +205,7 @@ class Evaluation {
 
  private:
   void ExplainInputs() {
-    const double split = context_.shape.sequence_split;
-    trace_.Input("split", split, split > 1 ? "training.mapping.tp" : "training.mapping.sequence_parallel");
-    trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
-    if (const auto& utilization = context_.framework().utilization) {
-      ReplaceByUtilizations(context_.prepared->requested, *utilization, "training.framework.utilization", trace_);
-    }
-    ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
     if (detail_.advice) {
       WarnOfWholeExperts(context_, report_.warnings);
@@ -262,22 +254,23 @@ class Evaluation {
     return !reason.empty();
   }
 
-  void TimeLayersInto(Trace& trace) {
+  void TimeLayersInto() {
     if (detail_.memo != nullptr) {
       times_ = &detail_.memo->Times(recompute_);
       return;
     }
     operators_ = {detail_.operators, {}, {}};
-    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, trace, &operators_));
+    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, &operators_));
   }
 
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
       ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
-      return TimeLayersInto(trace_);
+      recompute_ = Carried(recompute_, trace_);
+      return TimeLayersInto();
     }
-    TimeLayersInto(off_);
+    TimeLayersInto();
     if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
       std::optional<LayerTimes> blocks;
       const auto step_time = [&](const RecomputeChoice& choice) {
@@ -288,13 +281,14 @@ class Evaluation {
     } else {
       ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
     }
-    TimeLayersInto(trace_);
+    recompute_ = Carried(recompute_, trace_);
+    TimeLayersInto();
   }
 
   // Mean of the devices: every stage's kernels.
   [[nodiscard]] Flops ExecutedFlops() const {
     const Trace::Scope scope(trace_, "executed");
-    const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages, trace_);
+    const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages);
     const double micro_batches = context_.shape.micro_batches, pp = context_.shape.pipeline;
     FIGURE(
         trace_, executed_flops, micro_batches / pp * micro_batch_flops,

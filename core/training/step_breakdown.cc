@@ -8,7 +8,7 @@
 #include "core/collectives/fabric.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
-#include "core/training_stage/exchange.h"
+#include "core/training_stage/named_terms.h"
 #include "core/workload/named_terms.h"
 
 namespace slipstick {
@@ -204,7 +204,6 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const TrainingMapping& mapping = context.run.mapping;
   const FrameworkExchange& framework = context.framework().exchange;
   const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
-  ExplainHop(context, context.pipeline_link, context.strides.pipeline, shape.pipeline, trace);
   if (framework.scatters_sends || mapping.sequence_parallel) trace.Input("split", split, "training.mapping.tp");
   const Bytes residual_bytes = SentBytes(context.model, shape.tokens, "tokens", trace);
   const BytesPerSecond hop_rate = context.pipeline_link.rate;
@@ -240,8 +239,9 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
                      static_cast<Count>(shape.micro_batches)},
                     {},
                     {}};
+  const auto simulated = [](Seconds time) { return Seconds::FromBase(time.base()); };  // a schedule has no nodes
   const Seconds blocking = sends.exposed / (2 * shape.chunks);
-  pipeline.transfer = max(Seconds{}, sends.one - blocking);
+  pipeline.transfer = simulated(max(Seconds{}, sends.one - blocking));
   const std::size_t visits = virtual_stages.size();
   pipeline.passes.reserve(visits);
   for (std::size_t visit = 0; visit < visits; ++visit) {
@@ -251,8 +251,9 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
       continue;
     }
     const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == visits);
-    pipeline.passes.push_back(
-        {stage.Forward() + blocking, stage.Backward() - stage.weight_gradient + blocking, stage.weight_gradient});
+    pipeline.passes.push_back({simulated(stage.Forward() + blocking),
+                               simulated(stage.Backward() - stage.weight_gradient + blocking),
+                               simulated(stage.weight_gradient)});
   }
   return pipeline;
 }
@@ -266,21 +267,15 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
   return devices;
 }
 
-StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times,
-                            const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
-                            const Pipeline& pipeline, const PipelineSends& sends, Trace& trace) {
+StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends,
+                            Trace& trace) {
   std::size_t slowest_index = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
   }
   const StageTime& slowest = stages[slowest_index];
-  const auto explain = [&](std::size_t index) {
-    if (!trace.on()) return;
-    const double own_share = OwnStageShare(context, stages.size());
-    const std::size_t mirrored = stages.size() - 1 - index;
-    ExplainStage(context, times, {{&plan[index], own_share, index}, {&plan[mirrored], 1 - own_share, mirrored}},
-                 stages[index], trace);
-  };
+  const auto explain = [&](std::size_t index) { ExplainStage(stages[index], trace); };
   {
     Trace::Scope gradients_scope(trace, "gradients");
     explain(static_cast<std::size_t>(&HidingStage(context, stages) - stages.data()));

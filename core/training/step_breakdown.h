@@ -35,9 +35,9 @@ struct StepBreakdown {
   LinkTime link;
   Seconds schedule_length;
 };
-// `stages`: times per device (DeviceTimes); `plan` and `times`: what they were computed from.
-StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times,
-                            const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
-                            const Pipeline& pipeline, const PipelineSends& sends, Trace& trace);
+// `stages`: times per device (DeviceTimes); `plan`: what they were computed from.
+StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends,
+                            Trace& trace);
 
 }  // namespace slipstick

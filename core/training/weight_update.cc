@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/base/trace.h"
-#include "core/training_stage/state_bytes.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {

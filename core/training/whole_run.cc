@@ -10,7 +10,7 @@
 #include "core/training/named_terms.h"
 #include "core/training/recompute.h"
 #include "core/training_stage/attention_core.h"
-#include "core/training_stage/stage.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {

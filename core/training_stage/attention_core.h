@@ -18,10 +18,10 @@ struct CoreTime {
 };
 // Flash attention or the unfused form, as the run asks; each pass of flash is capped at the unfused time.
 // Mean error over 100 measured kernels of A100 and H100: flash 2.4 to 5.4 %, unfused 10 %.
-CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace);
+CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work);
 
 // Flash attention alone.
-CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace);
+CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work);
 
 // Whether the framework preset has attention kernels for the device's architecture.
 bool HasOwnAttention(const TrainingContext& context);

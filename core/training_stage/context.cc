@@ -3,14 +3,12 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/figure.h"
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
-#include "core/collectives/named_terms.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/operators/roofline.h"
-#include "core/training_stage/collective_memo.h"
 #include "core/training_stage/schedule_types.h"
 
 namespace slipstick {
@@ -18,28 +16,29 @@ namespace {
 
 // At line rate: no share of the bandwidth lost, the level's own latency.
 // Link to the rank `stride` devices further, over the innermost level that joins the whole group.
-Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, double innermost) {
+Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, Ratio innermost) {
   const auto& [stride, size] = span;
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
-  double joined = 1;
+  Ratio joined = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    joined *= static_cast<double>(levels[i].size);
+    joined *= levels[i].size;
     if (stride * size > joined && i + 1 < levels.size()) continue;
-    const FabricConstants& fabric = *levels[i].fabric;
+    const InStepConstants& in_step = levels[i].fabric->in_step;
     const NetworkLevel& level = prepared.stated.networks[i];
-    const double spacing = max(1.0, stride * static_cast<double>(level.size) / joined);
+    const Ratio spacing = max(1.0, stride * Ratio(level.size) / joined);
     const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing, innermost).share * level.bandwidth;
     if (at_line_rate) return {link, level.latency};
-    return i == 0 ? Link{fabric.in_step.hop_efficiency * link, fabric.in_step.hop_latency}
-                  : Link{fabric.in_step.nic_hop_efficiency * link, fabric.in_step.nic_hop_latency};
+    const Ratio efficiency = i == 0 ? in_step.hop_efficiency : in_step.nic_hop_efficiency;
+    return {Figure("Rate of a send to the next rank", efficiency * link, "", kInStepSource),
+            i == 0 ? in_step.hop_latency : in_step.nic_hop_latency};
   }
   return {1 * kGBps, Fabric()->in_step.nic_hop_latency};
 }
 
 }  // namespace
 
-double InnermostRanks(std::string_view order, const TrainingShape& shape) {
-  const double sharing = shape.expert * shape.expert_tensor;
+Ratio InnermostRanks(std::string_view order, const TrainingShape& shape) {
+  const Ratio sharing = shape.expert * shape.expert_tensor;
   while (!order.empty()) {
     const std::size_t dash = order.find('-');
     const std::string_view name = order.substr(0, dash);
@@ -54,7 +53,7 @@ double InnermostRanks(std::string_view order, const TrainingShape& shape) {
 
 Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   Strides strides;
-  double stride = 1;
+  Ratio stride = 1;
   while (!order.empty()) {
     const std::size_t dash = order.find('-');
     const std::string_view name = order.substr(0, dash);
@@ -67,30 +66,38 @@ Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   return strides;
 }
 
+BytesPerSecond CollectiveBandwidth(BytesPerSecond stated, const Framework& framework) {
+  return Figure("Bandwidth that a step's collectives reach between nodes", framework.exchange.network_share * stated,
+                "of one device");
+}
+
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework) {
   const Cluster used = framework.utilization ? AtUtilizations(cluster, *framework.utilization) : cluster;
   auto prepared = std::make_shared<StepCluster>(StepCluster{used, used, cluster});
   CompleteEfficiency(prepared->cluster.device);
-  for (std::size_t i = 1; i < cluster.networks.size(); ++i)
-    prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
+  for (std::size_t i = 1; i < cluster.networks.size(); ++i) {
+    BytesPerSecond& bandwidth = prepared->cluster.networks[i].bandwidth;
+    bandwidth = CollectiveBandwidth(bandwidth, framework);
+  }
   return prepared;
 }
 
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) {
   GroupPlacement placement;
-  double joined = 1, placed = 1, ranks = 1;
+  Ratio joined = 1, placed = 1, ranks = 1;
   for (int i = 0; i < count; ++i) ranks *= spans[i].size;
   for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
-    const double below = joined;  // devices in a part of this level
-    joined *= static_cast<double>(cluster.networks[level].size);
-    double members = 1, nearest = 0;
+    const Ratio below = joined;  // devices in a part of this level
+    joined *= cluster.networks[level].size;
+    Ratio members = 1, nearest = 0;
     for (int i = 0; i < count; ++i) {
       members *= max(1.0, min(spans[i].size, joined / spans[i].stride));
       const bool reaches_out = spans[i].size * spans[i].stride > below;
       if (reaches_out && (nearest == 0 || spans[i].stride < nearest)) nearest = spans[i].stride;
     }
     if (level + 1 == cluster.networks.size()) members = ranks;
-    placement.extent.push_back(members / placed);
+    placement.extent.push_back(Figure(level == 0 ? "Ranks of the group in a node" : "Parts of the group",
+                                      members / placed, level == 0 ? "" : "which a network between nodes joins"));
     placement.spacing.push_back(max(1.0, nearest / below));
     placed = members;
   }
@@ -109,17 +116,18 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const bool narrow = BytesPerElement(run.precision) < 2;
   context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
   context.sustained_clock_derating = SustainedClockDerating(own.device);
-  Trace off = Trace::Off();
-  const Stream stream = SlowestStream(own.device, off);
+  const Stream stream = SlowestStream(own.device);
   const BytesPerSecond memory_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
-  context.stream_rate = min(memory_rate, stream.bandwidth);
+  context.stream_rate = Figure("Achievable memory bandwidth", min(memory_rate, stream.bandwidth),
+                               "of long streaming kernels; a slower cache on the way limits it");
   if (stream.bandwidth < memory_rate) context.stream_bound = stream.bound;
-  context.elementwise_rate = framework.compute.element_wise * context.stream_rate;
-  context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
+  context.elementwise_rate = Figure("Rate of elementwise passes", framework.compute.element_wise * context.stream_rate,
+                                    "operands counted once per pass; the framework's factor says how much it fuses");
+  if (!own.networks.empty()) context.node_devices = own.networks.front().size;
 
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
   const bool at_line_rate = framework.utilization.has_value();
-  const double innermost = context.innermost = InnermostRanks(run.mapping.order, shape);
+  const Ratio innermost = context.innermost = InnermostRanks(run.mapping.order, shape);
   context.pipeline_link = LinkOver(*context.prepared, at_line_rate, {strides.pipeline, shape.pipeline}, innermost);
   context.context_link = LinkOver(*context.prepared, at_line_rate, {strides.context, shape.context}, innermost);
   const auto place = [&](std::initializer_list<Span> spans) {
@@ -130,12 +138,12 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.tensor = place({{strides.tensor, shape.tensor}});
   context.context_group = place({{strides.context, shape.context}});
   context.data = place({{strides.context, shape.context}, {strides.data, shape.data}});
-  const double shards = ShardRanks(run, shape.DataRanks());
+  const Ratio shards = ShardRanks(run, shape.DataRanks());
   if (shards == shape.DataRanks()) {
     context.shard = context.data;
     context.replica = place({});
   } else {
-    const double inner = min(shape.context, shards), within = shards / inner;
+    const Ratio inner = min(shape.context, shards), within = shards / inner;
     context.shard = place({{strides.context, inner}, {strides.data, within}});
     context.replica = place({{strides.data * within, shape.data / within}});
   }
@@ -149,89 +157,14 @@ bool SplitsBackward(const TrainingContext& context) {
   return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule);
 }
 
-double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
+Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
   const FrameworkExchange& framework = context.framework().exchange;
-  const double contention = framework.contention;
+  const Ratio contention = framework.contention;
   if (context.cluster.networks.empty() || !(link > Seconds{})) return contention;
-  return contention *
-         min(1.0, moved / link / (framework.contention_share * context.cluster.networks.front().bandwidth));
-}
-
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group) {
-  if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return {};
-  const auto time = [&] { return TimeOf(call, group, NetworkFor(context, call)).time; };
-  return context.collectives != nullptr ? context.collectives->Get(call, group, time) : time();
-}
-
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group,
-                   std::string_view name, Trace& trace) {
-  if (!trace.on() || group.Ranks() <= 1 || !(call.bytes > Bytes{})) return Collective(context, call, group);
-  Trace::Scope scope(trace, name);
-  return TimeOf(call, group, NetworkFor(context, call), trace).time;
-}
-
-namespace {
-
-BytesPerSecond ExplainStreamRate(const TrainingContext& context, double bandwidth_efficiency, Trace& trace) {
-  constexpr Note kNote{"Achievable memory bandwidth", "of long streaming kernels; a slower cache on the way limits it"};
-  const BytesPerSecond bandwidth = SlowestStream(context.device(), trace).bandwidth,
-                       memory_bandwidth = context.device().memory.bandwidth;
-  if (bandwidth < memory_bandwidth) {
-    FIGURE(trace, stream_rate, min(bandwidth_efficiency * memory_bandwidth, bandwidth), kNote, bandwidth_efficiency,
-           memory_bandwidth, bandwidth);
-    return stream_rate;
-  }
-  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth, kNote, bandwidth_efficiency, bandwidth);
-  return stream_rate;
-}
-
-void ExplainDocuments(const TrainingContext& context, Trace& trace) {
-  const TrainingRun& run = context.run;
-  const double sequence = context.shape.sequence;
-  trace.Alias("counted", context.shape.counted, IsPadded(run) ? "length" : "sequence");
-  if (!run.documents || IsPadded(run)) return trace.Alias("attended", sequence, "sequence");
-  const double length = static_cast<double>(run.documents->length), variation = run.documents->variation;
-  trace.Input("length", length, "training.documents.length");
-  trace.Input("variation", variation, "training.documents.variation");
-  FIGURE(trace, attended, min(sequence, length * (1 + variation * variation)),
-         (Note{"Length of the document that a token is in, in the mean",
-               "long documents hold more of the tokens; none passes a sequence"}),
-         sequence, length, variation);
-}
-
-}  // namespace
-
-void ExplainShape(const TrainingContext& context, Trace& trace) {
-  if (!trace.on()) return;
-  Trace::Scope scope(trace, "shape");
-  const TrainingShape& shape = context.shape;
-  const double micro_batch = shape.micro_batch, sequence = shape.sequence, cp = shape.context, dp = shape.data;
-  const double global_batch = static_cast<double>(context.run.global_batch), split = shape.sequence_split;
-  trace.Input("tensor", shape.tensor, "training.mapping.tp");
-  trace.Input("ranks", shape.tensor, "training.mapping.tp");
-  trace.Input("chunks", shape.chunks, "training.mapping.virtual_stages");
-  trace.Input("query_heads", static_cast<double>(context.model.heads), "model.heads");
-  trace.Input("vocabulary", static_cast<double>(context.model.vocab), "model.vocab");
-  trace.Input("split", split,
-              context.run.mapping.sequence_parallel ? "training.mapping.tp" : "training.mapping.sequence_parallel");
-  trace.Input("visible", UsableMemory(context.device()), "cluster.device.memory.usable");
-  trace.Input("element_share", context.framework().compute.element_wise, "training.framework.compute.element_wise");
-  ExplainDocuments(context, trace);
-  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch),
-         (Note{"Micro-batches per step", "of one data-parallel replica"}), global_batch, dp, micro_batch);
-  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch,
-         sequence, cp);
-  FIGURE(trace, own_tokens, tokens / split,
-         (Note{"Tokens whose residual stream the device holds", "sequence parallelism splits them over the TP ranks"}),
-         tokens, split);
-  const double bandwidth_efficiency = *context.device().efficiency.bandwidth_efficiency,
-               element_share = context.framework().compute.element_wise;
-  trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  const BytesPerSecond stream_rate = ExplainStreamRate(context, bandwidth_efficiency, trace);
-  FIGURE(trace, element_rate, element_share * stream_rate,
-         (Note{"Rate of elementwise passes",
-               "operands counted once per pass; the framework's factor says how much it fuses"}),
-         element_share, stream_rate);
+  return Figure(
+      "Compute lost to communication beside it",
+      contention * min(1.0, moved / link / (framework.contention_share * context.cluster.networks.front().bandwidth)),
+      "over the link time; less where slower links move fewer bytes per second");
 }
 
 }  // namespace slipstick

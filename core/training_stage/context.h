@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/trace.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/kernel.h"
@@ -28,9 +29,12 @@ struct StepCluster {
 };
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
 
+// What a step's collectives reach of a network between nodes.
+BytesPerSecond CollectiveBandwidth(BytesPerSecond stated, const Framework& framework);
+
 // Distances in devices between neighboring ranks of a group.
 struct Strides {
-  double tensor = 1, context = 1, data = 1, pipeline = 1;
+  Ratio tensor = 1, context = 1, data = 1, pipeline = 1;
   friend bool operator==(const Strides&, const Strides&) = default;
 };
 // `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and
@@ -38,13 +42,13 @@ struct Strides {
 Strides StridesOf(std::string_view order, const TrainingShape& shape);
 // Ranks of the innermost group of more than one rank; ranks that share experts are such a group among the data-parallel
 // ones.
-double InnermostRanks(std::string_view order, const TrainingShape& shape);
+Ratio InnermostRanks(std::string_view order, const TrainingShape& shape);
 
 class CollectiveMemo;  // collective_memo.h
 
 // One degree of a group: `size` ranks, `stride` devices apart.
 struct Span {
-  double stride, size;
+  Ratio stride, size;
 };
 
 struct TrainingContext {
@@ -57,17 +61,17 @@ struct TrainingContext {
   CollectiveMemo* collectives = nullptr;          // null: not cached
   CollectiveLog* log = nullptr;                   // null: not wanted
   Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
-  double sustained_clock_derating = 0;            // relative slow-down of long kernels at the power limit
+  Ratio sustained_clock_derating = 0;             // relative slow-down of long kernels at the power limit
   BytesPerSecond stream_rate{};  // that streaming kernels reach: of the memory, or of a slower cache on the way
   Bound stream_bound = Bound::kMemory;
   BytesPerSecond elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the
                                       // framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
   GroupPlacement shard{},
-      replica{};         // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
-  double innermost = 1;  // InnermostRanks: the slice of a torus suits them
+      replica{};        // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
+  Ratio innermost = 1;  // InnermostRanks: the slice of a torus suits them
   Link pipeline_link{}, context_link{};
-  double node_devices = 1;  // devices of the innermost network level
+  Ratio node_devices = 1;  // devices of the innermost network level
   [[nodiscard]] const Framework& framework() const { return run.framework; }
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };
@@ -83,23 +87,13 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 
 // Compute time lost to concurrent communication, over the link time: the framework's contention where links inside the
 // node run at full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
-double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
+Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
 // The network that a collective finds: tokens to their experts (`routed`) that which the cluster states, others that
 // which a step's collectives reach.
 inline const Cluster& NetworkFor(const TrainingContext& context, const CollectiveCall& call) {
   return call.routed ? context.prepared->stated : context.cluster;
 }
-
-// Time of a collective; 0 for a group of one or an empty message.
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group);
-inline Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes,
-                          const GroupPlacement& group) {
-  return Collective(context, {.type = type, .bytes = bytes}, group);
-}
-// The same, recorded below `name`.
-Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group,
-                   std::string_view name, Trace& trace);
 
 // Whether the schedule runs weight gradients as a pass of their own.
 bool SplitsBackward(const TrainingContext& context);
@@ -108,8 +102,5 @@ bool SplitsBackward(const TrainingContext& context);
 inline bool HasPipelinedLaunches(const TrainingContext& context) {
   return context.framework().compute.pipelined_launch && context.shape.tensor > 1 && context.shape.pipeline > 1;
 }
-
-// Records tokens, micro-batches and rates of the step.
-void ExplainShape(const TrainingContext& context, Trace& trace);
 
 }  // namespace slipstick

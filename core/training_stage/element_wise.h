@@ -1,6 +1,8 @@
 // What a training layer computes beside its products and attention: elementwise passes and low-rank adapters.
 #pragma once
 
+#include <string_view>
+
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_work.h"
 
@@ -16,13 +18,13 @@ struct Elementwise {
 
 // Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise
 // rate.
-Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace);
+Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work);
 
 // Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients, bound by memory up to a rank of
 // some 200.
 struct Adapters {
   Seconds forward, backward;
 };
-Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Trace& trace);
+Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work);
 
 }  // namespace slipstick

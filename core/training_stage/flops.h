@@ -1,7 +1,6 @@
 // FLOPs of a step as publications count them.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/software/framework.h"
 #include "core/training_stage/recompute_choice.h"
 #include "core/workload/model.h"
@@ -16,9 +15,8 @@ struct StepFlops {
   Flops hardware;      // recomputation included; selective counts the attention core twice, as that paper prints it
 };
 // Of low-rank adapters in all layers.
-double AdapterParameters(const Model& model, const Framework& framework);
-double AdapterParameters(const Model& model, const Framework& framework, Trace& trace);
+Ratio AdapterParameters(const Model& model, const Framework& framework);
 
-StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace);
+StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute);
 
 }  // namespace slipstick

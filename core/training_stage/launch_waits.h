@@ -1,7 +1,6 @@
 // Wait of a layer's passes for the host, which launches their kernels.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_pass.h"
 #include "core/training_stage/layer_work.h"
@@ -12,6 +11,6 @@ namespace slipstick {
 // complete. `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`:
 // launches of the backward pass over those of one that repeats nothing.
 void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients,
-                  double backward_launches, LayerTime& time, Trace& trace);
+                  Ratio backward_launches, LayerTime& time);
 
 }  // namespace slipstick

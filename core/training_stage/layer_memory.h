@@ -16,26 +16,20 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
 // Bytes that a fully recomputed layer keeps: its input.
 Bytes LayerCheckpoint(const TrainingContext& context);
 
+// Tokens whose residual stream a device keeps.
+Ratio ResidualTokens(const TrainingContext& context);
+
 struct MemoryTerms {
   const TrainingContext& context;
   const LayerWorks& works;
 };
-// Tokens whose residual stream a device keeps.
-double ResidualTokens(const TrainingContext& context, Trace& trace);
-
-// LayerActivations and LayerCheckpoint, recorded in the current scope.
-Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace);
-Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace);
-
 struct KeptActivations {
-  Bytes layers;              // per micro-batch, under selective recomputation
-  Bytes largest;             // of one layer
-  Bytes working;             // largest set that recomputation restores while a layer runs backward
-  double largest_layer = 0;  // parameters of one layer on the device
+  Bytes layers;             // per micro-batch, under selective recomputation
+  Bytes largest;            // of one layer
+  Bytes working;            // largest set that recomputation restores while a layer runs backward
+  Ratio largest_layer = 0;  // parameters of one layer on the device
 };
-// Records kept_layers, largest_kept, working_layer and largest_layer; each kind of layer in a scope of its name, which
-// says by `kind_layers` how many of them the stage has.
-KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const RecomputeChoice& recompute, Trace& trace);
+KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const RecomputeChoice& recompute);
 
 // Whether the backward pass restores any activations.
 bool Restores(const RecomputeChoice& recompute);

@@ -8,7 +8,7 @@ LayerPass& LayerPass::operator+=(const LayerPass& other) {
   return *this;
 }
 
-LayerPass operator*(LayerPass pass, double times) {
+LayerPass operator*(LayerPass pass, Ratio times) {
   for (Seconds LayerPass::* part : {&LayerPass::compute, &LayerPass::tp, &LayerPass::cp, &LayerPass::ep,
                                     &LayerPass::host, &LayerPass::tp_link, &LayerPass::cp_link, &LayerPass::ep_link}) {
     pass.*part *= times;

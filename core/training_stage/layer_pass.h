@@ -11,7 +11,7 @@ struct LayerPass {
   Seconds tp_link, cp_link, ep_link;  // exposed or hidden
   [[nodiscard]] Seconds Total() const { return compute + tp + cp + ep + host; }
   LayerPass& operator+=(const LayerPass& other);
-  friend LayerPass operator*(LayerPass pass, double times);
+  friend LayerPass operator*(LayerPass pass, Ratio times);
 };
 
 struct LayerTime {

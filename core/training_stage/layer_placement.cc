@@ -15,7 +15,8 @@ double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
   for (const LayerProduct& product : work.products) {
     const bool is_routed = TraitsOf(product.id).rows == ProductRows::kRouted && work.routed_rows > 0;
-    sum += (is_routed ? work.even_rows / work.routed_rows : 1) * product.groups * product.rows * product.Elements();
+    sum +=
+        (is_routed ? work.even_rows / work.routed_rows : Ratio(1)) * product.groups * product.rows * product.Elements();
   }
   return sum;
 }
@@ -114,11 +115,6 @@ bool EndsMakeEven(const TrainingContext& context) {
 }  // namespace
 
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
-  Trace off = Trace::Off();
-  return PlanLayers(context, works, off);
-}
-
-StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace) {
   const Model& model = context.model;
   const TrainingMapping& mapping = context.run.mapping;
   const double hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
@@ -143,7 +139,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
   StagePlan plan;
   plan.virtual_stages = CountKinds(context, PlaceLayers(model.layers, mapping.pp, mapping.virtual_stages,
                                                         mapping.schedule, loads, context.framework().places_by_cost));
-  plan.stages = PlanStages(context, works, plan.virtual_stages, trace);
+  plan.stages = PlanStages(context, works, plan.virtual_stages);
   return plan;
 }
 

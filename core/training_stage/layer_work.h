@@ -14,32 +14,32 @@ namespace slipstick {
 
 // `groups` GEMMs of `rows` rows each, every group with its own weights (experts).
 struct LayerProduct : MatrixProduct {
-  double rows = 0, groups = 1;
+  Ratio rows = 0, groups = 1;
 };
 
 // The attention core, or the recurrence in its place, of the device's heads.
 struct AttentionWork : MixerCore {
   bool is_recurrence = false;
-  double queries = 0;  // tokens per sequence on the device
-  double keys = 0;     // KV length
-  double sequences = 0;
-  double pairs = 0;      // scores left by the causal mask and the window, all heads and sequences
-  double all_pairs = 0;  // without the mask
+  Ratio queries = 0;  // tokens per sequence on the device
+  Ratio keys = 0;     // KV length
+  Ratio sequences = 0;
+  Ratio pairs = 0;      // scores left by the causal mask and the window, all heads and sequences
+  Ratio all_pairs = 0;  // without the mask
 };
 
 struct LayerWork {
   std::vector<LayerProduct> products;
   std::array<RowPass, kRowPasses> row_passes{};
   AttentionWork attention;
-  double mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
-  double expert_columns = 0;      // inner width of one routed expert on the device
-  double even_rows = 0;           // rows of the device's experts under even routing
-  double routed_rows = 0;         // the same under the imbalance, on the busiest device
-  double dropped_share = 0;       // share of routed rows above the experts' capacity
-  double dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
-  double dense_parameters = 0;    // of the layer on the device, routed experts excluded
-  double expert_parameters = 0;   // of the layer's experts on the device
-  double adapter_parameters = 0;  // low-rank adapters on the device
+  Ratio mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
+  Ratio expert_columns = 0;      // inner width of one routed expert on the device
+  Ratio even_rows = 0;           // rows of the device's experts under even routing
+  Ratio routed_rows = 0;         // the same under the imbalance, on the busiest device
+  Ratio dropped_share = 0;       // share of routed rows above the experts' capacity
+  Ratio dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
+  Ratio dense_parameters = 0;    // of the layer on the device, routed experts excluded
+  Ratio expert_parameters = 0;   // of the layer's experts on the device
+  Ratio adapter_parameters = 0;  // low-rank adapters on the device
 };
 
 // Whether recomputation projects queries, keys and values up from latents again.
@@ -50,13 +50,9 @@ inline bool RepeatsLatents(const Model& model, const LayerWork& work, const Reco
 inline bool IsAdapted(const Framework& framework, ProductRole role) {
   return role == ProductRole::kMixer || (role == ProductRole::kMlp && framework.lora_targets == AdapterTargets::kAll);
 }
-// Weights of the low-rank adapters of a mixer's or a feed-forward part's products, recorded as the figure `symbol`.
-double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths,
-                       const Framework& framework, std::string_view symbol, Trace& trace);
+// Weights of the low-rank adapters of a mixer's or a feed-forward part's products.
+Ratio AdapterElements(const MatrixProducts& products, const Framework& framework);
 
-// Records it in the current scope, each product and each pass in a scope of its own name.
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device,
-                 LayerKind kind, Trace& trace);
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device,
                  LayerKind kind);
 

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <numeric>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/training_stage/context.h"
@@ -15,26 +13,28 @@ namespace slipstick {
 
 // Layers of a pipeline stage or virtual stage by kind.
 struct KindCounts {
-  ByKind<double> of;
-  ByKind<double> leading;  // of these, the first recompute_layers of each virtual stage
-  [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
+  ByKind<Ratio> of;
+  ByKind<Ratio> leading;  // of these, the first recompute_layers of each virtual stage
+  [[nodiscard]] Ratio Total() const { return std::accumulate(of.begin(), of.end(), Ratio(0)); }
 };
 
 struct Stage {
   KindCounts layers;
   bool embedding = false, head = false;
-  double dense_parameters = 0, expert_parameters = 0;  // on one device
-  double adapter_parameters = 0;
+  Ratio dense_parameters = 0, expert_parameters = 0;  // on one device
+  Ratio adapter_parameters = 0;
   // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
-  double checkpoints = 0;
-  double largest_group = 0;  // layers of the largest group
-  double tables = 0;         // the part of dense_parameters in embedding, position and head tables
-  [[nodiscard]] double Leading() const { return std::accumulate(layers.leading.begin(), layers.leading.end(), 0.0); }
-  [[nodiscard]] double Parameters() const { return dense_parameters + expert_parameters; }
+  Ratio checkpoints = 0;
+  Ratio largest_group = 0;  // layers of the largest group
+  Ratio tables = 0;         // the part of dense_parameters in embedding, position and head tables
+  [[nodiscard]] Ratio Leading() const {
+    return std::accumulate(layers.leading.begin(), layers.leading.end(), Ratio(0));
+  }
+  [[nodiscard]] Ratio Parameters() const { return dense_parameters + expert_parameters; }
 };
 
 // Layers of a kind that are recomputed as a whole.
-double FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind);
+Ratio FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind);
 
 // Load of a layer, of the embedding and of the head, in one common unit.
 struct PlacementLoads {
@@ -53,8 +53,6 @@ struct LayerWorks {
   ByKind<bool> present;
 };
 LayerWorks WorksOf(const TrainingContext& context);
-// Also records each in a scope of its kind's name.
-LayerWorks WorksOf(const TrainingContext& context, Trace& trace);
 
 // Kind of the layer with this index, from 0. A window as long as the sequence counts as full attention.
 LayerKind KindOf(const Model& model, double sequence, Count layer);
@@ -67,15 +65,6 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
 // Pipeline stages with their parameters. MTP modules belong to the last one.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
                               const std::vector<KindCounts>& virtual_stages);
-// Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
-                              const std::vector<KindCounts>& virtual_stages, Trace& trace);
-// "stage 0": the scope of a stage's figures.
-std::string StageName(std::size_t stage);
-// Symbols that stand for the number of layers of a kind on a stage, and for the first recompute_layers of them.
-std::string PlacedSymbol(std::size_t stage, std::string_view kind);
-std::string LeadingSymbol(std::size_t stage, std::string_view kind);
-std::string LeadingName(std::string_view kind);
 
 struct StagePlan {
   std::vector<KindCounts> virtual_stages;
@@ -84,7 +73,6 @@ struct StagePlan {
 // Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse
 // placement.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
-StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
 
 // The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the
 // other end.
@@ -95,9 +83,8 @@ struct DeviceStages {
   [[nodiscard]] bool HasHead() const { return own.head || (mirrored != nullptr && mirrored->head); }
 };
 DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
-// A part of their weights, recorded as `symbol`, the sum of the stages' `part_symbol`.
-double WeightsOn(const DeviceStages& device, double Stage::* part, std::string_view part_symbol,
-                 std::string_view symbol, const Note& note, Trace& trace);
+// A part of their weights.
+Ratio WeightsOn(const DeviceStages& device, Ratio Stage::* part);
 
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);

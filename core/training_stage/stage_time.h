@@ -18,9 +18,9 @@ struct StepOperators {
 };
 // Times every kind of layer that the model has. `operators`, where given, gets theirs.
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
-                      Trace& trace, StepOperators* operators);
+                      StepOperators* operators);
 
-StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b);
+StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b);
 
 // Time of the layers given, of the embedding and of the head; MTP modules belong to the head.
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,

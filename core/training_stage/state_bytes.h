@@ -7,8 +7,8 @@ namespace slipstick {
 
 // Bytes per parameter.
 struct StateBytes {
-  double weights = 2, gradients = 4, optimizer = 12;
-  double adapter_weights = 2;  // of low-rank adapters; `weights` are then the frozen ones
+  Ratio weights = 2, gradients = 4, optimizer = 12;
+  Ratio adapter_weights = 2;  // of low-rank adapters; `weights` are then the frozen ones
 };
 StateBytes StateBytesOf(const TrainingContext& context);
 
@@ -16,13 +16,10 @@ StateBytes StateBytesOf(const TrainingContext& context);
 bool NarrowRecipe(const TrainingContext& context);
 
 // Bytes per parameter of the layers' frozen weights.
-double FrozenBytes(const TrainingContext& context);
+Ratio FrozenBytes(const TrainingContext& context);
 // Whether frozen weights are stored in fewer bytes than GEMMs read, so that each GEMM needs them unpacked.
 bool UnpacksWeights(const TrainingContext& context);
 // The input that FrozenBytes comes from.
 std::string_view InputOfFrozenBytes(const TrainingContext& context);
-
-// Binds weight_bytes, adapter_bytes and state_gradients, and records state_optimizer.
-void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, Trace& trace);
 
 }  // namespace slipstick

@@ -1,7 +1,8 @@
 #include "core/workload/layer.h"
 
 #include <algorithm>
-#include <string>
+
+#include "core/base/figure.h"
 
 namespace slipstick {
 namespace {
@@ -60,158 +61,72 @@ const MatrixProduct* MatrixProducts::Find(ProductId id) const {
   return found == end() ? nullptr : found;
 }
 
-double MatrixProducts::Elements() const {
-  double sum = 0;
-  for (const MatrixProduct& product : *this) sum += product.Elements();
-  return sum;
-}
-
 ActivationBytes ActivationOf(const Model& model) {
-  return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6};
+  const Ratio gated = model.Chosen(model.gated ? 1 : 0, "gated");
+  return {4 + 2 * gated, 6 + 4 * gated};
 }
 
 namespace {
 
-// Formulas of the bytes that a pass moves per element, by a property of the model; "": constants.
-struct ElementText {
-  std::string_view forward = "", backward = "", property = "";
-  double holds = 0;
-};
-
-void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace) {
-  if (!trace.on()) return;
-  const double forward_element = pass.forward, backward_element = pass.backward, holds = text.holds;
-  constexpr std::string_view kCounted = "operands in 16 bits, each read or written once";
-  if (text.forward.empty()) {
-    CONSTANTS(trace, "element_wise." + std::string(pass.name), kCounted, forward_element, backward_element);
-    return;
-  }
-  trace.Record("forward_element", text.forward, forward_element,
-               Note{"Bytes per element of the pass, forward", kCounted}, text.property, holds);
-  trace.Record("backward_element", text.backward, backward_element,
-               Note{"Bytes per element of the pass, backward", kCounted}, text.property, holds);
-}
-
-// Columns of the MLP that its activation passes over, and those of a layer's embedding.
-double ActivatedColumns(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
-  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  const double inner = has_experts ? widths.shared : widths.mlp,
-               layer_embedding = static_cast<double>(model.layer_embeddings.width);
-  trace.Alias("inner", inner, has_experts ? "rank_shared" : "rank_mlp");
-  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
-  FIGURE(trace, activated_columns, inner + layer_embedding,
-         (Note{"Columns that activation functions pass over", "of the MLP and of the layer's embedding"}), inner,
-         layer_embedding);
-  return activated_columns;
+// Bytes per element of the residual stream.
+Ratio AddedBytes(const Model& model) {
+  // Hyper-connections mix all streams around each part of a layer.
+  if (model.compressed) return 2 * (6 * Ratio(model.compressed->streams) + 4);
+  // Parallel attention and MLP are added to the residual stream in one pass.
+  return 12 - 4 * model.Chosen(model.parallel_attention ? 1 : 0, "parallel_attention") +
+         6 * min(1, Ratio(model.layer_embeddings.width));
 }
 
 }  // namespace
-
-std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths,
-                                            Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), norms_per_layer = static_cast<double>(model.norms.per_layer);
-  // Parallel attention and MLP are added to the residual stream in one pass.
-  const double streams = model.compressed ? static_cast<double>(model.compressed->streams) : 1;
-  const double own_added = (model.parallel_attention ? 8 : 2 * 6) + (model.layer_embeddings.width > 0 ? 6 : 0);
-  const auto [forward, backward] = ActivationOf(model);
-  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  const Trace::Scope scope(trace, "element_wise");
-  const auto bound = [&trace](const RowPass& pass, std::string_view columns, const ElementText& text = {}) {
-    const Trace::Scope pass_scope(trace, pass.name);
-    trace.Alias("columns", pass.columns, columns);
-    ExplainElements(pass, text, trace);
-    return pass;
-  };
-  trace.Input("gated", model.gated ? 1.0 : 0.0, "model.gated");
-  trace.Input("parallel", model.parallel_attention ? 1.0 : 0.0, "model.parallel_attention");
-  const ElementText activation{"4 + 2 * gated", "6 + 4 * gated", "gated", model.gated ? 1.0 : 0.0};
-  const bool adds_embeddings = model.layer_embeddings.width > 0;
-  const std::string_view added_is = adds_embeddings ? "18 - 4 * parallel" : "12 - 4 * parallel";
-  const double added = model.compressed ? 2 * (6 * streams + 4) : own_added;
-  if (model.compressed) trace.Input("streams", streams, "model.compressed.streams");
-  const ElementText residuals = model.compressed
-                                    ? ElementText{"2 * (6 * streams + 4)", "2 * (6 * streams + 4)", "streams", streams}
-                                    : ElementText{added_is, added_is, "parallel", model.parallel_attention ? 1.0 : 0.0};
-  const double activated = ActivatedColumns(model, kind, widths, trace);
-  FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}),
-         norms_per_layer, hidden);
-  return {
-      bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
-      bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
-      bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
-      bound({"activation", ProductRows::kTokens, activated, forward, backward, true}, "activated_columns", activation),
-      bound(
-          {"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : Ratio(0), forward, backward, true},
-          "rank_expert", activation)};
-}
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
-  Trace off = Trace::Off();
-  return RowPassesOf(model, kind, widths, off);
+  const Ratio hidden = model.hidden;
+  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
+  const auto [forward, backward] = ActivationOf(model);
+  const Ratio added = AddedBytes(model);
+  const Ratio normalized =
+      Figure("Norm columns", Ratio(model.norms.per_layer) * hidden, "elements per row of the layer's norms");
+  const Ratio activated =
+      Figure("Activated columns", (has_experts ? widths.shared : widths.mlp) + Ratio(model.layer_embeddings.width),
+             "that activation functions pass over: of the MLP and of the layer's embedding");
+  return {RowPass{"norms", ProductRows::kSequenceParallel, normalized, 4, 8, true},
+          RowPass{"residuals", ProductRows::kSequenceParallel, hidden, added, added},
+          RowPass{"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2},
+          RowPass{"activation", ProductRows::kTokens, activated, forward, backward, true},
+          RowPass{"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : Ratio(0), forward, backward,
+                  true}};
 }
 
 namespace {
 
-MixerCore CoreOfRecurrence(const LinearAttention& linear, const LayerWidths& widths, Trace& trace) {
-  const double recurrent_columns = widths.recurrent_columns, recurrent_inner = widths.recurrent_inner;
-  MixerCore core{widths.recurrent_heads, widths.recurrent_key_heads, static_cast<double>(linear.state),
-                 static_cast<double>(linear.head_dim)};
-  trace.Alias("query_heads", core.heads, "recurrent_heads");
-  trace.Alias("core_kv_heads", core.kv_heads, "recurrent_key_heads");
-  trace.Input("query_width", core.query_width, "model.linear.state");
-  trace.Input("value_width", core.value_width, "model.linear.head_dim");
-  FIGURE(trace, core_columns, recurrent_columns + recurrent_inner,
-         (Note{"Elements per token that the recurrence reads and writes"}), recurrent_columns, recurrent_inner);
-  core.columns = core_columns;
-  return core;
+MixerCore CoreOfRecurrence(const LinearAttention& linear, const LayerWidths& widths) {
+  return {widths.recurrent_heads, widths.recurrent_key_heads, linear.state, linear.head_dim,
+          Figure("Core columns", widths.recurrent_columns + widths.recurrent_inner,
+                 "elements per token that the recurrence reads and writes")};
 }
 
 }  // namespace
 
-void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace& trace) {
-  is_local ? trace.Alias(symbol, head_dim, "window_head_dim") : trace.Input(symbol, head_dim, "model.head_dim");
-}
-
-MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace) {
-  if (mixer == Mixer::kRecurrence) return CoreOfRecurrence(*model.linear_attention, widths, trace);
-  const bool is_local = IsLocal(mixer);
-  const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
-  const double query_heads = widths.heads;
-  MixerCore core{query_heads, is_local ? widths.window_kv_heads : widths.kv_heads, head_dim, head_dim};
-  trace.Alias("query_heads", query_heads, "rank_heads");
-  if (model.mla) {
-    const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim),
-               rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
-    FIGURE(trace, query_width, nope_head_dim + rope_head_dim, (Note{"Width of a query or key"}), nope_head_dim,
-           rope_head_dim);
-    core.kv_heads = query_heads;
-    core.query_width = query_width;
-    core.value_width = static_cast<double>(model.mla->value_head_dim);
-    trace.Alias("core_kv_heads", core.kv_heads, "rank_heads");
-    trace.Input("value_width", core.value_width, "model.mla.value_head_dim");
-  } else {
-    trace.Alias("core_kv_heads", core.kv_heads, is_local ? "rank_window_kv_heads" : "rank_kv_heads");
-    BindHeadDim("query_width", head_dim, is_local, trace);
-    BindHeadDim("value_width", head_dim, is_local, trace);
-  }
-  const double core_kv_heads = core.kv_heads, query_width = core.query_width, value_width = core.value_width;
-  if (SharesKv(mixer)) {
-    FIGURE(trace, core_columns, query_heads * (query_width + value_width),
-           (Note{"Elements per token of queries and outputs", "keys and values are those of an earlier layer"}),
-           query_heads, query_width, value_width);
-    core.columns = core_columns;
-    return core;
-  }
-  FIGURE(trace, core_columns, (query_heads + core_kv_heads) * (query_width + value_width),
-         (Note{"Elements per token that the attention core reads and writes"}), query_heads, core_kv_heads, query_width,
-         value_width);
-  core.columns = core_columns;
-  return core;
-}
-
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
-  Trace off = Trace::Off();
-  return CoreOf(model, mixer, widths, off);
+  if (mixer == Mixer::kRecurrence) return CoreOfRecurrence(*model.linear_attention, widths);
+  MixerCore core;
+  core.heads = widths.heads;
+  if (model.mla) {
+    core.kv_heads = core.heads;
+    core.query_width =
+        Figure("Query width", Ratio(model.mla->nope_head_dim) + Ratio(model.mla->rope_head_dim), "of a query or key");
+    core.value_width = model.mla->value_head_dim;
+  } else {
+    core.kv_heads = IsLocal(mixer) ? widths.window_kv_heads : widths.kv_heads;
+    core.query_width = core.value_width = IsLocal(mixer) ? model.WindowHeadDim() : Ratio(model.HeadDim());
+  }
+  const Ratio widths_of_head = core.query_width + core.value_width;
+  core.columns = SharesKv(mixer) ? Figure("Core columns", core.heads * widths_of_head,
+                                          "elements per token of queries and outputs; keys and values are those of an "
+                                          "earlier layer")
+                                 : Figure("Core columns", (core.heads + core.kv_heads) * widths_of_head,
+                                          "elements per token that the attention core reads and writes");
+  return core;
 }
 
 }  // namespace slipstick

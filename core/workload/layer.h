@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/base/trace.h"
 #include "core/workload/layer_kind.h"
 #include "core/workload/model.h"
 
@@ -26,15 +25,12 @@ struct LayerWidths {
   Ratio recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
   Ratio vocab = 0;
 };
-// Of the whole layer; records what WidthsOf records.
-LayerWidths WholeWidths(const Model& model, Trace& trace);
 LayerWidths WholeWidths(const Model& model);
 // On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each
 // expert.
-LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace);
-LayerWidths WidthsOf(const Model& model, double tp, double expert_tp);
-// Of layers that share a KV cache: binds rank_mlp to theirs.
-LayerWidths SharedKvWidths(const LayerWidths& widths, Trace& trace);
+LayerWidths WidthsOf(const Model& model, Ratio tp, Ratio expert_tp);
+// Of layers that share a KV cache.
+LayerWidths SharedKvWidths(const LayerWidths& widths);
 
 enum class ProductId {
   kQueryKeyValue,
@@ -92,12 +88,9 @@ const ProductTraits& TraitsOf(ProductId id);
 struct MatrixProduct {
   ProductId id = ProductId::kHead;
   Ratio outputs = 0, inputs = 0;
-  [[nodiscard]] double Elements() const { return outputs * inputs; }
+  [[nodiscard]] Ratio Elements() const { return outputs * inputs; }  // weights
 };
-
-// The product at the given widths. Its `outputs` and `inputs` become figures of the current scope, which rest on those
-// of WidthsOf.
-MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace);
+MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths);
 
 // GEMMs of a mixer or of a feed-forward part, in execution order.
 class MatrixProducts {
@@ -106,7 +99,6 @@ class MatrixProducts {
   [[nodiscard]] const MatrixProduct* begin() const { return products_.data(); }
   [[nodiscard]] const MatrixProduct* end() const { return products_.data() + size_; }
   [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: none
-  [[nodiscard]] double Elements() const;                        // weights; of the experts, those of one
 
  private:
   std::array<MatrixProduct, 10> products_{};
@@ -120,18 +112,16 @@ MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 struct MatrixElements {
   Ratio all_tokens = 0, expert = 0;
 };
-// Recorded as the figures `symbol` and, if there are routed experts, "expert"; each GEMM in a scope of its own.
-MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths,
-                          std::string_view symbol, Trace& trace);
+MatrixElements ElementsOf(const MatrixProducts& products);
 
 // Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel
-// parameters of a recurrence. Of an MoE layer, without the routed experts. Recorded as small_mixer and small_mlp.
-double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace);
-double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths, Trace& trace);
-// Biases of one routed expert, recorded as expert_biases.
-double ExpertBiases(const Model& model, const LayerWidths& widths, Trace& trace);
-// Parameters of one norm over the residual stream, recorded as norm_elements.
-double NormElements(const Model& model, Trace& trace);
+// parameters of a recurrence. Of an MoE layer, without the routed experts.
+Ratio SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
+Ratio SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
+// Biases of one routed expert.
+Ratio ExpertBiases(const Model& model, const LayerWidths& widths);
+// Parameters of one norm over the residual stream.
+Ratio NormElements(const Model& model);
 
 // An unfused elementwise pass over rows of 16-bit elements that touches every operand once. Routing is not included.
 struct RowPass {
@@ -143,9 +133,6 @@ struct RowPass {
 };
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
-// Also binds the `columns` of each pass, in a scope "element_wise" and one of its name.
-std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths,
-                                            Trace& trace);
 // Memory traffic of the activation function, in bytes per inner element of the MLP.
 struct ActivationBytes {
   Ratio forward, backward;
@@ -153,43 +140,38 @@ struct ActivationBytes {
 ActivationBytes ActivationOf(const Model& model);
 
 // Additions to the residual stream per layer; each follows a norm and a sum over the TP ranks.
-double ResidualAdditions(const Model& model);
+Ratio ResidualAdditions(const Model& model);
 // Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP).
 // Kernels fuse an addition with the norm that follows it; these stay kernels of their own (vLLM,
-// model_executor/models/gemma2.py). Recorded as own_norms.
-double NormsBeforeAdditions(const Model& model, Trace& trace);
+// model_executor/models/gemma2.py).
+Ratio NormsBeforeAdditions(const Model& model);
 
-// Share of the attention layers that have an indexer: every layer is given the mean. Recorded as index_share.
-double IndexShare(const Model& model, Trace& trace);
+// Share of the attention layers that have an indexer: every layer is given the mean.
+Ratio IndexShare(const Model& model);
 
 // A projection of compressed attention; see ProductOf.
-MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace);
-// Share of the layers that see all entries of a compressed history. Recorded as heavy_share.
-double HeavyShare(const Model& model, Trace& trace);
+MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWidths& widths);
+// Share of the layers that see all entries of a compressed history.
+Ratio HeavyShare(const Model& model);
 
 // Keys that a token's heads see, mean over the layers of compressed attention: of `attended` tokens as many as there
-// are at their end, and under the causal mask the mean of all; with the scores of the indexer as so many keys. Recorded
-// as all_keys and causal_keys.
+// are at their end, and under the causal mask the mean of all; with the scores of the indexer as so many keys.
 struct CompressedKeys {
   Ratio all = 0, causal = 0;
 };
-CompressedKeys KeysOfCompressed(const Model& model, double attended, Trace& trace);
+CompressedKeys KeysOfCompressed(const Model& model, Ratio attended);
 
-// Rows of each layer's table of embeddings: as stated, or the vocabulary. Recorded as layer_rows.
-double LayerRows(const Model& model, Trace& trace);
+// Rows of each layer's table of embeddings: as stated, or the vocabulary.
+Ratio LayerRows(const Model& model);
 
-// Width of the rows of routed experts: of the residual stream, or of its projection (latent experts). Recorded as
-// routed_width.
-double RoutedWidth(const Model& model, Trace& trace);
+// Width of the rows of routed experts: of the residual stream, or of its projection (latent experts).
+Ratio RoutedWidth(const Model& model);
 
 // Tokens per chunk of a recurrence.
-inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
+inline Ratio RecurrenceChunk(Ratio tokens) { return min(tokens, 128); }
 // Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024,
 // arXiv 2405.21060); for Mamba-1 with the state alone.
-double RecurrencePairs(const LinearAttention& linear, double tokens);
-
-// Binds a head dimension: of a local layer, as named with the widths, or of another.
-void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace& trace);
+Ratio RecurrencePairs(const LinearAttention& linear, Ratio tokens);
 
 // The attention core or the recurrence, without its projections.
 struct MixerCore {
@@ -198,7 +180,5 @@ struct MixerCore {
   Ratio columns = 0;                       // elements per token read and written
 };
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths);
-// Also binds query_heads, core_kv_heads, query_width and value_width in the current scope, and records core_columns.
-MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace);
 
 }  // namespace slipstick

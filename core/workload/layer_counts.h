@@ -1,7 +1,6 @@
 // Layers of a model by kind.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/workload/model.h"
 
 namespace slipstick {
@@ -12,18 +11,14 @@ struct LayerCounts {
   Ratio moe = 0, dense = 1;
   Ratio shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache, those with a window among them
 };
+LayerCounts CountLayers(const Model& model);
 
-// Recorded as attention_layers, window_layers, recurrent_layers, moe_layers, dense_layers and, of both kinds of MLP,
-// mlp_layers; where layers share a KV cache, shared_kv_layers and shared_kv_window_layers.
-LayerCounts CountLayers(const Model& model, Trace& trace);
-
-// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one;
-// recorded as own_full_layers, own_window_layers and shared_kv_full_layers.
+// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one.
 struct LayersByKv {
   Ratio own_full = 0, own_window = 0, shared_full = 0;
 };
-LayersByKv SplitBySharedKv(const LayerCounts& layers, Trace& trace);
-// Layers with a dense MLP that share no KV cache; recorded as own_dense_layers.
-double OwnDenseLayers(const LayerCounts& layers, Trace& trace);
+LayersByKv SplitBySharedKv(const LayerCounts& layers);
+// Layers with a dense MLP that share no KV cache.
+Ratio OwnDenseLayers(const LayerCounts& layers);
 
 }  // namespace slipstick

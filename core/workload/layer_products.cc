@@ -1,204 +1,137 @@
-// GEMMs of a layer: the outputs and inputs of each, stated once for their values and their explanation.
+// GEMMs of a layer: the outputs and inputs of each.
+#include "core/base/figure.h"
 #include "core/workload/layer.h"
 
 namespace slipstick {
 namespace {
 
-constexpr Note kOutputs{"Outputs of the GEMM", "on one device"};
-constexpr Note kInputs{"Inputs of the GEMM", "on one device"};
-
-MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths) {
   const bool is_local = id >= ProductId::kWindowQueryKeyValue && id <= ProductId::kWindowAttentionOut;
-  const auto hidden = static_cast<double>(model.hidden),
-             head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
-  const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
-  trace.Input("hidden", hidden, "model.hidden");
-  if (id == ProductId::kAttentionOut || id == ProductId::kWindowAttentionOut) {
-    const double value_head_dim = model.mla ? static_cast<double>(model.mla->value_head_dim) : head_dim;
-    if (model.mla) trace.Input("value_head_dim", value_head_dim, "model.mla.value_head_dim");
-    if (!model.mla) BindHeadDim("value_head_dim", value_head_dim, is_local, trace);
-    trace.Alias("outputs", hidden, "hidden");
-    FIGURE(trace, inputs, rank_heads * value_head_dim, kInputs, rank_heads, value_head_dim);
-    return {id, hidden, inputs};
-  }
-  const double query_parts = model.attention_gate ? 2 : 1;  // queries, and their gates
-  trace.Input("query_parts", query_parts, "model.attention_gate");
-  BindHeadDim("head_dim", head_dim, is_local, trace);
-  trace.Alias("inputs", hidden, "hidden");
-  if (id == ProductId::kQuery || id == ProductId::kWindowQuery) {
-    FIGURE(trace, outputs, query_parts * rank_heads * head_dim, kOutputs, query_parts, rank_heads, head_dim);
-    return {id, outputs, hidden};
-  }
-  if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
-  const double key_value_parts = model.keys_as_values && !is_local ? 1 : 2;
-  trace.Input("key_value_parts", key_value_parts, "model.keys_as_values");
-  FIGURE(trace, outputs, (query_parts * rank_heads + key_value_parts * rank_kv_heads) * head_dim, kOutputs, query_parts,
-         rank_heads, key_value_parts, rank_kv_heads, head_dim);
-  return {id, outputs, hidden};
+  const Ratio hidden = model.hidden, head_dim = is_local ? model.WindowHeadDim() : Ratio(model.HeadDim());
+  if (id == ProductId::kAttentionOut || id == ProductId::kWindowAttentionOut)
+    return {id, hidden, widths.heads * (model.mla ? Ratio(model.mla->value_head_dim) : head_dim)};
+  const Ratio query_parts = 1 + model.Chosen(model.attention_gate ? 1 : 0, "attention_gate");  // and their gates
+  if (id == ProductId::kQuery || id == ProductId::kWindowQuery)
+    return {id, query_parts * widths.heads * head_dim, hidden};
+  const Ratio kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
+  const Ratio key_value_parts = is_local ? Ratio(2) : 2 - model.Chosen(model.keys_as_values ? 1 : 0, "keys_as_values");
+  return {id, (query_parts * widths.heads + key_value_parts * kv_heads) * head_dim, hidden};
 }
 
-MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden);
-  const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank),
-             kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
-  const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim),
-             rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
-  const auto value_head_dim = static_cast<double>(model.mla->value_head_dim);
-  const double rank_heads = widths.heads;
+MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths& widths) {
+  const Ratio hidden = model.hidden, heads = widths.heads;
+  const Ratio q_lora_rank = model.mla->q_lora_rank, kv_lora_rank = model.mla->kv_lora_rank;
+  const Ratio nope = model.mla->nope_head_dim, rope = model.mla->rope_head_dim, value = model.mla->value_head_dim;
   switch (id) {
     case ProductId::kQueryDown:
-      trace.Alias("outputs", q_lora_rank, "q_lora_rank");
-      trace.Alias("inputs", hidden, "hidden");
       return {id, q_lora_rank, hidden};
-    case ProductId::kKeyValueDown: {
-      trace.Alias("inputs", hidden, "hidden");
-      FIGURE(trace, outputs, kv_lora_rank + rope_head_dim, kOutputs, kv_lora_rank, rope_head_dim);
-      return {id, outputs, hidden};
-    }
-    case ProductId::kKeyValueUp: {
-      trace.Alias("inputs", kv_lora_rank, "kv_lora_rank");
-      FIGURE(trace, outputs, rank_heads * (nope_head_dim + value_head_dim), kOutputs, rank_heads, nope_head_dim,
-             value_head_dim);
-      return {id, outputs, kv_lora_rank};
-    }
-    case ProductId::kLatentGate: {
-      trace.Alias("inputs", hidden, "hidden");
-      FIGURE(trace, outputs, rank_heads * value_head_dim, kOutputs, rank_heads, value_head_dim);
-      return {id, outputs, hidden};
-    }
-    default: {  // queries
-      const double inputs = id == ProductId::kQueryUp ? q_lora_rank : hidden;
-      trace.Alias("inputs", inputs, id == ProductId::kQueryUp ? "q_lora_rank" : "hidden");
-      FIGURE(trace, outputs, rank_heads * (nope_head_dim + rope_head_dim), kOutputs, rank_heads, nope_head_dim,
-             rope_head_dim);
-      return {id, outputs, inputs};
-    }
+    case ProductId::kKeyValueDown:
+      return {id, kv_lora_rank + rope, hidden};
+    case ProductId::kKeyValueUp:
+      return {id, heads * (nope + value), kv_lora_rank};
+    case ProductId::kLatentGate:
+      return {id, heads * value, hidden};
+    default:  // queries
+      return {id, heads * (nope + rope), id == ProductId::kQueryUp ? q_lora_rank : hidden};
   }
 }
 
 // Of both parts of a layer: weights before it, after it, and from each residual stream to each.
-MatrixProduct StreamProduct(const Model& model, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), streams = static_cast<double>(model.compressed->streams);
-  trace.Input("hidden", hidden, "model.hidden");
-  trace.Input("streams", streams, "model.compressed.streams");
-  FIGURE(trace, outputs, 2 * streams * (2 + streams), kOutputs, streams);
-  FIGURE(trace, inputs, streams * hidden, kInputs, streams, hidden);
-  return {ProductId::kStreams, outputs, inputs};
+MatrixProduct StreamProduct(const Model& model) {
+  const Ratio streams = model.compressed->streams;
+  return {ProductId::kStreams, 2 * streams * (2 + streams), streams * Ratio(model.hidden)};
 }
 
 // Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the
 // mean.
-MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden),
-             q_lora_rank = static_cast<double>(model.mla          ? model.mla->q_lora_rank
-                                               : model.compressed ? model.compressed->q_lora_rank
-                                                                  : Tally(0));
-  if (model.compressed) trace.Input("q_lora_rank", q_lora_rank, "model.compressed.q_lora_rank");
-  const auto index_heads = static_cast<double>(model.indexer->heads),
-             index_dim = static_cast<double>(model.indexer->head_dim);
-  trace.Input("index_heads", index_heads, "model.indexer.heads");
-  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
-  const bool is_compressed = id == ProductId::kIndexQuery && q_lora_rank > 0;
-  const double inputs = is_compressed ? q_lora_rank : hidden;
-  trace.Alias("inputs", inputs, is_compressed ? "q_lora_rank" : "hidden");
-  const double index_share = IndexShare(model, trace);
+MatrixProduct IndexerProduct(ProductId id, const Model& model) {
+  const Ratio hidden = model.hidden, heads = model.indexer->heads, dim = model.indexer->head_dim;
+  const Ratio index_share = IndexShare(model);
   if (id == ProductId::kIndexQuery) {
-    FIGURE(trace, outputs, index_share * index_heads * index_dim, kOutputs, index_share, index_heads, index_dim);
-    return {id, outputs, inputs};
+    const Ratio q_lora_rank = model.mla          ? Ratio(model.mla->q_lora_rank)
+                              : model.compressed ? Ratio(model.compressed->q_lora_rank)
+                                                 : Ratio(0);
+    return {id, index_share * heads * dim, q_lora_rank > 0 ? q_lora_rank : hidden};
   }
-  if (model.compressed) {
-    FIGURE(trace, outputs, index_share * (4 * index_dim + index_heads),
-           (Note{"Outputs of the GEMM", "two rows and two weights of an entry's key, and the weights of the heads"}),
-           index_share, index_dim, index_heads);
-    return {id, outputs, inputs};
-  }
+  // Two rows and two weights of an entry's key, and the weights of the heads.
+  if (model.compressed) return {id, index_share * (4 * dim + heads), hidden};
   // A block's score is its best head's: no weights for the heads.
-  const double head_weights = model.mla ? index_heads : 0;
-  trace.Input("head_weights", head_weights, model.mla ? "model.indexer.heads" : "model.indexer.block");
-  FIGURE(trace, outputs, index_share * (index_dim + head_weights), kOutputs, index_share, index_dim, head_weights);
-  return {id, outputs, inputs};
+  return {id, index_share * (model.mla ? dim + heads : dim), hidden};
 }
 
-MatrixProduct RecurrentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+MatrixProduct RecurrentProduct(ProductId id, const Model& model, const LayerWidths& widths) {
   const LinearAttention& linear = *model.linear_attention;
-  const auto hidden = static_cast<double>(model.hidden), step_rank = static_cast<double>(linear.step_rank);
-  const auto state = static_cast<double>(linear.state), gate_rank = static_cast<double>(linear.head_dim);
-  const double recurrent_inner = widths.recurrent_inner, recurrent_columns = widths.recurrent_columns;
-  trace.Input("gate_rank", gate_rank, "model.linear.head_dim");
-  trace.Input("state", state, "model.linear.state");
-  trace.Input("step_rank", step_rank, "model.linear.step_rank");
-  const auto product = [&](double outputs, std::string_view outputs_are, double inputs, std::string_view inputs_are) {
-    trace.Alias("outputs", outputs, outputs_are);
-    trace.Alias("inputs", inputs, inputs_are);
-    return MatrixProduct{id, outputs, inputs};
-  };
-  if (id == ProductId::kRecurrentIn) return product(recurrent_columns, "recurrent_columns", hidden, "hidden");
-  if (id == ProductId::kRecurrentOut) return product(hidden, "hidden", recurrent_inner, "recurrent_inner");
-  if (id == ProductId::kStepsUp) return product(recurrent_inner, "recurrent_inner", step_rank, "step_rank");
-  if (id != ProductId::kStepsAndStates) return product(recurrent_inner, "recurrent_inner", gate_rank, "gate_rank");
-  trace.Alias("inputs", recurrent_inner, "recurrent_inner");
-  FIGURE(trace, outputs, step_rank + 2 * state, kOutputs, step_rank, state);
-  return {id, outputs, recurrent_inner};
+  const Ratio hidden = model.hidden, step_rank = linear.step_rank, state = linear.state, gate_rank = linear.head_dim;
+  switch (id) {
+    case ProductId::kRecurrentIn:
+      return {id, widths.recurrent_columns, hidden};
+    case ProductId::kRecurrentOut:
+      return {id, hidden, widths.recurrent_inner};
+    case ProductId::kStepsAndStates:
+      return {id, step_rank + 2 * state, widths.recurrent_inner};
+    case ProductId::kStepsUp:
+      return {id, widths.recurrent_inner, step_rank};
+    default:  // decays and gates
+      return {id, widths.recurrent_inner, gate_rank};
+  }
 }
 
-MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const bool is_dense = id == ProductId::kMlpIn || id == ProductId::kMlpOut;
-  const bool is_routed = id == ProductId::kExpertsIn || id == ProductId::kExpertsOut;
-  const auto hidden = static_cast<double>(model.hidden);
-  const double inner = is_dense ? widths.mlp : is_routed ? widths.expert : widths.shared;
-  const double up_parts = model.gated ? 2 : 1;  // gate and up
-  trace.Input("hidden", hidden, "model.hidden");
-  trace.Input("up_parts", up_parts, "model.gated");
-  trace.Alias("inner", inner, is_dense ? "rank_mlp" : is_routed ? "rank_expert" : "rank_shared");
-  const bool has_own_rows = is_routed || id == ProductId::kExpertsDown || id == ProductId::kExpertsUp;
-  const double routed_width = has_own_rows ? RoutedWidth(model, trace) : 0,
-               row_width = is_routed ? routed_width : hidden;
-  const std::string_view row_width_is = is_routed ? "routed_width" : "hidden";
-  if (id == ProductId::kExpertsDown || id == ProductId::kExpertsUp) {
-    const bool is_down = id == ProductId::kExpertsDown;
-    trace.Alias("outputs", is_down ? routed_width : hidden, is_down ? "routed_width" : "hidden");
-    trace.Alias("inputs", is_down ? hidden : routed_width, is_down ? "hidden" : "routed_width");
-    return is_down ? MatrixProduct{id, routed_width, hidden} : MatrixProduct{id, hidden, routed_width};
+MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWidths& widths) {
+  const Ratio hidden = model.hidden;
+  switch (id) {
+    case ProductId::kMlpIn:
+      return {id, model.UpParts() * widths.mlp, hidden};
+    case ProductId::kMlpOut:
+      return {id, hidden, widths.mlp};
+    case ProductId::kSharedIn:
+      return {id, model.UpParts() * widths.shared, hidden};
+    case ProductId::kSharedOut:
+      return {id, hidden, widths.shared};
+    case ProductId::kExpertsIn:
+      return {id, model.UpParts() * widths.expert, RoutedWidth(model)};
+    case ProductId::kExpertsOut:
+      return {id, RoutedWidth(model), widths.expert};
+    case ProductId::kExpertsDown:
+      return {id, RoutedWidth(model), hidden};
+    case ProductId::kExpertsUp:
+      return {id, hidden, RoutedWidth(model)};
+    default:
+      return {id, Ratio(model.moe->experts), hidden};  // router
   }
-  if (id == ProductId::kMlpOut || id == ProductId::kExpertsOut || id == ProductId::kSharedOut) {
-    trace.Alias("outputs", row_width, row_width_is);
-    trace.Alias("inputs", inner, "inner");
-    return {id, row_width, inner};
-  }
-  trace.Alias("inputs", row_width, row_width_is);
-  if (id == ProductId::kRouter) {
-    const auto experts = static_cast<double>(model.moe->experts);
-    trace.Input("outputs", experts, "model.moe.experts");
-    return {id, experts, hidden};
-  }
-  FIGURE(trace, outputs, up_parts * inner, kOutputs, up_parts, inner);
-  return {id, outputs, row_width};
 }
 
 // Embeddings of layers: the residual stream gates a row of as many columns, which is projected back and added.
-MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden),
-             layer_embedding = static_cast<double>(model.layer_embeddings.width);
-  const double rank_layer_inputs = widths.layer_inputs;
-  trace.Input("hidden", hidden, "model.hidden");
-  trace.Input("layer_embedding", layer_embedding, "model.layer_embedding");
-  if (id == ProductId::kLayerOut) {
-    trace.Alias("outputs", hidden, "hidden");
-    trace.Alias("inputs", layer_embedding, "layer_embedding");
-    return {id, hidden, layer_embedding};
+MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths) {
+  const Ratio hidden = model.hidden, width = model.layer_embeddings.width;
+  if (id == ProductId::kLayerOut) return {id, hidden, width};
+  return {id, id == ProductId::kLayerGate ? width : widths.layer_inputs, hidden};
+}
+
+MatrixProduct SidesOf(ProductId id, const Model& model, const LayerWidths& widths) {
+  if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model);
+  if (id == ProductId::kStreams) return StreamProduct(model);
+  if (model.compressed && id <= ProductId::kAttentionOut) return CompressedProduct(id, model, widths);
+  if (id <= ProductId::kWindowAttentionOut) {
+    const bool is_latent = model.mla && id < ProductId::kAttentionOut;
+    return is_latent ? LatentProduct(id, model, widths) : AttentionProduct(id, model, widths);
   }
-  const bool is_gate = id == ProductId::kLayerGate;
-  const double outputs = is_gate ? layer_embedding : rank_layer_inputs;
-  trace.Alias("outputs", outputs, is_gate ? "layer_embedding" : "rank_layer_inputs");
-  trace.Alias("inputs", hidden, "hidden");
-  return {id, outputs, hidden};
+  if (id <= ProductId::kGatesUp) return RecurrentProduct(id, model, widths);
+  if (id < ProductId::kLayerInputs) return FeedForwardProduct(id, model, widths);
+  if (id != ProductId::kHead) return LayerEmbeddingProduct(id, model, widths);
+  return {id, widths.vocab, Ratio(model.hidden)};
+}
+
+// A side that is an input or a figure keeps its name.
+Ratio Named(std::string_view title, Ratio side) {
+  const bool is_computed = side.node() != nullptr && side.node()->label == nullptr;
+  return is_computed ? Figure(title, side, "of the GEMM, on one device") : side;
 }
 
 // Products of a part of the layer, one after the other.
 class Collector {
  public:
   Collector(const Model& model, const LayerWidths& widths) : model_(model), widths_(widths) {}
-  void Add(ProductId id) { products_.Add(ProductOf(id, model_, widths_, off_)); }
+  void Add(ProductId id) { products_.Add(ProductOf(id, model_, widths_)); }
   void AddLayerEmbedding() {
     if (model_.layer_embeddings.width == 0) return;
     Add(ProductId::kLayerInputs);
@@ -210,7 +143,6 @@ class Collector {
  private:
   const Model& model_;
   const LayerWidths& widths_;
-  Trace off_ = Trace::Off();
   MatrixProducts products_;
 };
 
@@ -279,56 +211,27 @@ MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) 
 
 }  // namespace
 
-double IndexShare(const Model& model, Trace& trace) {
-  const auto index_layers = static_cast<double>(model.indexer->layers),
-             attending_layers = static_cast<double>(model.AttentionLayers());
-  if (index_layers <= 0) {
-    const double index_share = 1;
-    trace.Input("index_share", index_share, "model.indexer.layers");
-    return index_share;
-  }
-  trace.Input("index_layers", index_layers, "model.indexer.layers");
-  trace.Input("attending_layers", attending_layers, model.linear_attention ? "model.linear.layers" : "model.layers");
-  FIGURE(
-      trace, index_share, index_layers / attending_layers,
-      (Note{"Share of the layers that select tokens", "the others reuse a selection; every layer is given the mean"}),
-      index_layers, attending_layers);
-  return index_share;
+Ratio IndexShare(const Model& model) {
+  const Ratio index_layers = model.indexer->layers;
+  if (index_layers > 0)
+    return Figure("Index share", index_layers / model.AttentionLayers(),
+                  "of the layers, those that select; the others reuse a selection; every layer is given the mean");
+  return Procedure("Index share", Ratio(1), {index_layers}, "0 stands for all layers");
 }
 
-double LayerRows(const Model& model, Trace& trace) {
-  const auto stated_rows = static_cast<double>(model.layer_embeddings.rows), vocab = static_cast<double>(model.vocab);
-  trace.Input("stated_rows", stated_rows, "model.layer_embedding_rows");
-  trace.Input("vocab", vocab, "model.vocab");
-  FIGURE(trace, layer_rows, stated_rows + max(0.0, 1 - stated_rows) * vocab,
-         (Note{"Rows of a layer's embeddings", "as stated, or the vocabulary"}), stated_rows, vocab);
-  return layer_rows;
+Ratio LayerRows(const Model& model) {
+  return Figure("Rows of a layer's embeddings", StatedOr(model.layer_embeddings.rows, model.vocab),
+                "as stated, or the vocabulary");
 }
 
-double RoutedWidth(const Model& model, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), latent = static_cast<double>(model.moe->latent);
-  trace.Input("hidden", hidden, "model.hidden");
-  trace.Input("latent", latent, "model.moe.latent");
-  FIGURE(trace, routed_width, latent + max(0.0, 1 - latent) * hidden,
-         (Note{"Width of the rows of routed experts", "as stated, or the hidden size"}), latent, hidden);
-  return routed_width;
+Ratio RoutedWidth(const Model& model) {
+  return Figure("Routed width", StatedOr(model.moe->latent, model.hidden),
+                "of the rows of routed experts: as stated, or the hidden size");
 }
 
-MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model, trace);
-  if (id == ProductId::kStreams) return StreamProduct(model, trace);
-  if (model.compressed && id <= ProductId::kAttentionOut) return CompressedProduct(id, model, widths, trace);
-  if (id <= ProductId::kWindowAttentionOut) {
-    const bool is_latent = model.mla && id < ProductId::kAttentionOut;
-    return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);
-  }
-  if (id <= ProductId::kGatesUp) return RecurrentProduct(id, model, widths, trace);
-  if (id < ProductId::kLayerInputs) return FeedForwardProduct(id, model, widths, trace);
-  if (id != ProductId::kHead) return LayerEmbeddingProduct(id, model, widths, trace);
-  const auto hidden = static_cast<double>(model.hidden);
-  trace.Alias("outputs", widths.vocab, "rank_vocab");
-  trace.Alias("inputs", hidden, "hidden");
-  return {id, widths.vocab, hidden};
+MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths) {
+  const MatrixProduct product = SidesOf(id, model, widths);
+  return {id, Named("Outputs", product.outputs), Named("Inputs", product.inputs)};
 }
 
 MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
@@ -361,8 +264,7 @@ MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward,
 }
 
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths) {
-  Trace off = Trace::Off();
-  return ProductOf(ProductId::kHead, model, widths, off);
+  return ProductOf(ProductId::kHead, model, widths);
 }
 
 }  // namespace slipstick

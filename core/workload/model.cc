@@ -29,52 +29,47 @@ Fixes NearestDivisors(const std::string& path, Count whole, Count value) {
 
 }  // namespace
 
-Count LinearAttention::ConvolvedChannels() const {
-  if (convolution == 0) return 0;
-  return kind == LinearAttentionKind::kMamba ? Inner() : Inner() + 2 * KeyHeads() * state;
+Ratio LinearAttention::ConvolvedChannels() const {
+  const Ratio keys = Ratio(KeyHeads()) * Ratio(state);
+  return min(1, Ratio(convolution)) * (kind == LinearAttentionKind::kMamba ? Inner() : Inner() + 2 * keys);
 }
 
-Count LinearAttention::InputColumns() const {
-  const Count keys = KeyHeads() * state;
+Ratio LinearAttention::InputColumns() const {
+  const Ratio keys = Ratio(KeyHeads()) * Ratio(state), decays = heads, rank = head_dim;
   switch (kind) {
     case LinearAttentionKind::kMamba:
       return 2 * Inner();  // values and their gate
     case LinearAttentionKind::kMamba2:
-      return 2 * Inner() + 2 * keys + heads;  // with B, C and the step sizes
+      return 2 * Inner() + 2 * keys + decays;  // with B, C and the step sizes
     case LinearAttentionKind::kGatedDelta:
-      return 2 * Inner() + 2 * keys + 2 * heads;  // with keys, queries, strengths and decays
+      return 2 * Inner() + 2 * keys + 2 * decays;  // with keys, queries, strengths and decays
     case LinearAttentionKind::kKimiDelta:
       // The decay and, unless it is full, the gate through ranks of a head's width.
-      return Inner() + 2 * keys + heads + head_dim + (full_gate ? Inner() : Count(head_dim));
+      return Inner() + 2 * keys + decays + rank + (full_gate ? Inner() : rank);
     case LinearAttentionKind::kLightning:
       return 2 * Inner() + 2 * keys;
   }
   return 2 * Inner();
 }
 
-Count LinearAttention::StateElements() const {
-  return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0);
+Ratio LinearAttention::StateElements() const {
+  return Inner() * Ratio(state) + ConvolvedChannels() * (Ratio(convolution) - 1);
 }
 
 bool Model::IsLinearAttention(Count layer) const {
-  return linear_attention && !IsChosen(layer, AttentionLayers(), layers);
+  return linear_attention && !IsChosen(layer, layers - LinearAttentionLayers(), layers);
 }
-bool Model::HasMlp(Count layer) const { return IsChosen(layer, MlpLayers(), layers); }
-
-Count Model::MoeLayers() const {
-  if (!moe) return 0;
-  const Count after = MlpLayers() - moe->dense_layers;
-  return after <= 0 ? 0 : after / moe->moe_every;
-}
+bool Model::HasMlp(Count layer) const { return IsChosen(layer, mlp_layers > 0 ? mlp_layers : layers, layers); }
 
 bool Model::HasWindowHeads() const {
   return HasWindows() && (window.kv_heads > 0 || window.head_dim > 0 || keys_as_values);
 }
 
-Count Model::WindowLayers() const {
-  if (window.tokens == 0) return 0;
-  const Count attending = AttentionLayers();
-  return window.global_every == 0 ? attending : attending - attending / window.global_every;
+Ratio Model::Chosen(double number, std::string_view member) const {
+  const Node* node = Ratio(layers).node();
+  if (node == nullptr) [[likely]]
+    return number;
+  return Ratio::FromBase(number, node->tape->Input("model." + std::string(member), number, Ratio::kDimension));
 }
 
 namespace {
@@ -90,9 +85,10 @@ void ValidateIndexer(const Model& model, const std::string& path, Issues& issues
                       "Must be 0 under latent or compressed attention",
                       {SetTo(path + ".indexer.block", Count{0})}});
   }
-  if (model.indexer->layers > model.AttentionLayers()) {
+  const Count attending = model.layers - model.LinearAttentionLayers();
+  if (model.indexer->layers > attending) {
     issues.push_back({path + ".indexer.layers",
-                      "At most " + std::to_string(model.AttentionLayers()) + ", the layers with attention",
+                      "At most " + std::to_string(attending) + ", the layers with attention",
                       {SetTo(path + ".indexer.layers", Count{0})}});
   }
 }

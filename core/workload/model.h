@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/field.h"
 #include "core/base/issue.h"
@@ -11,7 +12,8 @@
 
 namespace slipstick {
 
-class Trace;
+// A count of which 0 says that it is another one.
+inline Ratio StatedOr(Ratio stated, Ratio otherwise) { return stated + max(0, 1 - stated) * otherwise; }
 
 enum class Position { kRope, kLearned, kAlibi };
 ENUM_NAMES(Position, {kRope, "rope"}, {kLearned, "learned"}, {kAlibi, "alibi"});
@@ -43,6 +45,7 @@ struct Moe {
   Tally node_limit = 0;       // maximum nodes that a token's experts are on; 0: any
   Ratio capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;  // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
+  friend bool operator==(const Moe&, const Moe&) = default;
 };
 
 struct Mla {
@@ -51,6 +54,7 @@ struct Mla {
   Tally nope_head_dim = 128;
   Tally rope_head_dim = 64;
   Tally value_head_dim = 128;
+  friend bool operator==(const Mla&, const Mla&) = default;
 };
 
 // Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads
@@ -64,6 +68,7 @@ struct Indexer {
   Tally block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
   Tally layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
                      // (MiniMax-M3); 0: all
+  friend bool operator==(const Indexer&, const Indexer&) = default;
 };
 
 // Attention to a compressed history (DeepSeek V4): one row per token or entry is key and value of all heads. Every
@@ -81,6 +86,7 @@ struct CompressedAttention {
   // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
   Tally streams = 1;
   std::optional<Precision> weights;  // published, beside routed experts that are narrower still
+  friend bool operator==(const CompressedAttention&, const CompressedAttention&) = default;
 };
 
 // Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
@@ -106,16 +112,18 @@ struct LinearAttention {
   bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a
                            // rank (Kimi K3)
 
-  [[nodiscard]] Count KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
-  [[nodiscard]] Count Inner() const { return heads * head_dim; }
-  [[nodiscard]] Count ConvolvedChannels() const;  // channels of the short convolution
-  [[nodiscard]] Count InputColumns() const;       // output width of the input projection
-  [[nodiscard]] Count StateElements() const;      // per sequence and layer: recurrence and convolution
+  [[nodiscard]] Tally KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
+  [[nodiscard]] Ratio Inner() const { return Ratio(heads) * Ratio(head_dim); }
+  [[nodiscard]] Ratio ConvolvedChannels() const;  // channels of the short convolution
+  [[nodiscard]] Ratio InputColumns() const;       // output width of the input projection
+  [[nodiscard]] Ratio StateElements() const;      // per sequence and layer: recurrence and convolution
+  friend bool operator==(const LinearAttention&, const LinearAttention&) = default;
 };
 
 struct Positions {
   Position encoding = Position::kRope;
   Tally rows = 0;  // of a learned position table; 0: the sequence length trained or served
+  friend bool operator==(const Positions&, const Positions&) = default;
 };
 
 struct Norms {
@@ -123,6 +131,7 @@ struct Norms {
   Tally per_layer = 2;
   bool after_embedding = false;
   QkNorm queries_and_keys = QkNorm::kNone;
+  friend bool operator==(const Norms&, const Norms&) = default;
 };
 
 struct SlidingWindow {
@@ -130,6 +139,7 @@ struct SlidingWindow {
   Tally global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
   Tally kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the others
   Tally head_dim = 0;      // likewise
+  friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
 };
 
 // The last layers of the model may have no keys and values of their own: they attend to those of the last layer of
@@ -137,12 +147,14 @@ struct SlidingWindow {
 struct SharedKv {
   Tally layers = 0;
   Tally ffn = 0;  // MLP width of these layers; 0: as in the others
+  friend bool operator==(const SharedKv&, const SharedKv&) = default;
 };
 
 // A table per layer, whose row for the token is gated into the layer's output (Gemma 4 E2B, Gemma 3n).
 struct LayerEmbeddings {
   Tally width = 0;  // 0: none
   Tally rows = 0;   // of each table; 0: the vocabulary
+  friend bool operator==(const LayerEmbeddings&, const LayerEmbeddings&) = default;
 };
 
 // Encoder of images: a vision transformer whose patches all see each other, and projectors that make each square of
@@ -159,6 +171,7 @@ struct Vision {
 
   // Side of a token in pixels.
   [[nodiscard]] Count TokenSide() const { return patch * merge; }
+  friend bool operator==(const Vision&, const Vision&) = default;
 };
 
 struct Model {
@@ -199,23 +212,26 @@ struct Model {
   Tally context = 0;  // longest context that the publisher supports; beyond it a warning
 
   // With defaults resolved.
-  [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
-  [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
+  [[nodiscard]] Tally KvHeads() const { return kv_heads.value_or(heads); }
+  [[nodiscard]] Tally HeadDim() const { return head_dim.value_or(heads > 0 ? Tally(hidden / heads) : Tally(0)); }
   [[nodiscard]] bool HasWindows() const { return window.tokens > 0 && !mla; }
   [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a shape of their own
-  [[nodiscard]] Count WindowKvHeads() const { return window.kv_heads > 0 ? Count(window.kv_heads) : KvHeads(); }
-  [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? Count(window.head_dim) : HeadDim(); }
+  [[nodiscard]] Ratio WindowKvHeads() const { return StatedOr(window.kv_heads, KvHeads()); }
+  [[nodiscard]] Ratio WindowHeadDim() const { return StatedOr(window.head_dim, HeadDim()); }
   [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
-  [[nodiscard]] Count SharedKvFfn() const { return shared_kv.ffn > 0 ? shared_kv.ffn : ffn; }
+  [[nodiscard]] Ratio SharedKvFfn() const { return StatedOr(shared_kv.ffn, ffn); }
   // Pipeline stages at most: layers that share a KV cache are on the device that has it.
   [[nodiscard]] Count MostStages() const { return SharesKv() ? Tally(1) : layers; }
-  [[nodiscard]] Count MoeLayers() const;  // layers with experts
-  [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : Tally(0); }
-  [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }
-  [[nodiscard]] Count MlpLayers() const { return mlp_layers > 0 ? mlp_layers : layers; }  // with experts or without
-  [[nodiscard]] bool IsLinearAttention(Count layer) const;                                // by index, from 0
+  [[nodiscard]] Tally LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : Tally(0); }
+  [[nodiscard]] Ratio AttentionLayers() const { return Ratio(layers) - Ratio(LinearAttentionLayers()); }
+  [[nodiscard]] Ratio MlpLayers() const { return StatedOr(mlp_layers, layers); }  // with experts or without
+  [[nodiscard]] bool IsLinearAttention(Count layer) const;                        // by index, from 0
   [[nodiscard]] bool HasMlp(Count layer) const;
-  [[nodiscard]] Count WindowLayers() const;  // attention layers limited to the window
+  // A number that the switch or choice `member` stands for, with the node of that input where this model has nodes.
+  [[nodiscard]] Ratio Chosen(double number, std::string_view member) const;
+  // Matrices into an MLP: up, and its gate.
+  [[nodiscard]] Ratio UpParts() const { return 1 + Chosen(gated ? 1 : 0, "gated"); }
+  friend bool operator==(const Model&, const Model&) = default;
 };
 
 // Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
@@ -237,8 +253,6 @@ struct ParameterCount {
   Ratio active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };
 ParameterCount CountParameters(const Model& model);
-// The same, recorded in a scope "parameters": active_matrices, total_parameters, mtp_parameters.
-ParameterCount CountParameters(const Model& model, Trace& trace);
 
 // Reports contradictions, with the nearest valid values; fills kv_heads, head_dim, expert_ffn and shared_ffn.
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues);

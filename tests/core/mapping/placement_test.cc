@@ -13,7 +13,7 @@ Cluster Nodes(Count node, Count nodes) {
   return cluster;
 }
 
-using Extent = std::vector<double>;
+using Extent = std::vector<Ratio>;
 
 TEST(Placement, InnerDegreesFillNodesFirst) {
   const Cluster cluster = Nodes(8, 1024);

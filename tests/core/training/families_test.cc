@@ -100,8 +100,7 @@ TEST(Families, RecurrencesKeepNoScores) {
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(),
                                   {FeedForward::kDense, Mixer::kRecurrence});
-    Trace off = Trace::Off();
-    return std::pair{TimeCore(context, work.attention, off).forward, LayerActivations(context, work, {})};
+    return std::pair{TimeCore(context, work.attention).forward, LayerActivations(context, work, {})};
   };
   const auto [fused_time, fused_kept] = layer(true);
   const auto [unfused_time, unfused_kept] = layer(false);

@@ -9,9 +9,8 @@ namespace {
 StepFlops FlopsOf(const std::string& model, int devices, const std::string& training) {
   const Scenario scenario =
       TrainingScenario(model, R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}", training);
-  Trace off = Trace::Off();
   return CountFlops(scenario.model, *scenario.training,
-                    ChoiceFor(scenario.model, *scenario.training, StagesOf(scenario)), off);
+                    ChoiceFor(scenario.model, *scenario.training, StagesOf(scenario)));
 }
 
 // Korthikanti et al. 2022, appendix A, evaluated by hand: 72·B·L·s·h²(1 + s/6h + V/12hL), 96·…, and the selective form

@@ -21,11 +21,9 @@ constexpr const char* kTp8Pp8 = R"({"tp": 8, "pp": 8, "sequence_parallel": true}
 // alone.
 TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   const Scenario none = Gpt3(kTp8Pp8), full = Gpt3(kTp8Pp8, R"("recompute": "full", )");
-  Trace off = Trace::Off();
-  const Flops model = CountFlops(none.model, *none.training, {}, off).model;
+  const Flops model = CountFlops(none.model, *none.training, {}).model;
   const Flops again =
-      CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full)), off).hardware -
-      model;
+      CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full))).hardware - model;
   const double head = 6.0 * 512 * 2048 * 12288 * 51200;
   EXPECT_NEAR(again.base(), (model.base() - head) / 3, 1e-9 * again.base());
   // In time too: at most the forward pass.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/catalogue/presets.h"
+#include "core/workload/named_terms.h"
 #include "tests/core/workload/named_model.h"
 
 namespace slipstick {
@@ -33,7 +34,7 @@ TEST(Layer, LatentAttentionOnFourRanks) {
 TEST(Layer, ChannelsOfARecurrenceHaveStepsAndStates) {
   const Model model = Named("jamba-v0.1");
   const MatrixProducts products = MixerProducts(model, Mixer::kRecurrence, WidthsOf(model, 2, 1));
-  EXPECT_EQ(products.Elements(), 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
+  EXPECT_EQ(ElementsOf(products).all_tokens, 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
 }
 
 // Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: uneven splits are those of the
@@ -52,12 +53,10 @@ TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
 TEST(Layer, BiasesAndSinksAreCounted) {
   const Model model = Named("gpt-oss-20b");
   const LayerWidths whole = WholeWidths(model);
-  Trace off = Trace::Off();
-  EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole, off), (64 + 2 * 8) * 64 + 2880 + 64);
-  EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole, off), 32);
-  EXPECT_EQ(ExpertBiases(model, whole, off), 2 * 2880 + 2880);
-  EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole), model, whole, "matrices", off).expert,
-            3.0 * 2880 * 2880);
+  EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole), (64 + 2 * 8) * 64 + 2880 + 64);
+  EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole), 32);
+  EXPECT_EQ(ExpertBiases(model, whole), 2 * 2880 + 2880);
+  EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole)).expert, 3.0 * 2880 * 2880);
 }
 
 // 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has
@@ -85,11 +84,10 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
 // The norms before attention and MLP follow an addition; Gemma 2 and Grok-1 normalize the outputs of both before they
 // are added.
 TEST(Layer, NormsOfOutputsStandAlone) {
-  Trace off = Trace::Off();
-  EXPECT_EQ(NormsBeforeAdditions(Named("llama-3.1-8b"), off), 0);
-  EXPECT_EQ(NormsBeforeAdditions(Named("gpt-j-6b"), off), 0);
-  EXPECT_EQ(NormsBeforeAdditions(Named("gemma-2-9b"), off), 2);
-  EXPECT_EQ(NormsBeforeAdditions(Named("grok-1"), off), 2);
+  EXPECT_EQ(NormsBeforeAdditions(Named("llama-3.1-8b")), 0);
+  EXPECT_EQ(NormsBeforeAdditions(Named("gpt-j-6b")), 0);
+  EXPECT_EQ(NormsBeforeAdditions(Named("gemma-2-9b")), 2);
+  EXPECT_EQ(NormsBeforeAdditions(Named("grok-1")), 2);
 }
 
 // Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128
@@ -99,6 +97,23 @@ TEST(Layer, MultiplicationsOfRecurrences) {
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 8192), 128 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 32), 32 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("jamba-v0.1").linear_attention, 8192), 3 * 64 * 16);
+}
+
+// Llama-3.1-70B on 8 ranks: 8 of its 64 heads; its MLP is gated, two matrices of 28,672 / 8 columns each.
+TEST(Layer, ANamedModelExplainsItsLayers) {
+  Trace trace = Trace::On();
+  const Model stated = Named("llama-3.1-70b");
+  const Model& model = Named(stated, trace);
+  const LayerWidths widths = WidthsOf(model, 8, 1);
+  trace.Report("heads_here", widths.heads);
+  EXPECT_EQ(trace.figures()[0].formula, "ceil(heads / 8)");
+  EXPECT_EQ(trace.figures()[0].terms[0].origin, "model.heads");
+  trace.Report("up_here", ProductOf(ProductId::kMlpIn, model, widths).outputs);
+  const FigureRecord& up = trace.figures().back();
+  EXPECT_EQ(up.value, 2 * 3584);
+  EXPECT_EQ(up.formula, "(1 + gated) * rank_mlp_width");
+  EXPECT_EQ(up.terms[0].origin, "model.gated");
+  EXPECT_EQ(&Named(stated, trace), &model);  // once
 }
 
 }  // namespace

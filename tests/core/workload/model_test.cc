@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/workload/layer_counts.h"
 #include "tests/core/workload/named_model.h"
 
 namespace slipstick {
@@ -88,7 +89,7 @@ TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   EXPECT_EQ(count.matrices, own - 12 * 512 - 3 * 1024 + shared - 16 * 256 - 4 * 512 + mlps + embedded);
   // Announced: 2.3 billion effective.
   EXPECT_NEAR(count.active, 2.3e9, 0.05e9);
-  EXPECT_EQ(model.WindowLayers(), 28);
+  EXPECT_EQ(CountLayers(model).window, 28);
 }
 
 // DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 over one row. Queries through 1,024; outputs of 8 groups of 8 heads to
@@ -222,15 +223,15 @@ TEST(Parameters, EachPartCounts) {
 }
 
 TEST(Layers, ThatSeeAWindowOrHaveExperts) {
-  EXPECT_EQ(Named("gemma-3-27b").WindowLayers(), 52);  // every sixth of 62 is global
-  EXPECT_EQ(Named("gemma-2-9b").WindowLayers(), 21);
-  EXPECT_EQ(Named("gpt-oss-120b").WindowLayers(), 18);
-  EXPECT_EQ(Named("mistral-7b").WindowLayers(), 32);
-  EXPECT_EQ(Named("llama-3.1-8b").WindowLayers(), 0);
-  EXPECT_EQ(Named("deepseek-v3").MoeLayers(), 58);
-  EXPECT_EQ(Named("llama-4-maverick").MoeLayers(), 24);
-  EXPECT_EQ(Named("llama-4-scout").MoeLayers(), 48);
-  EXPECT_EQ(Named("llama-3.1-8b").MoeLayers(), 0);
+  EXPECT_EQ(CountLayers(Named("gemma-3-27b")).window, 52);  // every sixth of 62 is global
+  EXPECT_EQ(CountLayers(Named("gemma-2-9b")).window, 21);
+  EXPECT_EQ(CountLayers(Named("gpt-oss-120b")).window, 18);
+  EXPECT_EQ(CountLayers(Named("mistral-7b")).window, 32);
+  EXPECT_EQ(CountLayers(Named("llama-3.1-8b")).window, 0);
+  EXPECT_EQ(CountLayers(Named("deepseek-v3")).moe, 58);
+  EXPECT_EQ(CountLayers(Named("llama-4-maverick")).moe, 24);
+  EXPECT_EQ(CountLayers(Named("llama-4-scout")).moe, 48);
+  EXPECT_EQ(CountLayers(Named("llama-3.1-8b")).moe, 0);
 }
 
 TEST(Complete, FillsWhatFollows) {
