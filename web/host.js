@@ -22,3 +22,6 @@ export const addStyle = (path) =>
     });
     document.head.append(sheet);
   });
+
+// Whether other pages lie beside this one: the lessons as text, the scoreboard.
+export const hasPages = true;

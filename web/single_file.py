@@ -24,6 +24,7 @@ export const startWorker = (name) =>
 export const readJson = async (path) => structuredClone(JSON.parse(file('data'))[path]);
 export const compileCore = async () => WebAssembly.compile(Uint8Array.from(atob(file('wasm')), (c) => c.charCodeAt(0)));
 export const addStyle = async () => {};
+export const hasPages = false;
 """
 
 

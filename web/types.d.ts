@@ -84,6 +84,7 @@ export interface Scenario {
   training: Json | null;
   serving: Json | null;
   post_training: Json | null;
+  diffusion: Json | null;
   cost: Json | null;
   partition: Json | null;
   /** What the visitor measured, and of which scenario. */
@@ -180,6 +181,7 @@ export interface Report {
   training: ReportPart | null;
   serving: ReportPart | null;
   post_training?: ReportPart | null;
+  diffusion?: ReportPart | null;
   cost: ReportPart | null;
   warnings: Json[];
   /** In place of all else where the request is wrong. */

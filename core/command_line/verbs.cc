@@ -48,6 +48,8 @@ constexpr CommandOption kOptions[] = {
     {"--ttft", "S", "Target for the time to first token, such as \"800 ms\""},
     {"--tpot", "S", "Target for the time per output token"},
     {"--percentile", "mean|50|90|99", "Which request the targets hold for", "", Offered::kNames, "mean 50 90 99"},
+    {"--pools", "one|one_and_two", "Pools to try: one, or also a pool that prefills beside one that decodes", "",
+     Offered::kNames, "one one_and_two"},
     {"--clusters", "A,B,...", "Clusters to try", "", Offered::kClusters},
     {"--spares", "N", "Replicas that may fail"},
     {"--devices", "N", "At most so many devices"},
@@ -110,10 +112,11 @@ const std::vector<Verb>& AllVerbs() {
        kScenario,
        "Finds, on each cluster, the cheapest deployment that serves a traffic within latency targets: devices, "
        "replicas, mapping,\n"
-       "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, "
-       "output and\n"
-       "prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
-       "--json --format --measured --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power "
+       "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Beside it\n"
+       "the cheapest with prefill and decode on a pool each, on another device where serving.disaggregated names one.\n"
+       "Prompt, output and prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
+       "--json --format --measured --rate --peak --ttft --tpot --percentile --pools --clusters --spares --devices "
+       "--power "
        "--rack-power "
        "--budget "
        "--hourly-budget "

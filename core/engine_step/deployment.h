@@ -16,6 +16,7 @@
 namespace slipstick {
 
 class ServingMemo;
+struct ExplainedDeployment;
 
 struct ServingDegrees {
   Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
@@ -26,7 +27,7 @@ struct ServingDegrees {
   Ratio context_ranks = 1;  // ranks with a part of every context each: those of both
   Ratio expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
 
-  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
+  [[nodiscard]] Ratio DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
 };
 
 struct ServedLayers : LayerCounts {  // of the model
@@ -104,9 +105,10 @@ struct Deployment {
   Ratio device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
   Ratio sessions = 0;      // at once, of all replicas; set with the batch
   ServingMemo* memo = nullptr;
-  CollectiveLog* log = nullptr;             // of collectives; null: not wanted
-  const Cluster* requested = nullptr;       // as the request has it
-  std::shared_ptr<const Cluster> scaled{};  // what `cluster` then is
+  CollectiveLog* log = nullptr;                    // of collectives; null: not wanted
+  const Cluster* requested = nullptr;              // as the request has it
+  std::shared_ptr<const Cluster> scaled{};         // what `cluster` then is
+  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes
 };
 
 // Its figures are those of the current scope.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,11 @@ class ServingMemo {
   void Enter(const ServingLoad& load) {
     ServingMapping ranks = load.mapping;
     ranks.replicas.reset();
+    std::optional<ServingMapping> prefill_ranks =
+        load.disaggregated ? load.disaggregated->prefill_mapping : std::nullopt;
+    if (prefill_ranks) prefill_ranks->replicas.reset();
+    if (prefill_ranks != prefill_ranks_) pool_prefill_.clear();
+    prefill_ranks_ = prefill_ranks;
     if (ranks == ranks_ && load.precision == formats_) return;
     ranks_ = ranks;
     formats_ = load.precision;
@@ -68,6 +74,7 @@ class ServingMemo {
   }
 
   ServingMapping ranks_;
+  std::optional<ServingMapping> prefill_ranks_;  // of a prefill pool that has ranks of its own
   ServingPrecision formats_;
   std::map<double, DecodeTimes> decode_;  // by sequences per group
   Prefills prefill_, pool_prefill_;

@@ -1,14 +1,13 @@
 // Prompt tokens that a prefill computes, at least one; the others hit the prefix cache.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/serving_load.h"
 
 namespace slipstick {
 
 struct PromptTokens {
-  double tokens = 1, cached = 0;
+  Ratio tokens = 1, cached = 0;
 };
-PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace);
+PromptTokens ComputedTokens(const ServingLoad& load);
 
 }  // namespace slipstick

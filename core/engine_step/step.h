@@ -74,14 +74,14 @@ struct PassCost {
 // Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV
 // cache.
 struct PrefillPass {
-  double sequences = 1, tokens = 1, cached = 0;
+  Ratio sequences = 1, tokens = 1, cached = 0;
 };
 
 // Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per
 // sequence (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context -
 // grown/2 to context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
 struct DecodePass {
-  double sequences = 1, context = 1, checked = 1, grown = 0;
+  Ratio sequences = 1, context = 1, checked = 1, grown = 0;
   bool splits_evenly = false;  // over the stages of a pipeline, as a static batch is
 };
 
@@ -89,7 +89,7 @@ struct DecodePass {
 // decoded tokens.
 struct MixedPass {
   DecodePass decode;
-  double prompts = 1, tokens = 1, cached = 0;
+  Ratio prompts = 1, tokens = 1, cached = 0;
 };
 
 }  // namespace slipstick

@@ -194,6 +194,24 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   return found;
 }
 
+DiffusionCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const DiffusionReport& diffusion,
+                                         Trace& trace) {
+  DiffusionCostEfficiency found;
+  found.energy = EnergyOf(diffusion.energy, diffusion.device_seconds, Found(cost));
+  if (cost) {
+    found.emitted = EmittedOf(*cost, found.energy.total);
+    found.embodied = EmbodiedOf(*cost, diffusion.device_seconds);
+    found.price = Figure("Price of an image or clip", cost->device_second * diffusion.device_seconds,
+                         "idle hours are paid for by the hours in use");
+  }
+  if (!trace.on()) return found;
+  Report(found.energy, "diffusion", "j", trace);
+  Report("diffusion.cost_usd", found.price, trace);
+  Report("diffusion.carbon_g", found.emitted, trace);
+  Report("diffusion.embodied_g", found.embodied, trace);
+  return found;
+}
+
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace) {
   DeviceCostEfficiency found;
   FlopsPerSecond peak = PeakRate(device, Precision::kBf16);

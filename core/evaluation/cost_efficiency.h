@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/trace.h"
+#include "core/diffusion/diffusion.h"
 #include "core/economics/cost.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
@@ -45,6 +46,12 @@ struct ServingCostEfficiency : TokenCost {
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
+// Of an image or clip.
+struct DiffusionCostEfficiency {
+  EnergyParts<Joules> energy;
+  std::optional<Grams> emitted, embodied;
+  std::optional<Dollars> price;
+};
 // Peak dense 16-bit rate of the device per dollar and per joule.
 struct DeviceCostEfficiency {
   std::optional<FlopsPerDollar> flops_per_usd;
@@ -56,6 +63,8 @@ TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, c
                                         const TrainingRun& run, Trace& trace);
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
                                        Trace& trace);
+DiffusionCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const DiffusionReport& diffusion,
+                                         Trace& trace);
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace);
 
 }  // namespace slipstick

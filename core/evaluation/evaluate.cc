@@ -117,7 +117,9 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const Trace::Scope scope(trace, "cost");
     if (in_use.devices != scenario.cluster.devices) {
       trace.Input("cluster.devices", static_cast<double>(in_use.devices),
-                  scenario.training ? "training.devices" : "serving.devices");
+                  scenario.training  ? "training.devices"
+                  : scenario.serving ? "serving.devices"
+                                     : "diffusion.devices");
     }
     cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace, PrefillPoolOf(scenario, trace));
   }
@@ -162,6 +164,11 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
         EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
     report["post_training"] = WritePostTraining(post_training);
     warn(post_training.warnings);
+  }
+  if (scenario.diffusion) {
+    DiffusionReport diffusion = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, trace_of("diffusion"));
+    const DiffusionCostEfficiency cost_efficiency = CostEfficiencyOf(cost, diffusion, trace_of("diffusion"));
+    report["diffusion"] = WriteDiffusion({std::move(diffusion), cost_efficiency});
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);

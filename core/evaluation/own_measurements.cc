@@ -104,7 +104,7 @@ std::string_view PartOf(std::string_view figure) { return figure.substr(0, figur
 // Turns off what a figure does not need.
 Json OnlyFor(std::string_view figure, Json resolved) {
   if (IsCost(figure)) return resolved;
-  for (const char* part : {"training", "serving", "cost", "post_training"}) {
+  for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
     if (part != PartOf(figure)) resolved[part] = nullptr;
   }
   return resolved;

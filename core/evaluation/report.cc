@@ -32,6 +32,7 @@ const Json& DescribedOutputs() {
     DescribeServing(list);
     DescribeCost(list);
     DescribePostTraining(list);
+    DescribeDiffusion(list);
     DescribeTechnology(list);
     return list;
   }());
@@ -41,7 +42,8 @@ const Json& DescribedOutputs() {
 bool IsReportPath(std::string_view path) {
   const std::string_view part = path.substr(0, path.find('.'));
   const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" ||
-                         path == "serving" || path == "cost" || path == "post_training" || path == "technology";
+                         path == "serving" || path == "cost" || path == "post_training" || path == "diffusion" ||
+                         path == "technology";
   const Json* output = OutputAt(path);
   return is_beside || (output != nullptr && IsReported(*output));
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/base/trace.h"
+#include "core/diffusion/diffusion.h"
 #include "core/evaluation/cost_efficiency.h"
 #include "core/evaluation/intervals.h"
 #include "core/post_training/post_training.h"
@@ -34,10 +35,14 @@ struct CostPart : CostReport {
   DeviceCostEfficiency cost_efficiency;
   std::optional<Interval<Dollars>> device_interval{};  // none: off
 };
+struct DiffusionPart : DiffusionReport {
+  DiffusionCostEfficiency cost_efficiency;
+};
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);
 Json WriteCost(const CostPart& part);
 Json WritePostTraining(const PostTrainingReport& report);
+Json WriteDiffusion(const DiffusionPart& part);
 Json WriteTechnology(const DerivedChip& chip);
 // What the budgets of a chip design cut from the memory that it chose.
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
@@ -49,6 +54,7 @@ void DescribeTraining(Json& out);
 void DescribeServing(Json& out);
 void DescribeCost(Json& out);
 void DescribePostTraining(Json& out);
+void DescribeDiffusion(Json& out);
 void DescribeTechnology(Json& out);
 // Every output of a report, built once.
 const Json& DescribedOutputs();

@@ -206,11 +206,11 @@ void DecodeAll(const StepInputs& inputs, const RolloutGroup& group, const Sample
 
 Rollouts TimeRollouts(const StepInputs& inputs, Ratio devices, const Samples& sampled) {
   const PostTrainingParts& parts = inputs.parts;
-  Trace off = Trace::Off();
   const ServingLoad load = RolloutLoad(parts.serving, static_cast<Count>(devices), sampled.mean_response);
   const Deployment deployment = Deploy(parts.model, parts.cluster, load);
-  const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-  const double fitting = BatchThatFits(deployment, budget, inputs.prompt, sampled.mean_response, off);
+  const KvCacheBudget budget = KvCacheBudgetOf(deployment);
+  const double prompt = inputs.prompt, response = sampled.mean_response;
+  const double fitting = BatchThatFits(deployment, budget, prompt, response);
   Rollouts rollouts;
   if (fitting < 1) rollouts.infeasible = "the engine holds no sequence of the mean length beside its weights";
   const RolloutGroup group = GroupOf(inputs, devices, sampled, max(1.0, fitting));

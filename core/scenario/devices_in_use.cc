@@ -17,7 +17,7 @@ const Disaggregated* PoolsOfTwoDevices(const Scenario& scenario) {
 
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
-  const bool asks_cost_alone = !scenario.training && !scenario.serving;
+  const bool asks_cost_alone = !scenario.training && !scenario.serving && !scenario.diffusion;
   const std::optional<ServingLoad>& load = scenario.serving;
   const Disaggregated* pools = PoolsOfTwoDevices(scenario);
   const Count others = pools != nullptr ? pools->prefill_devices : Tally(0);
@@ -27,7 +27,8 @@ Cluster ClusterInUse(const Scenario& scenario) {
   }
   const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : Tally(0);
   const Count serving = load ? load->devices.value_or(cluster.devices) - others : 0;
-  cluster.devices = std::min<Count>(cluster.devices, std::max(training, serving));
+  const Count diffusion = scenario.diffusion ? scenario.diffusion->devices.value_or(cluster.devices) : 0;
+  cluster.devices = std::min<Count>(cluster.devices, std::max({training, serving, diffusion}));
   return cluster;
 }
 

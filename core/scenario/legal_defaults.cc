@@ -125,10 +125,8 @@ class ServingAdjuster {
     Issues issues;
     ValidateAndFillDefaults(complete, model_, cluster_, "serving", issues);
     if (!issues.empty()) return;
-    Trace off = Trace::Off();
     const Deployment deployment = Deploy(model_, cluster_, complete);
-    const double each = BatchThatFits(deployment, KvCacheBudgetOf(deployment, off), static_cast<double>(load.prompt),
-                                      static_cast<double>(load.output), off);
+    const double each = BatchThatFits(deployment, KvCacheBudgetOf(deployment), load.prompt, load.output);
     const double all = each * deployment.mapping.attention_dp * deployment.mapping.replicas;
     if (all >= 1 && all < static_cast<double>(*load.concurrency)) load.concurrency = static_cast<Count>(all);
   }
@@ -225,11 +223,8 @@ class ServingAdjuster {
     ValidateAndFillDefaults(load, model_, cluster_, "serving", issues);
     MappingQuality quality{static_cast<Count>(issues.size()), load.disaggregated.has_value()};
     if (quality.issues > 0 || quality.fits) return quality;
-    Trace off = Trace::Off();
     const Deployment deployment = Deploy(model_, cluster_, load);
-    const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-    quality.fits =
-        BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
+    quality.fits = BatchThatFits(deployment, KvCacheBudgetOf(deployment), load.prompt, load.output) >= 1;
     return quality;
   }
 

@@ -140,10 +140,32 @@ void FollowSessions(const Json& expanded, const Written& written, Scenario& scen
   load.prompt = prompt;
 }
 
+// From version 3 on a request for images or clips is for nothing else, unless it says so.
+void AskForDiffusionAlone(const Written& written, Json& expanded) {
+  const Json* diffusion = FindMember(expanded, "diffusion");
+  if (VersionOf(expanded) < 3 || diffusion == nullptr || diffusion->is_null() || !written.IsUntouched("model")) return;
+  for (const char* part : {"training", "serving"}) {
+    if (written.IsUntouched(part)) expanded[part] = nullptr;
+  }
+}
+
+// A diffusion transformer in the place of the model: there it is neither trained nor served as a language model.
+void ExplainDiffusionModels(const Json& request, Issues& issues) {
+  for (Issue& issue : issues) {
+    const Json* named = issue.path == "model.preset" ? MemberAt(request, issue.path) : nullptr;
+    if (named == nullptr || !named->is_string() || FindPreset("diffusion_model", TextOf(*named)) == nullptr) continue;
+    issue.message = "Makes images or video, by steps over all tokens without a KV cache: set diffusion.model to it";
+    Fix fix = SetTo("diffusion.model", TextOf(*named));
+    fix.also = {{"training", "null"}, {"serving", "null"}, {"model", ""}};
+    issue.fixes = {std::move(fix)};
+  }
+}
+
 // Reads the parts; contradictions between them are checked later.
 Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
+  AskForDiffusionAlone(written, expanded);
   expanded.erase("written");
   std::vector<NamedUnit> units_assumed;
   if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
@@ -162,6 +184,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMapping
   // The cluster is already expanded: keep it out of the second pass.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
   ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
+  ExplainDiffusionModels(expanded, issues);
   if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
   Scenario scenario;
   Issues faults;
@@ -207,7 +230,9 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
 // Runs on several devices need something that joins them.
 void CheckNetworks(const Scenario& scenario, Issues& issues) {
   const Count devices = scenario.cluster.devices;
-  if (!scenario.cluster.networks.empty() || devices <= 1 || !(scenario.training || scenario.serving)) return;
+  if (!scenario.cluster.networks.empty() || devices <= 1 ||
+      !(scenario.training || scenario.serving || scenario.diffusion))
+    return;
   const std::string_view joined = TextOf(DefaultRequest(1)["cluster"]["preset"]);
   issues.push_back({"cluster.networks",
                     "Add a network level: " + GroupedText(static_cast<double>(devices)) + " devices need one",
@@ -216,7 +241,7 @@ void CheckNetworks(const Scenario& scenario, Issues& issues) {
 
 // A part of the memory that the links between its dies cut off.
 void CheckDieLinks(const Scenario& scenario, Issues& issues) {
-  const bool runs = scenario.training || scenario.serving;
+  const bool runs = scenario.training || scenario.serving || scenario.diffusion;
   if (!scenario.partition || !runs || scenario.cluster.device.memory.bandwidth > BytesPerSecond{}) return;
   issues.push_back({"partition.bandwidth",
                     "Links without bandwidth: the dies cannot read each other's memory",
@@ -248,6 +273,7 @@ void ResolveRuns(Scenario& scenario, Issues& issues) {
   if (scenario.training)
     ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
   if (scenario.serving) ValidateAndFillDefaults(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
+  if (scenario.diffusion) ValidateAndFillDefaults(*scenario.diffusion, scenario.cluster, "diffusion", issues);
   if (scenario.post_training && issues.empty()) {
     const TrainingRun* const training = scenario.training ? &*scenario.training : nullptr;
     const ServingLoad* const serving = scenario.serving ? &*scenario.serving : nullptr;

@@ -304,6 +304,12 @@ Written::Written(const Json& request) : all_(true) {
   }
 }
 
+bool Written::IsUntouched(std::string_view member) const {
+  return IsDefault(member) && std::none_of(paths_.begin(), paths_.end(), [member](const std::string& one) {
+           return one.starts_with(member) && one[member.size()] == '.';
+         });
+}
+
 bool Written::IsDefault(std::string_view path) const {
   return !all_ && std::none_of(paths_.begin(), paths_.end(), [path](const std::string& one) {
     return path.starts_with(one) && (path.size() == one.size() || path[one.size()] == '.');

@@ -55,6 +55,8 @@ class Written {
   explicit Written(const Json& request);
   // Whether the default scenario supplied this value.
   [[nodiscard]] bool IsDefault(std::string_view path) const;
+  // Whether nobody wrote this member, nor one of its own.
+  [[nodiscard]] bool IsUntouched(std::string_view member) const;
 
  private:
   bool all_;

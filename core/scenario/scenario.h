@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/schema.h"
+#include "core/diffusion/diffusion.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/partition.h"
 #include "core/engine_step/serving_load.h"
@@ -28,6 +29,7 @@ struct Scenario {
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
   std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
+  std::optional<DiffusionRun> diffusion;      // images or clips by a model of its own
   std::vector<OwnMeasurement> measured;       // by the asker: the constants that explain them are in the scenario
   std::vector<Chosen> chosen;            // what `auto` mappings were settled to, and software that follows the devices
   std::vector<std::string> warnings;     // of what the request asks for

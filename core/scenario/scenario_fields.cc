@@ -20,6 +20,10 @@ constexpr FieldRow kScenarioFields[] = {
         "post_training",
         "Post-training question: reinforcement learning (GRPO, PPO) whose rollouts the serving part generates and "
         "whose policy the training part trains; null: off"),
+    Of<&Scenario::diffusion>("diffusion",
+                             "Diffusion question: images or clips by a diffusion transformer, which takes the place of "
+                             "the model; null: off")
+        .Label("Images and video (diffusion)"),
     Of<&Scenario::measured>("measured",
                             "Figures measured on your own system: the constants that explain them move every answer "
                             "and narrow the intervals")

@@ -119,10 +119,10 @@ class ServingTuner {
                          report.request_latency,
                          report.tokens_per_s_per_device};
     const Deployment deployment = Deploy(model_, cluster_, load_);
-    const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
+    const KvCacheBudget budget = KvCacheBudgetOf(deployment);
     capacity_ = budget.capacity;
     served.needed = budget.weights + budget.activations + budget.workspace +
-                    KvCacheOfSequence(deployment, static_cast<double>(load_.prompt + load_.output), off);
+                    KvCacheOfSequence(deployment, load_.prompt + load_.output);
     tried_.push_back(served);
   }
 

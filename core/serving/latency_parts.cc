@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "core/base/figure.h"
 #include "core/serving/load_model.h"
+#include "core/serving/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -27,24 +29,20 @@ constexpr NamedWork kWorks[] = {{"attention", Work::kAttention},
 constexpr std::string_view kWorkTitles[] = {"Matrix products", "Attention and KV cache", "Communication",
                                             "Small kernels and launches", "Scheduler and host"};
 
-// `total`, whose symbol is `total_is`, in proportion to its operators.
-TimeByWork SplitByWork(Seconds total, std::string_view total_is, const OperatorBreakdown& operators,
-                       const std::string& report, Trace& trace) {
+// `total` in proportion to its operators; shown at the paths below `report`.
+TimeByWork SplitByWork(Seconds total, const OperatorBreakdown& operators, const std::string& report,
+                       const Deployment& deployment) {
   TimeByWork times;
-  for (const OperatorTime& one : operators) times.Of(WorkOf(one)) += one.count * one.kernel.time;
-  const Seconds whole = operators.TimeOf();
+  for (const OperatorTime& one : operators) times.Of(WorkOf(one)) += one.count * PlainOf(one.kernel.time);
+  const Seconds whole = PlainOf(operators.TimeOf());
   for (const auto& [work, name] : EnumNames<Work>::names) {
     Seconds& time = times.Of(work);
     if (!(time > Seconds{})) continue;
-    const double share = time / whole;
-    time = total * share;
-    if (!trace.on()) continue;
-    const std::string path = report + "." + std::string(name), part = std::string(name) + "_share";
-    trace.Constants(report, "share of the operators of this kind, by their times in the report", part, share);
-    trace.Record(
-        name, std::string(total_is) + " * " + part, time,
-        Note{kWorkTitles[static_cast<std::size_t>(work)], "the operators of this kind, of the report's list", "", path},
-        std::string(total_is) + ", " + part, total, share);
+    const std::string path = report + "." + std::string(name);
+    time = ShownAt(path,
+                   Figure(kWorkTitles[static_cast<std::size_t>(work)], total * ShareAt(path, time / whole, deployment),
+                          "the operators of this kind, of the report's list"),
+                   deployment);
   }
   return times;
 }
@@ -59,46 +57,31 @@ Work WorkOf(const OperatorTime& one) {
   return one.kernel.flops > Flops{} ? Work::kGemm : Work::kSmallKernels;
 }
 
-LatencyParts LatencyPartsOf(const ServingPerformance& performance, Trace& trace) {
+LatencyParts LatencyPartsOf(const Deployment& deployment, const ServingPerformance& performance) {
+  const auto shown = [&](const char* part, Seconds time) {
+    return ShownAt("serving." + std::string(part), time, deployment);
+  };
   LatencyParts parts;
-  const Seconds mean_step = performance.decode.token, tpot = performance.tpot,
-                first_prefill = performance.prefill.first;
-  {
-    const Trace::Scope scope(trace, "tpot_parts");
-    FIGURE(trace, other_prefills, tpot - mean_step,
-           (Note{"Prefills of other requests", "between decode steps", "", "serving.tpot_parts_s.prefill"}), tpot,
-           mean_step);
-    parts.tpot.prefill = other_prefills;
-    parts.tpot.step =
-        SplitByWork(mean_step, "mean_step", performance.decode.step.operators, "serving.tpot_parts_s", trace);
-  }
-  const Trace::Scope scope(trace, "ttft_parts");
-  const Seconds handling = performance.handling, queue = performance.queue,
-                prefills_before = performance.prefills_before;
-  FIGURE(trace, handled, 1 * handling,
-         (Note{"Request handling", "with the step in progress", "", "serving.ttft_parts_s.handling"}), handling);
-  FIGURE(trace, queued, 1 * queue, (Note{"Queue", "for a slot or a pool", "", "serving.ttft_parts_s.queue"}), queue);
-  parts.ttft.handling = handled;
-  parts.ttft.queue = queued;
-  parts.ttft.prefill =
-      SplitByWork(first_prefill, "first_prefill", performance.prefill.alone.operators, "serving.ttft_parts_s", trace);
+  parts.tpot.prefill =
+      shown("tpot_parts_s.prefill",
+            Figure("Prefills of other requests", performance.tpot - performance.decode.token, "between decode steps"));
+  parts.tpot.step =
+      SplitByWork(performance.decode.token, performance.decode.step.operators, "serving.tpot_parts_s", deployment);
+  TtftParts& ttft = parts.ttft;
+  ttft.handling =
+      shown("ttft_parts_s.handling", Figure("Request handling", performance.handling, "with the step in progress"));
+  ttft.queue = shown("ttft_parts_s.queue", Figure("Queue", performance.queue, "for a slot or a pool"));
+  ttft.prefill =
+      SplitByWork(performance.prefill.first, performance.prefill.alone.operators, "serving.ttft_parts_s", deployment);
   if (!(performance.transfer > Seconds{})) {
-    FIGURE(trace, waited, 1 * prefills_before,
-           (Note{"Prefills of other requests", "before the own one, or in the same pass", "",
-                 "serving.ttft_parts_s.others"}),
-           prefills_before);
-    parts.ttft.others = waited;
+    ttft.others = shown("ttft_parts_s.others", Figure("Prefills of other requests", performance.prefills_before,
+                                                      "before the own one, or in the same pass"));
     return parts;
   }
-  const Seconds transfer_time = performance.transfer;
-  FIGURE(trace, transferred, 1 * transfer_time,
-         (Note{"KV-cache transfer", "between the pools", "", "serving.ttft_parts_s.transfer"}), transfer_time);
-  FIGURE(
-      trace, first_step, 1 * tpot,
-      (Note{"First decode step", "yields the first token on the decode pool", "", "serving.ttft_parts_s.first_step"}),
-      tpot);
-  parts.ttft.transfer = transferred;
-  parts.ttft.first_step = first_step;
+  ttft.transfer =
+      shown("ttft_parts_s.transfer", Figure("KV-cache transfer", performance.transfer, "between the pools"));
+  ttft.first_step = shown("ttft_parts_s.first_step",
+                          Figure("First decode step", performance.tpot, "yields the first token on the decode pool"));
   return parts;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/base/field.h"
-#include "core/base/trace.h"
 #include "core/engine_step/step.h"
 
 namespace slipstick {
 
+struct Deployment;
 struct ServingPerformance;
 
 // What an operator of a pass does. In decode, GEMMs read weights, and attention reads the KV cache.
@@ -41,7 +41,6 @@ struct LatencyParts {
   TpotParts tpot;
   TtftParts ttft;
 };
-// Of the latest performance that the trace recorded.
-LatencyParts LatencyPartsOf(const ServingPerformance& performance, Trace& trace);
+LatencyParts LatencyPartsOf(const Deployment& deployment, const ServingPerformance& performance);
 
 }  // namespace slipstick

@@ -1,10 +1,10 @@
 // From passes to requests: what users and operators see under a closed loop, an open loop, or disaggregated pools.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/phases.h"
 
@@ -18,9 +18,9 @@ struct ServingPerformance {
   // in progress; prefills of others; on separate pools also the KV-cache transfer and the first decode step.
   Seconds queue, handling, prefills_before, transfer;
   TokensPerSecond rate;
-  double in_flight = 0, waiting = 0;
-  double running = 1;                       // sequences per attention group
-  double utilization = 0;                   // open loop: arrival rate over capacity
+  Ratio in_flight = 0, waiting = 0;
+  Ratio running = 1;                        // sequences per attention group
+  Ratio utilization = 0;                    // open loop: arrival rate over capacity
   bool saturated = false;                   // open loop: arrivals exceed capacity; the figures are those at capacity
   Bytes prefill_shortfall;                  // disaggregated: weights beyond the memory of a prefill device
   Hertz prefill_capacity, decode_capacity;  // disaggregated: requests per second of each pool
@@ -34,37 +34,34 @@ struct RequestCycle {
   Seconds prefill_wait;  // before its own prefill, for those of others
   Seconds tpot;          // including others' prefills between steps
   Seconds time;
-  double others = 0;  // requests of the group that are each prefilled once meanwhile
-  Seconds handling;   // part of alone: request handling and the step in progress
-  Seconds grouped;    // part of alone: other prompts in the same pass
+  Ratio others = 0;  // requests of the group that are each prefilled once meanwhile
+  Seconds handling;  // part of alone: request handling and the step in progress
+  Seconds grouped;   // part of alone: other prompts in the same pass
 };
-// Prompts of a pass (the nearest figure batched_prompts), and those of a pass that it waits for (prompts_ahead).
-struct PromptGroup {
-  double prompts = 1, ahead = 0;
+// Other requests of a group, as one of them meets them.
+struct Neighbors {
+  Ratio others;       // that are each prefilled once during its cycle, beside those that share its prefill
+  Ratio found;        // running on its arrival
+  Ratio prompts = 1;  // of its own pass; where it is prefilled by itself, at any time, one
+  Ratio ahead = 0;    // of a pass that it waits for
 };
-// `others`: requests of the group that are each prefilled once during the cycle, beside those that share its prefill.
-// `found`: requests that it finds running on arrival, the nearest figure of that name.
-RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGroup& group, double found,
-                     const DecodeTimes& decode, const PrefillTimes& prefill, Trace& trace);
+RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,
+                     const PrefillTimes& prefill);
 // Splits what comes before the first token.
-void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance, Trace& trace);
-// A request that is prefilled by itself, at any time.
-PromptGroup OnePrompt(Trace& trace);
+void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance);
 // Where the next request follows as soon as one ends, with `running` sequences.
-RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode,
-                         const PrefillTimes& prefill, Trace& trace);
+RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const DecodeTimes& decode,
+                         const PrefillTimes& prefill);
 
 enum class Rounds { kSteady, kBenchmark };
 // `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next.
 // `slots`: sequences that one attention group can run.
-ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double slots, Rounds rounds,
-                              Trace& trace);
+ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio slots, Rounds rounds);
 // Requests arrive at random, `arrivals` per second over all replicas.
-ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double slots, Trace& trace);
+ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio slots);
 // Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a
 // batch.
-ServingPerformance TwoPools(const Deployment& deployment, double requested_sequences, double max_sequences,
-                            Trace& trace);
+ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);
 
 // Least fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n
 // stays. It rises in steps, where products need another wave of tiles; the number that runs fluctuates by about its
@@ -84,26 +81,15 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return slots;
 }
 
-// Sequences that an engine lets an attention group run, at most `max_slots` (the nearest figure of that name).
-// `may_wait`: it need not run them all; `offered`: no more arrive. Where the KV cache beyond the device's budget comes
-// over the host link, from some number on each more takes longer than it brings: then as many as serve the most.
-double UsefulSlots(const Deployment& deployment, double max_slots, bool may_wait, std::optional<double> offered,
-                   Trace& trace);
+// Sequences that an engine lets an attention group run, at most `max_slots`. `may_wait`: it need not run them all;
+// `offered`: no more arrive. Where the KV cache beyond the device's budget comes over the host link, from some number
+// on each more takes longer than it brings: then as many as serve the most.
+Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, std::optional<Ratio> offered);
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).
-inline double WaitOverService(double load, double servers, Trace& trace) {
-  FIGURE(trace, occupied, min(0.999, load),
-         (Note{"Share of the servers that is occupied", "below 1: the queue would never end"}), load);
-  FIGURE(trace, wait_over_service, pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)),
-         (Note{"Wait over the service time", "M/M/c queue", "Sakasegawa 1977"}), occupied, servers);
-  return wait_over_service;
-}
+Ratio WaitOverService(Ratio load, Ratio servers);
 
-inline double AttentionGroups(const Deployment& deployment, Trace& trace) {
-  const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, attention_groups, replicas * attention_dp, (Note{"Attention groups", "of all replicas"}), replicas,
-         attention_dp);
-  return attention_groups;
-}
+// Of all replicas.
+Ratio AttentionGroups(const Deployment& deployment);
 
 }  // namespace slipstick

@@ -2,7 +2,6 @@
 // running sequences.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/phases.h"
 #include "core/engine_step/prompt_tokens.h"
@@ -15,31 +14,31 @@ inline bool PrefillsApart(const Deployment& deployment) {
 }
 
 // A static batch splits evenly over the stages of a pipeline.
-DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly = false);
-PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly = false);
+PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 // PrefillTimes::stall alone.
-PrefillStall TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+PrefillStall TimeStall(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
 // TimeDecode and TimePrefills, from the search's memo where there is one.
-DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace);
-PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+DecodeTimes DecodeOf(const Deployment& deployment, Ratio running);
+PrefillTimes PrefillsOf(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
 // Decode steps of a request: one per output token, fewer where drafts are accepted or a block is written at once.
-double DecodeSteps(const Deployment& deployment, Trace& trace);
+Ratio DecodeSteps(const Deployment& deployment);
 // Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one; with block
 // diffusion, the block.
-double CheckedTokens(const Deployment& deployment, Trace& trace);
+Ratio CheckedTokens(const Deployment& deployment);
 // Mean context of the output tokens.
-double MeanContext(const Deployment& deployment, Trace& trace);
+Ratio MeanContext(const Deployment& deployment);
 
-// Work of the host on a request before its prefill: the nearest figure `request`.
-Seconds TimeRequest(const Deployment& deployment, Trace& trace);
+// Work of the host on a request before its prefill.
+Seconds TimeRequest(const Deployment& deployment);
 
 // Prompt tokens that a step takes at most: of a load with chunked prefill, a chunk.
-double StepTokens(const Deployment& deployment, Trace& trace);
+Ratio StepTokens(const Deployment& deployment);
 
 // One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
-PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
+PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt);
 
 // Whether requests of equal length stay together, prefill after prefill: engines of the generation without CUDA graphs.
 inline bool GroupsPrefills(const Deployment& deployment) {

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/bind_inputs.h"
-#include "core/base/field_table.h"
 #include "core/base/figure.h"
+#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {
@@ -22,7 +21,7 @@ struct Setting {
   Bytes returning, last;    // contexts that a mean turn leaves, beside the system prompt; per device
   Bytes device, host, ssd;  // memory of an attention group for running requests and idle contexts
   Bytes own;                // of a running request
-  double groups = 1;
+  Ratio groups = 1;
 };
 
 // Contexts that a session leaves after its turns but the last, and after the last.
@@ -30,39 +29,31 @@ struct Left {
   Bytes returning, last;
 };
 Left ContextsLeft(const Deployment& deployment, Bytes system) {
-  Trace off = Trace::Off();
   const Sessions& sessions = *deployment.load.sessions;
   const auto output = static_cast<double>(deployment.load.output);
   const Count turns = sessions.turns;
   Left left;
   for (Count turn = 1; turn <= turns; ++turn) {
     const double context = ContextAfter<double>(sessions, output, static_cast<double>(turn));
-    const Bytes own = max(Bytes(), KvCacheOfSequence(deployment, context, off) - system);
+    const Bytes own = max(Bytes(), KvCacheOfSequence(deployment, context) - system);
     (turn < turns ? left.returning : left.last) += own / static_cast<double>(turns);
   }
   return left;
 }
 
-Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
+Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget) {
   const ServingLoad& load = deployment.load;
   Setting setting;
   setting.sessions = *load.sessions;
-  setting.output = static_cast<double>(load.output);
+  setting.output = load.output;
   setting.requests = load.requests_per_s.value_or(deployment.sessions);
   setting.groups = deployment.mapping.replicas * deployment.mapping.attention_dp;
-  BindInputs(setting.sessions, "serving.sessions", trace);
-  BindInputs(setting.output, "serving.output", trace);
-  BindInputs(setting.requests,
-             load.requests_per_s ? "serving.requests_per_s"
-             : load.concurrency  ? "serving.concurrency"
-                                 : "serving.batch",
-             trace);
   setting.tokens =
       TokensOfTurns(setting.sessions.turns, setting.sessions.system_prompt, setting.sessions.added, setting.output);
-  const SessionMemory memory = SessionMemoryOf(deployment, budget, trace);
-  setting.device = trace.Carry("session_room", memory.room);
-  setting.own = trace.Carry("own_kv_cache", memory.own);
-  const Left left = ContextsLeft(deployment, memory.system);
+  const SessionMemory memory = SessionMemoryOf(deployment, budget);
+  setting.device = memory.room;
+  setting.own = memory.own;
+  const Left left = ContextsLeft(PlainOf(deployment), PlainOf(memory.system));
   const auto mean = [&](std::string_view title, Bytes bytes) {
     return Procedure(title, bytes,
                      {setting.own, Ratio(setting.sessions.turns), Ratio(setting.sessions.system_prompt),
@@ -72,13 +63,9 @@ Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget, Tra
   setting.returning = mean("Context that a mean turn leaves for the next one", left.returning);
   setting.last = mean("Context that a mean turn leaves for nobody", left.last);
   if (!load.prefix_cache) return setting;
-  Bytes host = load.prefix_cache->host_capacity, host_memory = deployment.device.host.memory,
-        ssd = load.prefix_cache->ssd_capacity;
-  BindInputs(host, "serving.prefix_cache.host_capacity", trace);
-  BindInputs(host_memory, "cluster.device.host.memory", trace);
-  BindInputs(ssd, "serving.prefix_cache.ssd_capacity", trace);
-  setting.host = Figure("Host memory for idle contexts", min(host, host_memory), "per device");
-  setting.ssd = ssd;
+  setting.host = Figure("Host memory for idle contexts",
+                        min(load.prefix_cache->host_capacity, deployment.device.host.memory), "per device");
+  setting.ssd = load.prefix_cache->ssd_capacity;
   return setting;
 }
 
@@ -132,8 +119,7 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
                                ServingLoad& load) {
   constexpr int kMostRounds = 100;
   constexpr double kSettled = 1e-6;
-  Trace off = Trace::Off();
-  const Setting setting = SettingOf(deployment, budget, off);
+  const Setting setting = SettingOf(deployment, budget);
   const bool is_open = load.requests_per_s.has_value();
   const auto output = static_cast<double>(load.output);
   const double per_group = deployment.sessions / setting.groups;
@@ -162,9 +148,9 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
   return settled;
 }
 
-ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
-                               const SettledSessions& settled, Trace& trace) {
-  const Setting setting = SettingOf(deployment, budget, trace);
+ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
+                                  const SettledSessions& settled) {
+  const Setting setting = SettingOf(deployment, budget);
   const Sessions& asked = setting.sessions;
   const auto at_settled_load = [&](std::string_view title, auto found) {
     return Procedure(title, found,
@@ -175,97 +161,70 @@ ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget
   const IdleContexts contexts{at_settled_load("Turns per second of an attention group", settled.contexts.turns),
                               asked.gap, at_settled_load("Wait of a turn until it is admitted", settled.contexts.wait),
                               setting.returning, setting.last};
-  const Ratio running = at_settled_load("Running turns of an attention group", Ratio(settled.running)),
-              by_one = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
+  const Ratio running = at_settled_load("Running turns of an attention group", Ratio(settled.running));
   const Bytes room = Figure("Device memory for idle contexts", max(Bytes(), setting.device - running * setting.own),
                             "what running turns leave; per device");
   const Returning found = ReturningTo(setting, contexts, room);
-  ServedSessions served;
-  const Ratio groups = setting.groups;
-  served.room = room;
-  served.stay = found.stay;
-  served.needed = UsefulWithin(kForever, contexts);
-  const Hertz turns = contexts.turns * groups;
-  const Hertz ended = Figure("Sessions per second", turns / Ratio(asked.turns));
-  const Ratio waiting = Figure("Sessions between two turns", (turns - ended) * asked.gap, "Little's law");
+  ExplainedSessions explained;
+  explained.found = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
+  ServedSessions& served = explained.served;
+  const auto shown = [&](const std::string& figure, auto value) {
+    return ShownAt("serving.sessions." + figure, value, deployment);
+  };
+  const Hertz turns = contexts.turns * setting.groups;
+  const Hertz ended = shown("sessions_per_s", Figure("Sessions per second", turns / Ratio(asked.turns)));
   served.per_s = ended.base();
-  served.waiting = waiting.base();
-  served.hit_rate = HitRate(setting.tokens, found.All());
-  served.device_hit_rate = HitRate(setting.tokens, found.device);
+  served.waiting = shown("waiting", Figure("Sessions between two turns", (turns - ended) * asked.gap, "Little's law"));
+  served.hit_rate = shown("hit_rate", HitRate(setting.tokens, found.All()));
+  served.device_hit_rate = shown("device_hit_rate", HitRate(setting.tokens, found.device));
   const auto tier = [&](std::string_view title, Ratio share) {
     return Figure(title, share * setting.tokens.earlier / setting.tokens.prompt);
   };
-  served.host_hit_rate = tier("Hit rate in host memory", found.host);
-  served.ssd_hit_rate = tier("Hit rate on SSD", found.ssd);
-  served.best_hit_rate = HitRate(setting.tokens, 1);
+  served.host_hit_rate = shown("host_hit_rate", tier("Hit rate in host memory", found.host));
+  served.ssd_hit_rate = shown("ssd_hit_rate", tier("Hit rate on SSD", found.ssd));
+  served.best_hit_rate = shown("best_hit_rate", HitRate(setting.tokens, 1));
+  served.stay = shown("stay_s", found.stay);
+  served.room = shown("room_bytes", room);
+  served.needed = shown("needed_bytes", UsefulWithin(kForever, contexts));
+  served.output =
+      shown("output_tokens", Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken)));
   for (int doublings = -2; doublings <= 4; ++doublings) {
-    const Bytes memory = Figure("Memory for idle contexts", std::ldexp(1.0, doublings) * room,
-                                "of all tiers together, as multiples of that on the device");
-    served.sizes.push_back({memory, HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts))});
+    const std::string path = "sizes." + std::to_string(served.sizes.size());
+    const Bytes memory =
+        shown(path + ".memory_bytes", Figure("Memory for idle contexts", std::ldexp(1.0, doublings) * room,
+                                             "of all tiers together, as multiples of that on the device"));
+    served.sizes.push_back(
+        {memory,
+         shown(path + ".hit_rate", HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts)))});
   }
-  served.output = Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken));
-  if (!trace.on()) return served;
   // The load's own numbers follow from these.
-  const auto follows = [&trace](std::string_view symbol, const std::string& path, double settled_value, Ratio from) {
-    const Ratio exact = Exactly(settled_value, from);
-    trace.Alias(symbol, exact, symbol);
-    trace.Replace(path, exact, symbol);
-  };
-  const ServingLoad& load = deployment.load;
-  follows("prefix_hit", "serving.prefix_hit", load.prefix_hit, served.hit_rate);
-  if (load.prefix_cache) {
-    const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
-    follows("host_share", "serving.prefix_cache.host_share", load.prefix_cache->host_share,
-            found.host * setting.tokens.earlier / cached);
-    follows("ssd_share", "serving.prefix_cache.ssd_share", load.prefix_cache->ssd_share,
-            found.ssd * setting.tokens.earlier / cached);
-  }
-  if (!load.requests_per_s) {
-    trace.Alias("concurrency", by_one, "by_one");
-    trace.Alias("sessions", setting.requests, "sessions_at_once");
-    trace.Input("gap", load.sessions->gap, "serving.sessions.gap");
-  }
-  const std::string path = "serving.sessions.";
-  trace.Report(path + "sessions_per_s", ended);
-  trace.Report(path + "waiting", waiting);
-  trace.Report(path + "hit_rate", served.hit_rate);
-  trace.Report(path + "device_hit_rate", served.device_hit_rate);
-  trace.Report(path + "host_hit_rate", served.host_hit_rate);
-  trace.Report(path + "ssd_hit_rate", served.ssd_hit_rate);
-  trace.Report(path + "best_hit_rate", served.best_hit_rate);
-  trace.Report(path + "stay_s", served.stay);
-  trace.Report(path + "room_bytes", served.room);
-  trace.Report(path + "needed_bytes", served.needed);
-  trace.Report(path + "output_tokens", served.output);
-  for (std::size_t i = 0; i < served.sizes.size(); ++i) {
-    trace.Report(path + "sizes." + std::to_string(i) + ".memory_bytes", served.sizes[i].memory);
-    trace.Report(path + "sizes." + std::to_string(i) + ".hit_rate", served.sizes[i].hit_rate);
-  }
-  return served;
+  const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
+  explained.hit_rate = served.hit_rate;
+  explained.host_share = Figure("Share of the hits in host memory", found.host * setting.tokens.earlier / cached);
+  explained.ssd_share = Figure("Share of the hits on SSD", found.ssd * setting.tokens.earlier / cached);
+  return explained;
 }
 
-void SetReentry(const Deployment& deployment, const ServingPerformance& performance, ServedSessions& sessions,
-                Trace& trace) {
-  const ServingLoad& load = deployment.load;
+Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& performance) {
+  const ServingLoad& load = PlainOf(deployment).load;
   const Count turns = load.sessions->turns;
-  if (turns < 2) return;
+  if (turns < 2) return {};
   // Longer prompts than the first, of which more is there.
   const auto count = static_cast<double>(turns), prompt = static_cast<double>(load.prompt),
              system = static_cast<double>(load.sessions->system_prompt),
              first = system + static_cast<double>(load.sessions->added);
   const double later = (prompt * count - first) / (count - 1),
                cached = min(later - 1, (load.prefix_hit * prompt * count - system) / (count - 1));
-  Trace off = Trace::Off();
-  const Ratio hit_rate = trace.Carry("prefix_hit", Ratio(load.prefix_hit));
-  const Seconds ttft = trace.Carry("ttft", performance.ttft),
-                own = trace.Carry("first_prefill", performance.prefill.first),
-                again = TimePrompt(deployment, 1, later - cached, cached, off).time +
-                        deployment.engine.overhead.prefill_step;
-  const Seconds prefill = Procedure("Prefill of a turn after the first", again, {Ground(own, 1), hit_rate},
-                                    "a pass over what a mean one of them does not find");
-  sessions.reentry_ttft =
-      Figure("Time to first token of turns after the first", ttft - own + prefill, "with the queue of any turn");
-  trace.Report("serving.sessions.reentry_ttft_s", sessions.reentry_ttft);
+  const Seconds own = performance.prefill.first,
+                again = TimePrompt(PlainOf(deployment), 1, {later - cached, cached}).time +
+                        PlainOf(deployment).engine.overhead.prefill_step;
+  const Seconds prefill =
+      Procedure("Prefill of a turn after the first", again, {Ground(own, 1), Ground(deployment.load.prefix_hit)},
+                "a pass over what a mean one of them does not find");
+  return ShownAt("serving.sessions.reentry_ttft_s",
+                 Figure("Time to first token of turns after the first", performance.ttft - own + prefill,
+                        "with the queue of any turn"),
+                 deployment);
 }
 
 }  // namespace slipstick

@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/serving/load_model.h"
 #include "core/serving/serving_memory.h"
@@ -24,11 +23,15 @@ using ServeTurns = std::function<ServingPerformance(double found)>;
 // Sets the hit rate and the shares of the tiers in `load`, the deployment's own.
 SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
                                ServingLoad& load);
-// Binds what the settled load rests on, so that the figures of the requests do, too: call it before them.
-ServedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
-                               const SettledSessions& settled, Trace& trace);
-// Adds the first token of turns after the first.
-void SetReentry(const Deployment& deployment, const ServingPerformance& performance, ServedSessions& sessions,
-                Trace& trace);
+// What the settled load rests on, where numbers have nodes.
+struct ExplainedSessions {
+  ServedSessions served;
+  Ratio found = 1;                                    // as SettledSessions
+  Ratio hit_rate = 0, host_share = 0, ssd_share = 0;  // of the load
+};
+ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
+                                  const SettledSessions& settled);
+// The first token of turns after the first.
+Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& performance);
 
 }  // namespace slipstick

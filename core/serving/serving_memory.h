@@ -1,7 +1,6 @@
 // Memory of one device: weights, KV cache, activations; the engine's KV-cache budget; the batch and context that fit.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/serving/kv_cache.h"
 
@@ -9,20 +8,18 @@ namespace slipstick {
 
 // Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding
 // and head are in 16 bit, except in llama.cpp's mixtures.
-Bytes WeightsOf(const Deployment& deployment, Trace& trace);
+Bytes WeightsOf(const Deployment& deployment);
 // Of the largest step that the engine reserves memory for, with its sampler.
-Bytes ActivationsOf(const Deployment& deployment, Trace& trace);
+Bytes ActivationsOf(const Deployment& deployment);
 // What the engine's process holds beside the model: context, libraries, communication.
-Bytes WorkspaceOf(const Deployment& deployment, Trace& trace);
-// A cached prefix of a prompt on one device, in all tiers.
-Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace);
+Bytes WorkspaceOf(const Deployment& deployment);
 // Bytes per device of the prefixes that an attention group keeps beside those of its running requests.
 struct KeptPrefixes {
   Bytes device, host, ssd;
 };
-KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace);
+KeptPrefixes KeptPrefixesOf(const Deployment& deployment);
 // Of the sessions that wait for each running request.
-KeptPrefixes IdlePrefixesOf(const Deployment& deployment, Trace& trace);
+KeptPrefixes IdlePrefixesOf(const Deployment& deployment);
 
 struct KvCacheBudget {
   Bytes capacity;  // usable memory of the device
@@ -30,26 +27,23 @@ struct KvCacheBudget {
   Bytes kv_cache;  // left by the engine's rule; 0 if the rest leaves nothing
   Bytes host;      // host memory for KV-cache offload
   Bytes prefixes;  // kept in device memory beside those of running requests; not part of kv_cache
-  [[nodiscard]] Bytes Room() const { return kv_cache + host; }
+  [[nodiscard]] Bytes Room() const;
 };
-KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);
+KvCacheBudget KvCacheBudgetOf(const Deployment& deployment);
 
 // KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while
 // it runs, half, or as the engine keeps room for, if that is more. Admission, the memory shown and the context of a
 // decode step follow this rule.
-Bytes KvCacheOfRequest(const Deployment& deployment, double prompt, double output, Trace& trace);
-// The same at the end of its output.
-Bytes KvCacheAtEnd(const Deployment& deployment, double prompt, double output, Trace& trace);
+Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
-double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output,
-                     Trace& trace);
+Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output);
 // With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a
 // running request that no other shares, mean over the turns.
 struct SessionMemory {
   Bytes system, room, own;
 };
-SessionMemory SessionMemoryOf(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace);
+SessionMemory SessionMemoryOf(const Deployment& deployment, const KvCacheBudget& budget);
 // Longest single sequence that fits, in tokens.
-double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace);
+Ratio ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget);
 
 }  // namespace slipstick

@@ -74,10 +74,10 @@ struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step;
   Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
   TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
-  double requests_per_s = 0;
-  double requests_in_flight = 0, requests_waiting = 0;  // all replicas
-  double utilization = 0;                               // open loop: arrival rate over capacity
-  Count batch = 1;                                      // running sequences per replica
+  Ratio requests_per_s = 0;
+  Ratio requests_in_flight = 0, requests_waiting = 0;  // all replicas
+  Ratio utilization = 0;                               // open loop: arrival rate over capacity
+  Count batch = 1;                                     // running sequences per replica
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
   Bytes state_per_sequence;  // of recurrent layers

@@ -69,7 +69,6 @@ void FindHostShortfall(const Deployment& deployment, ServingReport& report) {
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report) {
   const std::string reason(MemoryReason(deployment, budget, batch));
-  Trace off = Trace::Off();
   const ServingLoad& load = deployment.load;
   const Count longest = load.sessions ? LongestPrompt(*load.sessions, load.output) : Count(load.prompt);
   const auto prompt = static_cast<double>(longest), output = static_cast<double>(load.output);
@@ -88,12 +87,12 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              "a smaller model or more devices"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
     report.infeasible.push_back({reason, "Out of memory: one request needs " +
-                                             GibText(KvCacheAtEnd(deployment, prompt, output, off)) +
+                                             GibText(KvCacheOfSequence(deployment, prompt + output)) +
                                              " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the longest request that fits has " +
                                              GroupedText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
-    const Bytes waiting = performance.running * IdlePrefixesOf(deployment, off).device;
+    const Bytes waiting = performance.running * IdlePrefixesOf(deployment).device;
     report.infeasible.push_back(
         {reason, "Out of memory: a batch of " + GroupedText(batch.requested_sequences * attention_dp) + " needs " +
                      GibText(report.kv_cache + waiting) + " of KV cache per device" + OfWaiting(waiting) + ", " +
@@ -123,8 +122,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
 void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report) {
   const ServingLoad& load = deployment.load;
   if (load.sessions || !(load.prefix_hit > 0) || (load.prefix_cache && load.prefix_cache->prefixes > 0)) return;
-  Trace off = Trace::Off();
-  const double cached = ComputedTokens(load, off).cached;
+  const double cached = ComputedTokens(load).cached;
   if (load.idle_sessions.value_or(0) > 0) {
     report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +
                               " rests on prefixes that stay in memory: for each running request " +
@@ -133,8 +131,7 @@ void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, d
                               GibText(report.prefix_cache.device) + " of device memory in all");
     return;
   }
-  const Bytes prefix = KvCacheOfSequence(deployment, cached, off),
-              left = max(Bytes{}, budget.kv_cache - report.kv_cache);
+  const Bytes prefix = KvCacheOfSequence(deployment, cached), left = max(Bytes{}, budget.kv_cache - report.kv_cache);
   report.warnings.push_back("serving.prefix_hit " + NumberText(load.prefix_hit) +
                             " rests on prefixes that stay in memory, and serving.prefix_cache.prefixes is 0: one of " +
                             GroupedText(cached) + " tokens (hit rate × prompt) takes " + GibText(prefix) +

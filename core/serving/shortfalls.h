@@ -10,7 +10,7 @@ namespace slipstick {
 
 // Sequences per attention group: those that fit, and those that the load requests.
 struct BatchSize {
-  double max_sequences = 0, requested_sequences = 1;
+  Ratio max_sequences = 0, requested_sequences = 1;
 };
 
 // Whether requests that do not fit wait for those that do.

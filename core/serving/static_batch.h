@@ -1,7 +1,6 @@
 // A batch whose requests start together: one prefill of all of them, then `output` decode steps.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/serving/serving_memory.h"
 
@@ -10,6 +9,6 @@ namespace slipstick {
 struct StaticBatch {
   Seconds ttft, tpot, latency;
 };
-StaticBatch TimeStaticBatch(const Deployment& deployment, double sequences, const KvCacheBudget& budget, Trace& trace);
+StaticBatch TimeStaticBatch(const Deployment& deployment, Ratio sequences, const KvCacheBudget& budget);
 
 }  // namespace slipstick

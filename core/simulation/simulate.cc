@@ -30,17 +30,15 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shar
     Bytes beside;
     std::vector<Bytes> bytes;
   };
-  Trace no_trace = Trace::Off();
-  const Bytes beside = IdlePrefixesOf(deployment, no_trace).device - shared;
+  const Bytes beside = IdlePrefixesOf(deployment).device - shared;
   const auto pages = std::make_shared<Pages>(Pages{deployment, deployment.engine.memory.block, beside, {}});
   return [pages](Count held_tokens) {
     const auto page = static_cast<std::size_t>((held_tokens + pages->block - 1) / pages->block);
     if (pages->bytes.size() <= page) pages->bytes.resize(2 * page + 1, Bytes::FromBase(-1));
     Bytes& bytes = pages->bytes[page];
     if (bytes < Bytes{}) {
-      Trace off = Trace::Off();
       const auto tokens = static_cast<double>(page * static_cast<std::size_t>(pages->block));
-      bytes = max(Bytes{}, pages->beside + KvCacheOfSequence(pages->deployment, tokens, off));
+      bytes = max(Bytes{}, pages->beside + KvCacheOfSequence(pages->deployment, tokens));
     }
     return bytes;
   };
@@ -165,9 +163,8 @@ SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_
 // Time that the load of contexts adds to a step (core/serving/prefix_cache.cc).
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
-  Trace off = Trace::Off();
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine, off),
+  const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine),
                            work.from_ssd / tiers.ssd_bandwidth);
   const double layers = deployment.layers.per_stage;
   return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
@@ -237,8 +234,7 @@ Count StreamsOf(const Deployment& deployment, double max_sequences) {
 KvCacheRoom RoomOf(const Deployment& deployment, const KvCacheBudget& budget) {
   const ServingLoad& load = deployment.load;
   if (!load.sessions) return {budget.Room(), BytesByPage(deployment, Bytes{})};
-  Trace off = Trace::Off();
-  const SessionMemory memory = SessionMemoryOf(deployment, budget, off);
+  const SessionMemory memory = SessionMemoryOf(deployment, budget);
   ContextMemory contexts{load.sessions->system_prompt, {}, {}};
   if (load.prefix_cache) {
     contexts.host = min(load.prefix_cache->host_capacity, deployment.device.host.memory);
@@ -286,11 +282,9 @@ SimulationAnswer PlaySessions(const ServingLoad& load, Count sessions, EventLoop
 
 SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const ServingLoad& load) {
   if (load.disaggregated) return {std::nullopt, "serving.simulate: separate pools are not simulated"};
-  Trace off = Trace::Off();
   Deployment deployment = Deploy(model, cluster, load);
-  const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-  const double max_sequences =
-      BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off);
+  const KvCacheBudget budget = KvCacheBudgetOf(deployment);
+  const double max_sequences = BatchThatFits(deployment, budget, load.prompt, load.output);
   if (max_sequences < 1) return {std::nullopt, "serving.simulate: no request fits"};
   StepTimes times(model, cluster, load, budget.kv_cache);
   SimulatedSystem system;

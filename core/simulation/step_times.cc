@@ -55,8 +55,7 @@ const DecodeTimes& StepTimes::DecodeAt(int power, double sequences) {
   if (decodes.by_sequences.size() <= place) decodes.by_sequences.resize(place + 1);
   DecodeTimes& times = decodes.by_sequences[place];
   if (!(times.token > Seconds{})) {
-    Trace off = Trace::Off();
-    times = TimeDecode(decodes.deployment, sequences, off);
+    times = TimeDecode(decodes.deployment, sequences);
   }
   return times;
 }
@@ -81,7 +80,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   MixedPass mixed;
   mixed.decode.sequences = work.decoded;
   mixed.decode.context = PowerOfTwo(power);
-  mixed.decode.checked = CheckedTokens(decodes.deployment, off);
+  mixed.decode.checked = CheckedTokens(decodes.deployment);
   mixed.prompts = work.prompts;
   mixed.tokens = work.tokens;
   mixed.cached = work.cached;

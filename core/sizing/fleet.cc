@@ -69,4 +69,48 @@ DeviceLimit Fleet::MostDevices(const SizeQuestion& question) const {
   return {servers * per_server, by};
 }
 
+const Device* Fleet::PrefillDevice() const {
+  const std::optional<Disaggregated>& pools = scenario_.serving->disaggregated;
+  return pools && pools->prefill_device ? &*pools->prefill_device : nullptr;
+}
+
+PoolSizes Fleet::Bought(const PoolSizes& needed) const {
+  const auto whole_servers = [this](Count devices) {
+    return (devices + server_devices() - 1) / server_devices() * server_devices();
+  };
+  if (PrefillDevice() != nullptr) return {whole_servers(needed.prefill), whole_servers(needed.decode)};
+  return {needed.prefill, whole_servers(needed.Total()) - needed.prefill};
+}
+
+CostReport Fleet::CostOf(const PoolSizes& bought) const {
+  const Device* device = PrefillDevice();
+  if (device == nullptr) return CostOf(bought.Total());
+  Cluster cluster = scenario_.cluster;
+  cluster.devices = bought.decode;
+  Trace off = Trace::Off();
+  return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off,
+                      DevicePool{*device, bought.prefill});
+}
+
+DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
+  const CostReport cost = CostOf(bought);
+  const DollarsPerSecond prefill = cost.prefill_pool ? cost.prefill_pool->device_second : cost.device_second;
+  return Ratio(bought.prefill) * prefill + Ratio(bought.decode) * cost.device_second;
+}
+
+Watts Fleet::FacilityPowerOf(const PoolSizes& bought) const {
+  const Device* device = PrefillDevice();
+  const Watts prefill = device != nullptr ? device->tdp : scenario_.cluster.device.tdp;
+  return (Ratio(bought.prefill) * prefill + Ratio(bought.decode) * scenario_.cluster.device.tdp) *
+         scenario_.cost->system.host_power * scenario_.cost->system.pue;
+}
+
+bool Fleet::Allows(const SizeQuestion& question, const PoolSizes& bought) const {
+  if (bought.Total() > kUnlimitedDevices || ServersPerRack(question) == 0) return false;
+  if (question.devices && bought.Total() > *question.devices) return false;
+  if (question.power && FacilityPowerOf(bought) > *question.power) return false;
+  if (question.budget && CostOf(bought).system > *question.budget) return false;
+  return !question.budget_per_hour || HourlyCostOf(bought) <= *question.budget_per_hour;
+}
+
 }  // namespace slipstick

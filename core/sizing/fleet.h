@@ -17,6 +17,12 @@ struct DeviceLimit {
   std::string_view by;
 };
 
+// Devices bought for prefill and for decode.
+struct PoolSizes {
+  Count prefill = 0, decode = 0;
+  [[nodiscard]] Count Total() const { return prefill + decode; }
+};
+
 class Fleet {
  public:
   // `scenario` has its cost question on.
@@ -30,7 +36,18 @@ class Fleet {
   [[nodiscard]] std::optional<Count> ServersPerRack(const SizeQuestion& question) const;
   [[nodiscard]] DeviceLimit MostDevices(const SizeQuestion& question) const;
 
+  // Of two pools. Where the prefill pool has a device of its own, each pool is bought in whole servers, else both
+  // together.
+  [[nodiscard]] PoolSizes Bought(const PoolSizes& needed) const;
+  [[nodiscard]] DollarsPerSecond HourlyCostOf(const PoolSizes& bought) const;
+  [[nodiscard]] Watts FacilityPowerOf(const PoolSizes& bought) const;
+  [[nodiscard]] bool Allows(const SizeQuestion& question, const PoolSizes& bought) const;
+
  private:
+  // The device of a prefill pool; null: the cluster's.
+  [[nodiscard]] const Device* PrefillDevice() const;
+  [[nodiscard]] CostReport CostOf(const PoolSizes& bought) const;
+
   const Scenario& scenario_;
 };
 

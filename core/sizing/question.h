@@ -15,6 +15,10 @@ namespace slipstick {
 enum class Percentile { kMean, k50, k90, k99 };
 ENUM_NAMES(Percentile, {kMean, "mean"}, {k50, "50"}, {k90, "90"}, {k99, "99"});
 
+// Pools that are tried: one that prefills and decodes, or also one for each.
+enum class PoolsTried { kOne, kOneAndTwo };
+ENUM_NAMES(PoolsTried, {kOne, "one"}, {kOneAndTwo, "one_and_two"});
+
 // What users pay.
 struct TokenPrices {
   DollarsPerToken input, cached_input, output;
@@ -29,6 +33,7 @@ struct SizeQuestion {
   double peak_over_mean = 1;             // the targets hold at the peak
   std::optional<Seconds> ttft, tpot;
   Percentile percentile = Percentile::kMean;
+  PoolsTried pools = PoolsTried::kOneAndTwo;
   Count spare_replicas = 0;  // that may fail at the peak
   std::optional<Count> devices;
   std::optional<Watts> power, power_per_rack;

@@ -21,6 +21,7 @@ constexpr FieldRow kSizeQuestionFields[] = {
     Of<&SizeQuestion::tpot>("tpot", "Time per output token (TPOT), at most").In(kMs).Above(0),
     Of<&SizeQuestion::percentile>("percentile",
                                   "Percentile of requests that meet the targets; mean: the mean request does"),
+    Of<&SizeQuestion::pools>("pools", "Pools to try: one, or also a pool that prefills beside one that decodes"),
     Of<&SizeQuestion::spare_replicas>("spare_replicas", "Replicas that may fail at the peak (N+1: 1)")
         .Between(0, 1 << 16),
     Of<&SizeQuestion::devices>("devices", "Number of devices, at most").Between(1, 1 << 24),

@@ -53,6 +53,8 @@ Answer SizeAnswer(std::string_view request, const std::vector<std::string>& assi
     Json answer = ObjectOf({{"cluster", id.empty() ? NameOfCluster(on_cluster) : Json(id)}});
     answer.update(*sized);
     if (!id.empty() && answer.contains("overrides")) answer["overrides"]["cluster"] = id;
+    const bool on_pools = FindMember(answer, "two_pools") != nullptr && answer["two_pools"].contains("overrides");
+    if (!id.empty() && on_pools) answer["two_pools"]["overrides"]["cluster"] = id;
     const auto cost_of = [](const Json& one) { return one["cost"]["usd_per_hour"].get<double>(); };
     const bool holds = answer["holds"].get<bool>();
     if (holds && (best.is_null() || cost_of(answer) < cost_of(answers[best.get<std::size_t>()]))) best = answers.size();

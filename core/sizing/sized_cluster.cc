@@ -1,6 +1,7 @@
 #include "core/sizing/sized_cluster.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
 #include "core/sizing/percentile_search.h"
+#include "core/sizing/pool_search.h"
 
 namespace slipstick {
 namespace {
@@ -56,11 +58,6 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
     if (member == nullptr || member->is_null())
       return Issues{{part, "Required: this part is switched off", {LeaveOut(part)}}};
   }
-  if (const Json* pools = MemberAt(request, "serving.disaggregated"); pools != nullptr && !pools->is_null()) {
-    return Issues{{"serving.disaggregated",
-                   "Leave out: sizing puts prefill and decode on one pool",
-                   {LeaveOut("serving.disaggregated")}}};
-  }
   const Json* written = MemberAt(request, "serving.requests_per_s");
   const std::optional<double> rate =
       question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);
@@ -68,13 +65,14 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
   return *rate;
 }
 
-Json FiguresOf(const Json& serving, double utilization) {
+// `utilization`: of one pool.
+Json FiguresOf(const Json& serving, std::optional<double> utilization) {
   Json figures = Json::object();
   for (const char* key : {"requests_per_s", "ttft_s", "tpot_s", "request_latency_s", "tokens_per_s",
                           "requests_in_flight", "requests_waiting", "memory_bytes", "energy_j_per_token"}) {
     figures[key] = serving[key];
   }
-  figures["utilization"] = utilization;
+  if (utilization) figures["utilization"] = *utilization;
   return figures;
 }
 
@@ -124,7 +122,9 @@ class ClusterSizing {
 
   Result<Json> Run() {
     const PercentileResult result = FindCheapestAt(problem_, question_.percentile);
-    return result.found.cheapest ? Holds(result) : Result<Json>(Fails(result.found));
+    Result<Json> answer = result.found.cheapest ? Holds(result) : Result<Json>(Fails(result.found));
+    if (answer && question_.pools == PoolsTried::kOneAndTwo) (*answer)["two_pools"] = OnTwoPools(*answer);
+    return answer;
   }
 
  private:
@@ -151,7 +151,6 @@ class ClusterSizing {
   }
 
   [[nodiscard]] Json DeploymentOf(const SizedDeployment& sized, const Json& serving) const {
-    const ServingMapping& mapping = sized.choice.mapping;
     const Count servers = sized.bought / fleet_.server_devices();
     const std::optional<Count> per_rack = fleet_.ServersPerRack(question_);
     const Count used = (sized.working + problem_.spare_replicas) * sized.devices_per_replica;
@@ -164,11 +163,7 @@ class ClusterSizing {
                      {"replicas", sized.working},
                      {"spare_replicas", problem_.spare_replicas},
                      {"devices_per_replica", sized.devices_per_replica},
-                     {"mapping", ObjectOf({{"tp", mapping.tp},
-                                           {"pp", mapping.pp},
-                                           {"ep", mapping.ep},
-                                           {"cp", mapping.cp},
-                                           {"attention_dp", mapping.attention_dp}})},
+                     {"mapping", MappingOf(sized.choice.mapping)},
                      {"prefill_chunk", sized.choice.prefill_chunk ? Json(*sized.choice.prefill_chunk) : Json(nullptr)},
                      {"running_per_replica", serving["requests_in_flight"].get<double>() / groups},
                      {"max_running_per_replica", serving["max_batch"]}});
@@ -229,6 +224,100 @@ class ClusterSizing {
   [[nodiscard]] static Json SpareOf(const SizedDeployment& sized, const Headroom& headroom) {
     const Count all = sized.bought / sized.devices_per_replica;
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
+  }
+
+  // The same traffic with prefill and decode on a pool each, beside the answer on one.
+  [[nodiscard]] Json OnTwoPools(const Json& on_one) const {
+    const auto fails = [](std::string_view reason, const std::string& message) {
+      return ObjectOf({{"holds", false}, {"reason", std::string(reason)}, {"message", message}});
+    };
+    if (question_.percentile != Percentile::kMean)
+      return fails("percentile", "Two pools are compared for mean requests only: they are not simulated");
+    if (scenario_.serving->sessions) return fails("sessions", "Sessions are served on one pool");
+    const Result<Scenario> pooled = OnPools();
+    if (!pooled) return fails("request", pooled.issues.front().message);
+    const Fleet fleet(*pooled);
+    const SizingProblem problem{*pooled,        problem_.targets, peak_, question_.spare_replicas, problem_.purchases,
+                                problem_.limits};
+    const PoolsResult result = FindCheapestPools(problem, question_, fleet);
+    if (!result.cheapest) {
+      return fails(result.failing, result.failing == "memory"
+                                       ? "No kind of replica fits, or the limits allow no two pools"
+                                       : "No two pools meet the targets");
+    }
+    const SizedPools& sized = *result.cheapest;
+    Scenario served = *pooled;
+    served.serving = sized.load;
+    served.cluster.devices = sized.bought.Total();
+    const Json at_peak = *Evaluate(served, ReportDetail::Figures());
+    Json answer = ObjectOf({{"holds", true},
+                            {"deployment", PoolsOf(sized, fleet)},
+                            {"at_peak", FiguresOf(at_peak["serving"], std::nullopt)},
+                            {"cost", ObjectOf({{"usd_per_hour", In(sized.cost, kUsdPerHour)}})},
+                            {"saves", nullptr},
+                            {"overrides", OverridesOfPools(sized)}});
+    if (on_one["holds"].get<bool>())
+      answer["saves"] = 1 - In(sized.cost, kUsdPerHour) / on_one["cost"]["usd_per_hour"].get<double>();
+    return answer;
+  }
+
+  // The scenario with two pools: those of the request, where it has them, for their device.
+  [[nodiscard]] Result<Scenario> OnPools() const {
+    const Json* written = MemberAt(request_, "serving.disaggregated");
+    if (written != nullptr && !written->is_null()) {
+      const Disaggregated defaults;
+      const auto devices = [&](const char* member, Count by_default) {
+        return static_cast<Count>(NumberAt(*written, member).value_or(static_cast<double>(by_default)));
+      };
+      Json overrides = OverridesAtPeak(peak_);
+      overrides.erase("serving.disaggregated");
+      overrides["cluster.devices"] =
+          std::max<Count>(scenario_.cluster.devices, devices("prefill_devices", defaults.prefill_devices) +
+                                                         devices("decode_devices", defaults.decode_devices));
+      return ParseScenario(WithOverrides(request_, overrides));
+    }
+    Scenario pooled = scenario_;
+    pooled.serving->disaggregated = Disaggregated{};
+    return pooled;
+  }
+
+  [[nodiscard]] static Json MappingOf(const ServingMapping& mapping) {
+    return ObjectOf({{"tp", mapping.tp},
+                     {"pp", mapping.pp},
+                     {"ep", mapping.ep},
+                     {"cp", mapping.cp},
+                     {"attention_dp", mapping.attention_dp}});
+  }
+
+  [[nodiscard]] static Json PoolsOf(const SizedPools& sized, const Fleet& fleet) {
+    return ObjectOf({{"devices", sized.bought.Total()},
+                     {"prefill_devices", sized.load.disaggregated->prefill_devices},
+                     {"decode_devices", sized.load.disaggregated->decode_devices},
+                     {"prefill_replicas", sized.prefill_replicas},
+                     {"decode_replicas", sized.decode_replicas},
+                     {"power_w", fleet.FacilityPowerOf(sized.bought).base()},
+                     {"prefill_mapping", MappingOf(*sized.load.disaggregated->prefill_mapping)},
+                     {"mapping", MappingOf(sized.load.mapping)}});
+  }
+
+  [[nodiscard]] Json OverridesOfPools(const SizedPools& sized) const {
+    const Disaggregated& pools = *sized.load.disaggregated;
+    Json overrides = ObjectOf({{"training", nullptr},
+                               {"cluster.devices", sized.bought.Total()},
+                               {"serving.concurrency", nullptr},
+                               {"serving.requests_per_s", peak_},
+                               {"serving.devices", nullptr},
+                               {"serving.mapping.replicas", nullptr},
+                               {"serving.prompt", sized.load.prompt},
+                               {"serving.output", sized.load.output},
+                               {"serving.disaggregated.prefill_devices", pools.prefill_devices},
+                               {"serving.disaggregated.decode_devices", pools.decode_devices}});
+    const auto write = [&overrides](const std::string& path, const Json& mapping) {
+      for (const auto& [member, value] : mapping.items()) overrides[path + member] = value;
+    };
+    write("serving.mapping.", MappingOf(sized.load.mapping));
+    write("serving.disaggregated.prefill_mapping.", MappingOf(*pools.prefill_mapping));
+    return overrides;
   }
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {

@@ -97,16 +97,22 @@ std::string LimitText(std::string_view limit) {
   return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
 }
 
+// Degrees above 1: "tp=8 pp=2".
+std::string DegreesText(const Json& mapping) {
+  std::string text;
+  for (const auto& [degree, value] : mapping.items()) {
+    if (value != 1) text += (text.empty() ? "" : " ") + degree + "=" + ValueText(value);
+  }
+  return text;
+}
+
 // A deployment that holds, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
   const auto at = [&one](std::string_view path, std::string_view unit) {
     const std::optional<double> value = NumberAt(one, path);
     return Cell{value ? FigureText(*value, unit) : "–"};
   };
-  std::string mapping;
-  for (const auto& [degree, value] : one["deployment"]["mapping"].items()) {
-    if (value != 1) mapping += (mapping.empty() ? "" : " ") + degree + "=" + ValueText(value);
-  }
+  const std::string mapping = DegreesText(one["deployment"]["mapping"]);
   return {{TextOf(one["cluster"]), is_best ? Tone::kStrong : Tone::kPlain},
           {at("cost.usd_per_hour", "$").text, is_best ? Tone::kStrong : Tone::kPlain},
           at("cost.usd_per_million_output_tokens", "$"),
@@ -129,6 +135,26 @@ std::string BreakEvenText(const Json& one) {
   const std::string can = *from <= *most ? " pays for itself from " : " would pay for itself from ";
   return TextOf(one["cluster"]) + can + CountText(*from) + " requests/s on, " + FigureText(*tokens, "count") +
          " output tokens a day; it serves at most " + CountText(*most) + "\n";
+}
+
+// What two pools cost beside one, or why they are no answer; "" where they were not tried.
+std::string TwoPoolsText(const Json& one) {
+  const Json* pools = FindMember(one, "two_pools");
+  if (pools == nullptr) return "";
+  const std::string on = TextOf(one["cluster"]) + " on two pools: ";
+  if (!(*pools)["holds"].get<bool>()) return on + TextOf((*pools)["message"]) + "\n";
+  const auto part = [pools](const char* devices, const char* mapping) {
+    const std::string degrees = DegreesText((*pools)["deployment"][mapping]);
+    return CountText(NumberAt((*pools)["deployment"], devices).value_or(0)) +
+           (degrees.empty() ? "" : " (" + degrees + ")");
+  };
+  const double saves = NumberAt(*pools, "saves").value_or(0);
+  return on + part("prefill_devices", "prefill_mapping") + " prefill, " + part("decode_devices", "mapping") +
+         " decode, " + FigureText(NumberAt(*pools, "cost.usd_per_hour").value_or(0), "$") + " per hour" +
+         (saves > 0   ? ", " + FigureText(saves, "%") + " less than on one"
+          : saves < 0 ? ", " + FigureText(-saves, "%") + " more than on one: do not split"
+                      : "") +
+         "\n";
 }
 
 // What a search can optimize, and every cost.
@@ -181,6 +207,7 @@ std::string SizeText(std::string_view json, bool is_colored) {
   for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
   std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
   for (const Json* one : holding) text += BreakEvenText(*one);
+  for (const Json& one : answer["clusters"]) text += TwoPoolsText(one);
   if (!failing.empty()) text += "\n" + failing.Text(is_colored);
   return text;
 }

@@ -26,6 +26,7 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"serving.time_by_bound.decode", "serving.decode_step_s"},
                                      {"serving.memory_bytes", "serving.memory_bytes.total", ", serving"},
                                      {"post_training.time_s", "post_training.step_time_s"},
+                                     {"diffusion.time_s", "diffusion.latency_s"},
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
 // What parts of a bill are called, where their names are short for it.
@@ -155,9 +156,18 @@ std::string Answers(const Json& report, bool is_colored) {
                   CountAt(report, "post_training.training_devices") + " train",
               table);
   }
+  if (FindMember(report, "diffusion") != nullptr) {
+    const bool is_video = MemberAt(report, "diffusion.video_s_per_hour")->is_number();
+    AddAnswer("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), at("diffusion.latency_s"),
+              (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
+                        : "per image, " + CountAt(report, "diffusion.items_per_hour") + " per hour, ") +
+                  at("diffusion.cost_usd") + " each, memory " + at("diffusion.memory_bytes.total") + " of " +
+                  at("diffusion.memory_bytes.capacity"),
+              table);
+  }
   std::string text = table.Text(is_colored);
   Table faults({Table::kLeft});
-  for (const char* part : {"training", "serving", "cost", "post_training"}) {
+  for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
     if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
   }
   if (!faults.empty()) text += "\nInfeasible:\n" + faults.Text(is_colored);
@@ -168,9 +178,12 @@ std::string Answers(const Json& report, bool is_colored) {
 
 std::string ReportText(std::string_view answer, bool is_colored) {
   const Json report = *ParseJson(answer);
+  const bool makes_images_alone =
+      FindMember(report, "diffusion") != nullptr && !report["training"].is_object() && !report["serving"].is_object();
   const std::string system =
-      NameAt(report, "scenario.model.name") + " on " + CountAt(report, "scenario.cluster.devices") + " × " +
-      NameAt(report, "scenario.cluster.device.name") + " (" + NameAt(report, "scenario.cluster.name") + ")";
+      NameAt(report, makes_images_alone ? "scenario.diffusion.model.name" : "scenario.model.name") + " on " +
+      CountAt(report, "scenario.cluster.devices") + " × " + NameAt(report, "scenario.cluster.device.name") + " (" +
+      NameAt(report, "scenario.cluster.name") + ")";
   std::string text = Toned(system, Tone::kStrong, is_colored) + "\n\n" + Answers(report, is_colored);
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
   for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
@@ -181,7 +194,8 @@ std::string ReportText(std::string_view answer, bool is_colored) {
   for (const Json& warning : report["warnings"])
     text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
   return text + "\n" +
-         Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n",
+         Toned("All figures: --json. How one comes about: --explain " +
+                   std::string(makes_images_alone ? "diffusion.latency_s" : kBreakdowns[0].total) + "\n",
                Tone::kFaint, is_colored);
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/base/bind_inputs.h"
 #include "core/base/figure.h"
-#include "core/training_stage/context.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 

@@ -465,7 +465,34 @@ const QUESTIONS = [
       assert.match(many.issues[0].message, /^At least 2048/);
     },
   },
-  { number: 23, question: "Image / video diffusion", missing: "no diffusion transformer as a workload" },
+  {
+    number: 23,
+    question: "Image / video diffusion",
+    command: "evaluate cluster=dgx-h100 diffusion.model=hunyuanvideo diffusion.ulysses=8 diffusion.attention=flash2",
+    holds({ training, serving, diffusion, cost }) {
+      assert.deepEqual([training, serving], [null, null], "nothing else was asked");
+      assert.ok(diffusion.feasible);
+      // 129 frames of 1,280 x 720: 33 latent frames of 80 x 45 tokens.
+      assert.equal(diffusion.tokens, 33 * 80 * 45);
+      // All pairs of tokens in 60 blocks of 3,072 and 12 squares of it per token, in 50 steps.
+      const tokens = diffusion.tokens + 256;
+      const step = 60 * (4 * tokens ** 2 * 3072 + 2 * 12 * 3072 ** 2 * tokens);
+      between(diffusion.latency_s, (50 * step) / (8 * H100.bf16), (4 * 50 * step) / (8 * H100.bf16));
+      near(
+        Object.values(diffusion.time_s).reduce((sum, part) => sum + part, 0),
+        diffusion.latency_s,
+        1e-6,
+      );
+      between(diffusion.memory_bytes.weights, 2 * 12.8e9, 50e9);
+      // A clip takes eight devices for its time; 129 frames are shown in 5.4 seconds.
+      near(diffusion.cost_usd, (8 * diffusion.latency_s * cost.device_hour_usd) / HOUR, 1e-6);
+      near(diffusion.video_s_per_hour, (HOUR * 129) / 24 / diffusion.latency_s, 1e-6);
+      between(diffusion.energy_j, 8 * 100 * diffusion.latency_s, 8 * 1500 * diffusion.latency_s);
+      // Its publisher: 1,904 s on one H100.
+      const one = ask(this.command.replace("ulysses=8", "ulysses=1") + " diffusion.compiled=false").diffusion;
+      near(one.latency_s, 1904, 0.15);
+    },
+  },
   {
     number: 24,
     question: "Agents, prefix caching",

@@ -113,6 +113,8 @@ test("reports of drawn scenarios are valid: mappings left to the program, loads 
     training: { sequence: 2048, global_batch: 512, mapping: { auto: true } },
     serving: { mapping: { auto: true } },
   };
+  for (const diffusion of ["flux.1-dev", "hunyuanvideo"])
+    requests.push({ version: 3, cluster: { preset: "dgx-h100" }, diffusion: { model: diffusion, ulysses: 2 } });
   for (const post_training of [{}, { max_response: 4096, generation_devices: 8 }])
     requests.push({
       version: 2,
@@ -126,7 +128,7 @@ test("reports of drawn scenarios are valid: mappings left to the program, loads 
     .split("\n");
   assert.equal(lines.length, requests.length);
   const reports = lines.map((line) => JSON.parse(line));
-  const kinds = { chosen: 0, infeasible: 0, simulated: 0, disaggregated: 0, learned: 0 };
+  const kinds = { chosen: 0, infeasible: 0, simulated: 0, disaggregated: 0, learned: 0, images: 0 };
   for (const [i, report] of reports.entries()) {
     if (report.issues) continue;
     const name = JSON.stringify(requests[i]);
@@ -138,6 +140,7 @@ test("reports of drawn scenarios are valid: mappings left to the program, loads 
     kinds.simulated += Boolean(report.serving?.ttft_percentiles_s);
     kinds.disaggregated += Boolean(report.scenario.serving?.disaggregated);
     kinds.learned += Boolean(report.post_training);
+    kinds.images += Boolean(report.diffusion);
   }
   const valid = reports.filter(({ issues }) => !issues).length;
   assert.ok(valid > 40, `${valid} of ${reports.length} are answered`);

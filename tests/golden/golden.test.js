@@ -16,6 +16,11 @@ const HEADLINES = [
   ...["weights", "optimizer", "activations", "total"].map((part) => `training.memory_bytes.${part}`),
   "training.cost_usd",
   ...["step_time_s", "generation_s", "learning_s", "idle"].map((part) => `post_training.${part}`),
+  ...["latency_s", "time_s.products", "time_s.attention", "time_s.row_kernels", "time_s.communication"].map(
+    (part) => `diffusion.${part}`,
+  ),
+  "diffusion.memory_bytes.total",
+  "diffusion.cost_usd",
   "serving.ttft_s",
   "serving.tpot_s",
   "serving.tokens_per_s",

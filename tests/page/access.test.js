@@ -58,6 +58,20 @@ for (const [colorScheme, width, rules] of [
   });
 }
 
+for (const [colorScheme, width] of [
+  ['light', 320],
+  ['dark', 320],
+  ['light', 1440],
+  ['dark', 1440],
+]) {
+  test(`axe finds nothing on the scoreboard, ${colorScheme}, ${width} px`, async () => {
+    const { page } = await chromium.open('#/overview', { colorScheme, width, bypassCSP: true });
+    await page.goto(`${chromium.base}scoreboard.html`);
+    await page.locator('details').first().locator('summary').click();
+    assert.deepEqual(await violations(page, null, { runOnly: TAGS }), []);
+  });
+}
+
 test('axe finds nothing in the why sheet', async () => {
   const { page } = await chromium.open('#/train', { bypassCSP: true });
   await page.locator('.figure .why').first().click();

@@ -36,6 +36,10 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
     [...costs].sort((a, b) => a - b),
     'cheapest first',
   );
+  assert.match(
+    plain(await page.locator('#size-pools').textContent()),
+    /[Pp]refill and decode on pools of their own.*\d+ \+ \d+ GPUs.*\$[\d.,]+ per hour/,
+  );
   await page.locator('#size-use').click(); // 5
   await settled(page);
   const report = await page.evaluate(() => location.hash);

@@ -19,7 +19,16 @@ const TRAINING = [...COMPOSITION, "training_stage"];
 const SEARCH = [...SERVING, "training_stage", "training", "serving"];
 const ECONOMICS = ["base", "workload", "hardware"];
 
-const SCENARIO = [...SEARCH, "simulation", "post_training", "search", "economics", "technology", "catalogue"];
+const SCENARIO = [
+  ...SEARCH,
+  "simulation",
+  "post_training",
+  "diffusion",
+  "search",
+  "economics",
+  "technology",
+  "catalogue",
+];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
 const FACE = ["api", "exploration", "sizing", "advice", "studies", "import", "scenario"];
@@ -38,6 +47,7 @@ const CORE = {
   serving: SERVING,
   simulation: [...SERVING, "serving"],
   post_training: [...SEARCH, "simulation"],
+  diffusion: COMPOSITION,
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,

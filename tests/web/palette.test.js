@@ -26,6 +26,7 @@ const STACKS = {
   post_training: ['memory', 'launch', 'backward', 'recompute', 'optimizer', 'forward', 'tp', 'workspace'],
   post_training_of_two_passes: ['memory', 'backward', 'recompute', 'forward', 'tp', 'workspace'],
   post_training_without_passes: ['memory', 'forward'],
+  images: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others', 'memory'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
 // Meanings that readers tell apart on every chart: each has a color of its own, whatever is next to it.

@@ -1,6 +1,7 @@
 // What the views of the evidence share.
 /** @import {Child, Context} from '../types.js' */
 import { h } from '../dom.js';
+import { hasPages } from '../host.js';
 import { addressOf, inputsOf, signedShare, sourceName } from './runs.js';
 import { t } from './texts.js';
 
@@ -18,6 +19,9 @@ export const sourceLink = (source) => {
     ? h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', title: source.source }, sourceName(source))
     : h('span', { title: source.source }, sourceName(source));
 };
+
+export const scoreboardLink = () =>
+  hasPages && h('a', { href: 'scoreboard.html', target: '_blank', rel: 'noopener' }, t('evidence.scoreboard'));
 
 /** @param {{caption: Child, note?: Child, columns: {name: string, isText?: boolean}[], rows: Child[][], isCards?: boolean}} options */
 export function evidenceTable({ caption, note, columns, rows, isCards = true }) {

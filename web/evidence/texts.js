@@ -52,6 +52,7 @@ export const texts = {
   'evidence.column.source': 'Source',
   'evidence.column.kind': 'Figure',
   'evidence.all': 'All published runs, worst first',
+  'evidence.scoreboard': 'Scoreboard: each publisher left out, by release',
   'evidence.load': 'Load',
   'evidence.load.of': 'Load this run as the scenario: {run}',
   'evidence.differences': 'How your scenario differs from these runs',

@@ -7,7 +7,7 @@ import { h } from '../dom.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
-import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
+import { errorCell, evidenceTable, loadButton, scoreboardLink, sourceLink } from './parts.js';
 import { ownView } from './own.js';
 import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
@@ -348,6 +348,7 @@ export function draw(context) {
         {},
         nearest(context, runs, evidence),
         h('p', { class: 'note' }, h('a', { href: '#/method' }, t('evidence.all'))),
+        h('p', { class: 'note' }, scoreboardLink()),
       ),
     ),
     h('div', { class: 'ev-part ev-differences' }, differences(evidence, isTraining, named)),

@@ -66,6 +66,19 @@ const CHOSEN = {
       t('chosen.samples', { prompts: whole(prompts), responses: whole(responses) }),
     ];
   },
+  diffusion({ scenario: { diffusion } }) {
+    const { model, steps, width, height, frames, ulysses, ring } = diffusion;
+    return [
+      model.name,
+      joined(
+        t('chosen.pixels', { width: whole(width), height: whole(height) }),
+        frames > 1 && t('chosen.frames', { count: whole(frames) }),
+        t('chosen.steps', { count: whole(steps) }),
+        ulysses > 1 && `Ulysses ${ulysses}`,
+        ring > 1 && `ring ${ring}`,
+      ),
+    ];
+  },
   cost({ scenario: { cost }, report }) {
     const price = report?.cost?.device_price_usd;
     return [

@@ -74,6 +74,19 @@ export const GROUPS = [
     scenes: ['lessons', 'method'],
   },
   {
+    id: 'diffusion',
+    isOff: true,
+    first: [
+      ['diffusion.model'],
+      ['diffusion.width', 'diffusion.height'],
+      ['diffusion.steps', 'diffusion.frames'],
+      ['diffusion.precision', 'diffusion.attention'],
+      ['diffusion.ulysses', 'diffusion.ring'],
+      ['diffusion.compiled', 'diffusion.offload'],
+    ],
+    scenes: ['serve', 'lessons', 'method'],
+  },
+  {
     id: 'cost',
     first: [
       ['cost.electricity', 'cost.lifetime'],

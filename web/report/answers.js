@@ -10,7 +10,7 @@ import { boundText, deviceName, modelName, perUser, replicasOf, trainedOn, train
 
 const strong = (...children) => h('b', {}, children);
 
-function sentence({ scenario, training, serving }) {
+function sentence({ scenario, training, serving, diffusion }) {
   const common = { model: strong(modelName(scenario)), device: strong(deviceName(scenario)) };
   const out = [];
   const count = (n) => strong(whole(n));
@@ -44,6 +44,13 @@ function sentence({ scenario, training, serving }) {
       }),
     );
   }
+  if (out.length === 0 && diffusion)
+    return pieces(diffusion.feasible ? 'sentence.images' : 'sentence.images.infeasible', {
+      ...common,
+      model: strong(scenario.diffusion.model.name),
+      count: count(diffusion.devices_per_replica),
+      time: strong(text(diffusion.latency_s, 's')),
+    }).concat(['.']);
   if (out.length === 0) return pieces('sentence.nothing', { ...common, count: count(scenario.cluster.devices) });
   return out.flatMap((one, i) => (i ? ['; ', one] : [one])).concat(['.']);
 }
@@ -261,7 +268,8 @@ function servedSubject(scenario) {
   return t('answers.serving.of', { replicas: whole(count), size: whole(devices) });
 }
 
-function servingAnswer({ scenario, serving, faulty, store }) {
+function servingAnswer({ scenario, serving, diffusion, faulty, store }) {
+  if (!serving && diffusion && !faulty.has('serving')) return madeAnswer({ scenario, diffusion, store });
   const common = { id: 'serving', scene: 'serve', title: t('answers.serving') };
   if (!serving) return missing('serving', faulty, common);
   const shown = { ...common, assumed: serving.assumed, subject: servedSubject(scenario) };
@@ -278,6 +286,33 @@ function servingAnswer({ scenario, serving, faulty, store }) {
     more: [
       t('answers.device', { device: text(serving.tokens_per_s_per_device, '') }),
       waiting > 0 && t('answers.waiting', { count: whole(waiting) }),
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  };
+}
+
+// A made image or clip, where nothing is served.
+function madeAnswer({ scenario, diffusion, store }) {
+  const isVideo = diffusion.video_s_per_hour != null;
+  const common = {
+    id: 'serving',
+    scene: 'serve',
+    title: t(isVideo ? 'answers.clip' : 'answers.image'),
+    subject: devicesText(diffusion.devices_per_replica),
+    memory: memoryOf(diffusion, 'diffusion'),
+  };
+  if (!diffusion.feasible) return { ...common, ...inTrouble(diffusion, 'diffusion', { store, scenario }) };
+  return {
+    ...common,
+    value: diffusion.latency_s,
+    unit: 's',
+    line: t('answers.step', { step: text(diffusion.step_s, 's'), steps: whole(scenario.diffusion.steps) }),
+    more: [
+      isVideo
+        ? t('answers.clips.rate', { seconds: text(diffusion.video_s_per_hour, 's') })
+        : t('answers.images.rate', { rate: number(diffusion.items_per_hour) }),
+      diffusion.cost_usd != null && text(diffusion.cost_usd, '$'),
     ]
       .filter(Boolean)
       .join(' · '),

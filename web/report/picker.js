@@ -219,6 +219,7 @@ export async function openPicker({ core, store, dialogs }, { key, path, value })
     const take = (id) => {
       store.setInputs(withTaskPicked(store.inputs, id));
       if (id === 'rl') store.open('train'); // which shows its step
+      if (id === 'images') store.open('serve'); // which shows where its time goes
     };
     listPicker(element, {
       name: t('picker.task'),

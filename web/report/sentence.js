@@ -5,10 +5,10 @@ import { number, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { deviceName, modelName, replicasOf, servedOn, trainedOn } from './words.js';
 
-// What the scenario asks for: 'both', 'training', 'serving', 'rl' or 'nothing'.
-export function taskOf({ training, serving, post_training: postTraining }) {
+// What the scenario asks for: 'both', 'training', 'serving', 'rl', 'images' or 'nothing'.
+export function taskOf({ training, serving, post_training: postTraining, diffusion }) {
   if (training && serving) return postTraining ? 'rl' : 'both';
-  return training ? 'training' : serving ? 'serving' : 'nothing';
+  return training ? 'training' : serving ? 'serving' : diffusion ? 'images' : 'nothing';
 }
 
 const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora' ? 'lora' : taskOf(scenario)}`);
@@ -29,6 +29,7 @@ function nouns(scenario, inputs) {
   const served = scenario.serving ? servedOn(scenario) : 0;
   const devices = task === 'serving' ? served : trainedOn(scenario);
   const requests = requestsOf(scenario);
+  const made = Number(scenario.diffusion?.devices) || 0;
   return {
     task: { path: '', text: taskName(scenario) },
     model: { path: 'model', text: modelName(scenario) },
@@ -36,6 +37,7 @@ function nouns(scenario, inputs) {
     devices: { path: counted, value: devices, text: whole(devices), label: 'noun.devices' },
     device: { path: 'cluster', text: deviceName(scenario) },
     requests: { path: 'serving.concurrency', value: requests, text: whole(requests), label: 'noun.requests' },
+    made: { path: 'diffusion.devices', value: made, text: whole(made), label: 'noun.devices' },
     served: { path: 'serving.devices', value: served, text: whole(served), label: 'noun.served' },
   };
 }
@@ -60,7 +62,12 @@ function sentence(scenario, noun) {
   const values = Object.fromEntries(
     ['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]),
   );
-  return pieces(key, { ...values, load: scenario.serving && load(scenario, noun) });
+  return pieces(key, {
+    ...values,
+    made: scenario.diffusion && noun('made'),
+    diffusion: scenario.diffusion?.model?.name,
+    load: scenario.serving && load(scenario, noun),
+  });
 }
 
 // The same without its controls.

@@ -3,7 +3,7 @@ import { taskOf, trainingName } from './sentence.js';
 import { t } from './texts.js';
 
 export const taskOptions = (scenario) =>
-  ['both', 'training', 'serving', 'lora', 'rl'].map((id) => ({
+  ['both', 'training', 'serving', 'lora', 'rl', 'images'].map((id) => ({
     id,
     name: t(`picker.task.${id}`, { training: trainingName(scenario) }),
     note: '',
@@ -23,6 +23,7 @@ const FINE_TUNE = {
 
 // The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
 export function withTaskPicked(inputs, task) {
+  if (task === 'images') return { ...withTask(inputs, 'images'), 'diffusion.model': 'flux.1-dev' };
   if (task === 'rl') return { ...withTask(inputs, 'both'), 'post_training.algorithm': 'grpo' };
   if (task === 'lora') return { ...withTask(inputs, 'training'), ...FINE_TUNE };
   const isKept = ([path, value]) => task !== 'training' || FINE_TUNE[path] !== value;
@@ -33,10 +34,11 @@ export function withTaskPicked(inputs, task) {
 export function withTask(inputs, task) {
   const rest = Object.fromEntries(
     Object.entries(inputs).filter(
-      ([path]) => path !== 'training' && path !== 'serving' && !path.startsWith('post_training'),
+      ([path]) =>
+        path !== 'training' && path !== 'serving' && !path.startsWith('post_training') && !path.startsWith('diffusion'),
     ),
   );
-  const off = { both: [], training: ['serving'], serving: ['training'] }[task];
+  const off = { both: [], training: ['serving'], serving: ['training'], images: ['training', 'serving'] }[task];
   const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
   return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
 }

@@ -91,6 +91,7 @@ export const texts = {
   'picker.task.lora': 'Fine-tune only (LoRA)',
   'picker.task.rl': 'Post-train by RL (GRPO)',
   'picker.task.serving': 'Serve only',
+  'picker.task.images': 'Make images or video (diffusion)',
   'goal.finish': 'Finish within, or by',
   'goal.finish.example': '30 days',
   'goal.finish.find': 'Find the fewest GPUs',

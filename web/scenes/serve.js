@@ -14,6 +14,7 @@ import { text, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
+import { made } from './made.js';
 import { beside, boundBars, ghostOf, heading, infeasible } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 import { usersCurve } from './users_curve.js';
@@ -188,6 +189,7 @@ export const serve = {
   /** @param {Context} context */
   draw(context) {
     const { serving } = context.report;
+    if (!serving && context.report.diffusion) return made(context);
     if (!serving) return [heading(t('serve.title'), t('serve.lead')), absence(context, 'serving')];
     return [
       context.hidden

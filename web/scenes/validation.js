@@ -2,7 +2,7 @@
 /** @import {Context} from '../types.js' */
 import { diagonal } from '../charts/diagonal.js';
 import { h } from '../dom.js';
-import { errorCell, evidenceTable, loadButton, sourceLink } from '../evidence/parts.js';
+import { errorCell, evidenceTable, loadButton, scoreboardLink, sourceLink } from '../evidence/parts.js';
 import { published } from '../evidence/published.js';
 import { UNITS, runWords, signedShare, sourceName } from '../evidence/runs.js';
 import { grouped, summaryOf, worstFirst } from '../evidence/summary.js';
@@ -183,6 +183,7 @@ export function validation(context) {
         sources: all.sources,
       }),
     ),
+    h('p', { class: 'note' }, scoreboardLink()),
     h(
       'div',
       { class: 'ev-filters' },

@@ -61,12 +61,12 @@ export class Sizing {
     const run = ++this.#run;
     const { clusters, requests_per_s: rate } = spec;
     const own = () => run === this.#run;
-    const on = (cluster, requests_per_s) => ({ ...spec, clusters: [cluster], requests_per_s });
+    const on = (cluster, requests_per_s, pools) => ({ ...spec, clusters: [cluster], requests_per_s, pools });
     const sized = async (list, onanswer) => {
       this.#job = this.#pool.each(
         'size',
         list.length,
-        (at) => [on(list[at].cluster, list[at].rate)],
+        (at) => [on(list[at].cluster, list[at].rate, list[at].pools)],
         (answer, at) => own() && onanswer(answer, list[at]),
       );
       await this.#job.done;
@@ -76,7 +76,7 @@ export class Sizing {
     this.#tell({ asked: rate, done: 0, of: clusters.length, issues: null, error: null, began });
     try {
       await sized(
-        clusters.map((cluster) => ({ cluster, rate })),
+        clusters.map((cluster) => ({ cluster, rate, pools: 'one_and_two' })),
         (answer) => {
           answers = answer.issues ? answers : [...answers, answer.clusters[0]];
           this.#tell({
@@ -107,7 +107,7 @@ export class Sizing {
     for (;;) {
       const list = [...curves]
         .filter(([, { next, errors }]) => next < rate * AHEAD && errors < MOST_ERRORS)
-        .map(([cluster, { next }]) => ({ cluster, rate: next }));
+        .map(([cluster, { next }]) => ({ cluster, rate: next, pools: 'one' }));
       if (!list.length || !own()) return;
       await sized(list, (answer, { cluster, rate: from }) => {
         const curve = curves.get(cluster);

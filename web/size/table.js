@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
 import { costOf } from './sizing.js';
+import { pieces } from '../text/strings.js';
 import { t } from './texts.js';
 
 export const strong = (words) => h('b', {}, words);
@@ -51,14 +52,54 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
           holding.map((one) => row(one, columns, { isChosen: one.cluster === chosen, name: nameOf(one), onchoose })),
         ),
       ),
+    first && twoPools(first, onuse),
     misses.length > 0 &&
       h(
         'ul',
         { class: 'note size-misses' },
-        misses.map((one) => h('li', {}, strong(deviceOf(one.cluster)), `: ${one.message}.`)),
+        misses.map((one) =>
+          h(
+            'li',
+            {},
+            strong(deviceOf(one.cluster)),
+            `: ${one.message}.`,
+            one.two_pools?.holds && [
+              ' ',
+              t('size.pools.only', {
+                prefill: whole(one.two_pools.deployment.prefill_devices),
+                decode: whole(one.two_pools.deployment.decode_devices),
+                cost: dollars(one.two_pools.cost.usd_per_hour),
+              }),
+            ],
+          ),
+        ),
       ),
     h('p', { class: 'note' }, t('size.note')),
   ];
+}
+
+// What prefill and decode on a pool each would cost.
+function twoPools({ cluster, two_pools: pools }, onuse) {
+  if (!pools.holds) return h('p', { class: 'note' }, t('size.pools.not', { message: pools.message }));
+  const { deployment, cost, saves } = pools;
+  const use = () => onuse({ cluster, overrides: pools.overrides });
+  return h(
+    'p',
+    { id: 'size-pools' },
+    pieces(`size.pools.${saves > 0 ? 'less' : saves < 0 ? 'more' : 'same'}`, {
+      prefill: whole(deployment.prefill_devices),
+      decode: whole(deployment.decode_devices),
+      cost: strong(dollars(cost.usd_per_hour)),
+      share: text(Math.abs(Math.round(saves * 100) / 100), '%'),
+    }),
+    ' ',
+    saves > 0 &&
+      h(
+        'button',
+        { 'type': 'button', 'class': 'link', 'data-key': 'size-pools-use', 'onclick': use },
+        t('size.pools.use'),
+      ),
+  );
 }
 
 function row(one, columns, { isChosen, name, onchoose }) {

@@ -51,6 +51,15 @@ export const texts = {
   'size.column.breaks': 'First limit, headroom',
   'size.idle': '{count} GPUs idle',
   'size.headroom': 'at {rate}/s, +{more}',
+  'size.pools.less':
+    'Prefill and decode on pools of their own: {prefill} + {decode} GPUs, {cost} per hour, {share} less than on one pool.',
+  'size.pools.more':
+    'Do not split: prefill and decode on pools of their own take {prefill} + {decode} GPUs and {cost} per hour, {share} more than one pool.',
+  'size.pools.same':
+    'Prefill and decode on pools of their own, {prefill} + {decode} GPUs, cost as much: {cost} per hour.',
+  'size.pools.only': 'On two pools it holds: {prefill} GPUs prefill, {decode} decode, {cost} per hour.',
+  'size.pools.not': 'Two pools: {message}.',
+  'size.pools.use': 'Use two pools',
   'size.note': 'Servers are bought whole. Utilization, TTFT and TPOT are at the peak, with the spare replicas down.',
   'size.more': 'What does more traffic cost?',
   'size.drag': 'drag the red line, or ← →; a step is a purchase of servers',

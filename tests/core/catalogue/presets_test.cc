@@ -22,6 +22,7 @@
 #include "core/software/framework.h"
 #include "core/workload/model.h"
 #include "tests/core/preset.h"
+#include "tests/support/answers.h"
 
 namespace slipstick {
 namespace {
@@ -217,6 +218,22 @@ TEST(Presets, ModelsHaveTheirPublishedParameters) {
     ++models;
   }
   EXPECT_GE(models, 100);
+}
+
+// Of a diffusion transformer blocks, modulation and the text's projection are counted: what embeds time, guidance and
+// patches and refines the text is left out.
+TEST(Presets, DiffusionModelsHaveNearlyTheirPublishedParameters) {
+  int models = 0;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "diffusion_model") continue;
+    const Json& published = (*FindPreset("diffusion_model", preset.id))["published"];
+    EXPECT_GT(published["source"].get<std::string>().size(), 10u) << preset.id;
+    const Json report = testing::Ask(Json{{"diffusion", {{"model", preset.id}}}});
+    const double count = NumberAt(report, "diffusion.parameters").value_or(0);
+    EXPECT_NEAR(count / published["parameters"].get<double>(), 1, 0.05) << preset.id;
+    ++models;
+  }
+  EXPECT_GE(models, 5);
 }
 
 }  // namespace

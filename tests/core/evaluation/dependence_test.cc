@@ -25,7 +25,10 @@ constexpr const char* kHeadlines[] = {"training.step_time_s",
                                       "serving.ttft_s",
                                       "serving.memory_bytes.total",
                                       "cost.device_usd",
-                                      "serving.cost_usd_per_million_tokens"};
+                                      "serving.cost_usd_per_million_tokens",
+                                      "diffusion.latency_s",
+                                      "diffusion.memory_bytes.total",
+                                      "diffusion.cost_usd"};
 
 TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
   const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
@@ -204,6 +207,11 @@ const GoldenRequest kFurtherScenarios[] = {
      R"({"model": "deepseek-v2-lite", "cluster": {"preset": "dgx-h100", "devices": 16}, "training": {"sequence": 4096,
         "mapping": {"tp": 2, "pp": 1, "ep": 8, "virtual_stages": 1}}, "serving": {"prompt": 128, "output": 1024, "devices": 2,
         "engine": "vllm", "mapping": {"tp": 2}}, "post_training": {"sync_rate": "50 GB/s"}})"},
+    {"images",
+     R"({"version": 3, "cluster": {"preset": "dgx-h100"}, "diffusion": {"model": "stable-diffusion-3.5-large", "offload": true, "batch": 2,
+        "guidance_parallel": true, "ulysses": 2, "compiled": false}})"},
+    {"clips",
+     R"({"version": 3, "cluster": {"preset": "dgx-h100"}, "diffusion": {"model": "wan2.1-t2v-14b", "ring": 4, "attention": "flash3"}})"},
     {"wide_experts",
      R"({"model": "deepseek-v3", "cluster": {"preset": "hgx-h800", "devices": 2048}, "training": {"mapping": {"tp": 1, "pp": 16,
         "ep": 64, "virtual_stages": 1}, "global_batch": 15360, "sequence": 4096, "recompute": "full"},

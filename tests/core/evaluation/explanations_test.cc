@@ -243,11 +243,9 @@ TEST(PrefillPool, RestsOnItsOwnDevice) {
   const std::set<std::string> pool = OriginsBelow("serving.prefill_pool.", report);
   EXPECT_TRUE(pool.contains(own + bandwidth));
   EXPECT_FALSE(names(pool, "cluster.device."));
-  for (const char* path : {"serving.decode.", "serving.full."}) {
-    const std::set<std::string> decode = OriginsBelow(path, report);
-    EXPECT_TRUE(decode.contains("cluster.device." + bandwidth)) << path;
-    EXPECT_FALSE(names(decode, own)) << path;
-  }
+  const std::set<std::string> decode = OriginsBelow("serving.decode.", report);
+  EXPECT_TRUE(decode.contains("cluster.device." + bandwidth));
+  EXPECT_FALSE(names(decode, own));
   const std::set<std::string> reached = ReachedFrom("serving.ttft_s", report);
   EXPECT_TRUE(reached.contains(own + bandwidth));
   EXPECT_TRUE(reached.contains("cluster.device." + bandwidth));

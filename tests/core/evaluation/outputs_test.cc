@@ -53,11 +53,12 @@ std::set<std::string> ReportedPaths() {
           {"prefill_devices": 8, "decode_devices": 8, "prefill_device": "l40s"}}})",
       R"({"version": 3, "model": {"preset": "llama-3.1-8b"}, "cluster": {"preset": "single-h100-sxm5-80gb"}, "training": null,
           "serving": {"sessions": {"turns": 4, "added": 500, "gap": "5 s"}, "simulate": {"requests": 50}}})",
+      R"({"version": 3, "cluster": {"preset": "dgx-h100"}, "diffusion": {"model": "hunyuanvideo", "ulysses": 4}})",
       R"({"version": 1, "training": {"global_batch": 65536, "mapping": {"tp": 8, "pp": 4}}, "serving": null})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);
-    for (const char* part : {"training", "serving", "post_training", "cost", "technology"}) {
+    for (const char* part : {"training", "serving", "post_training", "diffusion", "cost", "technology"}) {
       if (!report.contains(part)) continue;
       if (!report[part].is_object()) continue;
       for (const auto& [key, value] : report[part].items()) CollectPaths(value, std::string(part) + "." + key, paths);

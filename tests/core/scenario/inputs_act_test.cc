@@ -299,6 +299,11 @@ const std::vector<Assignments>& Scenarios() {
                   "partition.overhead=0.2", "partition.package=fan-out-chip-first", "training.global_batch=64",
                   "serving=null"} +
           kOneStage,
+      {"cluster=dgx-h100", "training=null", "serving=null", "diffusion.model=wan2.1-t2v-14b", "diffusion.offload=true",
+       "diffusion.batch=2", "diffusion.guidance_parallel=true", "diffusion.ulysses=2", "diffusion.ring=2",
+       "diffusion.devices=8"},
+      {"cluster=dgx-h100", "training=null", "serving=null", "diffusion.model=flux.1-dev", "diffusion.compiled=false",
+       "diffusion.width=512", "diffusion.height=768", "diffusion.steps=20"},
       kPostTraining,
       kPostTraining + Assignments{"post_training.placement=pools"},
       // A device outside the catalogue, on an interposer.

@@ -142,7 +142,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
           kOneReplica + Assignments{std::string("serving.output=") + output, std::string("serving.batch=") + batch};
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
-      const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(),
+      const double stall = FigureOf(load, "decode_stall_per_prompt"), step = report.decode_step.base(),
                    prefill = report.prefill.base();
       // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
       const double alone = 0.008 + 2048 * 3e-6 + 1.5 * step + prefill;
@@ -186,7 +186,7 @@ TEST(ClosedLoopCycle, WaitsForTheGroupBefore) {
   EXPECT_NEAR(FigureOf(load, "batched_prompts"), 4, 1e-12);
   EXPECT_NEAR(FigureOf(load, "before"), 3.5, 1e-12);
   // The three others of its own group are in the same pass.
-  EXPECT_NEAR(FigureOf(load, "grouped"), 3 * FigureOf(load, "shared_prefill"), 1e-12);
+  EXPECT_NEAR(FigureOf(load, "grouped"), 3 * FigureOf(load, "prefill_time_per_prompt"), 1e-12);
 }
 
 // With one output token an engine only prefills: never faster than one prefill after another.
@@ -209,8 +209,8 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
 TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
-  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall"),
-               handling = FigureOf(load, "handling");
+  const double shared = FigureOf(load, "prefill_time_per_prompt"), stall = FigureOf(load, "decode_stall_per_prompt"),
+               handling = FigureOf(load, "request_handling_and_the_step_in_progress");
   const double step = report.decode_step.base(), alone = handling + report.prefill.base();
   EXPECT_NEAR(report.ttft.base(), alone + 17 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), step + 14 * stall / 255, 1e-12);
@@ -219,7 +219,8 @@ TEST(Waves, PayAPrefillOnce) {
 // All prompts in one step: every first token waits for all of them.
 TEST(Waves, EndTheirFirstPassTogether) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=4", "serving.waves=1"};
-  const double shared = FigureOf(load, "shared_prefill"), handling = FigureOf(load, "handling");
+  const double shared = FigureOf(load, "prefill_time_per_prompt"),
+               handling = FigureOf(load, "request_handling_and_the_step_in_progress");
   const ServingReport report = Serve(load);
   EXPECT_NEAR(report.ttft.base(), handling + report.prefill.base() + 3 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), report.decode_step.base(), 1e-12);

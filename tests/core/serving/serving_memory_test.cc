@@ -113,8 +113,7 @@ TEST(Weights, AreThoseOfTheWholeModel) {
                                   "qwen3-8b"}) {
     const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
     ASSERT_TRUE(scenario) << model;
-    Trace off = Trace::Off();
-    const Bytes weights = WeightsOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off);
+    const Bytes weights = WeightsOf(Deploy(scenario->model, scenario->cluster, *scenario->serving));
     EXPECT_NEAR(weights.base() / (2 * CountParameters(scenario->model).total), 1, 2e-6) << model;
   }
 }

@@ -405,7 +405,6 @@ TEST(Size, WrongQuestionsAreIssues) {
   EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"unknown", 1}}), "unknown");
   EXPECT_EQ(path_of({"serving=null"}, {{"requests_per_s", 1}}), "serving");
   EXPECT_EQ(path_of({"cost=null"}, {{"requests_per_s", 1}}), "cost");
-  EXPECT_EQ(path_of({"serving.disaggregated.prefill_devices=8"}, {{"requests_per_s", 1}}), "serving.disaggregated");
   EXPECT_FALSE(SizeSpecAnswer("[]").issues.empty());
   EXPECT_FALSE(SizeSpecAnswer("{").issues.empty());
   EXPECT_TRUE(

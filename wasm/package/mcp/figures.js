@@ -29,6 +29,7 @@ const HEADLINES = {
     'cost_usd_per_million_tokens',
   ],
   post_training: ['step_time_s', 'tokens_per_s'],
+  diffusion: ['latency_s', 'items_per_hour', 'video_s_per_hour', 'memory_bytes.total', 'cost_usd'],
   cost: ['device_hour_usd', 'system_usd', 'device_usd'],
 };
 const PARTS = Object.keys(HEADLINES);

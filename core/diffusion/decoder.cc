@@ -1,0 +1,66 @@
+#include "core/diffusion/decoder.h"
+
+#include <array>
+
+#include "core/base/figure.h"
+#include "core/operators/rowwise.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::array<double, 4> kWidths{1, 2, 4, 4};  // of the levels, the last one first, over the last one's
+
+// Frames of a level: the last two have all, those before half and a quarter.
+Ratio FramesOf(const Request& request, std::size_t level) {
+  const Ratio compressed = request.run.model.latent_frames;
+  const double halved = level < 2 ? 1 : level == 2 ? 2 : 4;
+  return request.frames / min(compressed, Ratio(halved));
+}
+
+}  // namespace
+
+KernelTime EncodeText(const Request& request, const Device& device) {
+  const DiffusionModel& model = request.run.model;
+  const Ratio width = model.text_width, parameters = model.text_parameters, batch = request.run.batch;
+  return ProductOf(batch * request.passes * request.text_tokens, parameters / width, width, Precision::kBf16, device);
+}
+
+Decoder DecoderOf(const Request& request, const Device& device) {
+  const DiffusionModel& model = request.run.model;
+  const Ratio last = model.decoder_width, batch = request.run.batch;
+  const bool is_video = model.latent_frames > 1;
+  const double taps = is_video ? 27 : 9;
+  Decoder decoder;
+  const auto convolve = [&](Ratio pixels, Ratio inputs, Ratio outputs, Ratio times) {
+    decoder.time.Add(ProductOf(pixels, outputs, taps * inputs, Precision::kBf16, device), times);
+    decoder.parameters += times * taps * inputs * outputs;
+    RowKernel norm;
+    norm.rows = pixels;
+    norm.columns = inputs;
+    KernelTime pass = TimeOf(norm, device);
+    pass.flops = {};                    // of products alone
+    decoder.time.Add(pass, 2 * times);  // its statistics, and then its result
+  };
+  double area = 1;
+  for (std::size_t level = 0; level < kWidths.size(); ++level, area *= 4) {
+    const Ratio width = kWidths[level] * last;
+    const Ratio pixels = batch * FramesOf(request, level) * request.pixels / area;
+    if (level + 1 == kWidths.size()) {
+      convolve(pixels, width, width, 10);  // two blocks in the middle and three of the level, two convolutions each
+      convolve(pixels, model.latent_channels, width, 1);
+    } else {
+      const Ratio before = kWidths[level + 1] * last;
+      convolve(pixels, before, before, 1);  // after the pixels were doubled
+      convolve(pixels, before, width, 1);
+      convolve(pixels, width, width, 5);
+    }
+  }
+  // A convolution of the last level, which reads the width of the one before; a video by a latent frame at a time.
+  const Ratio frames_at_once = min(request.frames, Ratio(model.latent_frames));
+  decoder.activations =
+      Figure("Activations of the decoder", batch * frames_at_once * request.pixels * 2 * (2 * last) * (2 * kB),
+             "input and output of the widest convolution at full size, a latent frame at a time");
+  return decoder;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,19 @@
+// What runs once beside the steps: the text encoder, and the decoder that turns latents into pixels.
+#pragma once
+
+#include "core/diffusion/transformer.h"
+
+namespace slipstick {
+
+// All weights of the encoders as one product over the prompt's tokens.
+KernelTime EncodeText(const Request& request, const Device& device);
+
+struct Decoder {
+  KernelSum time;
+  Ratio parameters;
+  Bytes activations;
+};
+// Convolutions as products over all pixels of a level, and their norms. One device decodes.
+Decoder DecoderOf(const Request& request, const Device& device);
+
+}  // namespace slipstick

@@ -1,0 +1,107 @@
+// Image and video diffusion transformers. A request is `steps` denoising steps, each a pass of the transformer over all
+// latent tokens, which all see each other and of which nothing is cached; a text encoder before them, a decoder after.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/base/issue.h"
+#include "core/base/tally.h"
+#include "core/base/trace.h"
+#include "core/base/units.h"
+#include "core/hardware/cluster.h"
+#include "core/operators/attention.h"
+#include "core/workload/precision.h"
+
+namespace slipstick {
+
+struct DiffusionModel {
+  std::string preset = "flux.1-dev";
+  std::string name = "custom";
+  Tally joint_blocks = 0;   // text and image tokens have weights of their own and one attention (MMDiT)
+  Tally single_blocks = 0;  // all tokens share the weights; attention and MLP read the same input
+  Tally cross_blocks = 0;   // image tokens, which see the text by cross-attention
+  Tally hidden = 0;
+  Tally heads = 0;
+  Tally ffn = 0;
+  bool qk_norm = true;
+  bool rotary = true;
+  bool shared_modulation = false;  // one projection of the time embedding for all blocks
+  Tally transformers = 1;          // each for a part of the steps (Wan 2.2)
+  bool guided = false;             // classifier-free guidance: a pass with the prompt and one without
+  Tally text_tokens = 512;
+  Tally text_width = 4096;
+  Tally text_parameters = 0;  // of all text encoders
+  Tally patch = 2;            // latent pixels along the side of a token
+  Tally latent_side = 8;      // pixels along the side of a latent pixel
+  Tally latent_frames = 1;    // frames of a latent frame; 1: images
+  Tally latent_channels = 16;
+  Tally decoder_width =
+      128;  // channels of the decoder's last level; of those before twice, four and four times as many
+  // As published.
+  Tally steps = 50;
+  Tally width = 1024, height = 1024;
+  Tally frames = 1;
+  Ratio frames_per_s = 0;
+};
+template <>
+struct Schema<DiffusionModel> {
+  static constexpr std::string_view preset_kind = "diffusion_model";
+  static const Fields fields;
+};
+
+struct DiffusionRun {
+  DiffusionModel model;
+  std::optional<Tally> steps, width, height, frames;  // default: the model's
+  std::optional<bool> guided;                         // likewise
+  Tally batch = 1;
+  Precision precision = Precision::kBf16;  // of the transformer's products
+  AttentionAlgorithm attention = AttentionAlgorithm::kAuto;
+  bool compiled = true;
+  bool offload = false;
+  Tally ulysses = 1, ring = 1;
+  bool guidance_parallel = false;
+  std::optional<Count> devices;  // default: those of one replica
+};
+template <>
+struct Schema<DiffusionRun> {
+  static const Fields fields;
+};
+
+// Parts of a request's time; they add up to it.
+struct DiffusionTime {
+  Seconds text_encoder, products, attention, row_kernels, communication, decoder, copies;
+  [[nodiscard]] Seconds Total() const {
+    return text_encoder + products + attention + row_kernels + communication + decoder + copies;
+  }
+};
+
+struct DiffusionMemory {
+  Bytes weights, activations, capacity;
+  [[nodiscard]] Bytes Total() const { return weights + activations; }
+  [[nodiscard]] Bytes Free() const { return capacity - Total(); }
+};
+
+struct DiffusionReport {
+  Seconds latency, step;
+  DiffusionTime time;
+  double tokens = 0;  // latent tokens of an image or clip
+  Flops flops;        // of an image or clip, all devices
+  double items_per_s = 0;
+  std::optional<double> video_per_hour;  // seconds of video
+  double parameters = 0;
+  DiffusionMemory memory;
+  Count devices = 1, devices_per_replica = 1;
+  Seconds device_seconds;  // per image or clip
+  Joules energy;           // of the devices, per image or clip
+  std::vector<Infeasibility> infeasible;
+};
+
+// Fills the devices and what the model states, and reports contradictions with the nearest valid values.
+void ValidateAndFillDefaults(DiffusionRun& run, const Cluster& cluster, const std::string& path, Issues& issues);
+
+DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Trace& trace);
+
+}  // namespace slipstick

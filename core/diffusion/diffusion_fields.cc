@@ -1,0 +1,155 @@
+#include "core/base/field_table.h"
+#include "core/diffusion/diffusion.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr double kMostTokens = 1 << 20, kMostPixels = 1 << 14;
+
+}  // namespace
+
+constexpr FieldRow kDiffusionModelFields[] = {
+    Of<&DiffusionModel::preset>("preset", "Preset; fields below override it"),
+    Of<&DiffusionModel::name>("name", "Name").Advanced(),
+    Of<&DiffusionModel::joint_blocks>(
+        "joint_blocks",
+        "Blocks in which text and image tokens have weights of their own and one attention over both (MMDiT)")
+        .Label("Joint blocks")
+        .Between(0, 1024)
+        .Advanced(),
+    Of<&DiffusionModel::single_blocks>(
+        "single_blocks",
+        "Blocks in which text and image tokens share the weights, and attention and MLP read the same input")
+        .Label("Single-stream blocks")
+        .Between(0, 1024)
+        .Advanced(),
+    Of<&DiffusionModel::cross_blocks>("cross_blocks", "Blocks of image tokens, which see the text by cross-attention")
+        .Label("Cross-attention blocks")
+        .Between(0, 1024)
+        .Advanced(),
+    Of<&DiffusionModel::hidden>("hidden", "Hidden size").Between(64, 1 << 16).Required().Advanced(),
+    Of<&DiffusionModel::heads>("heads", "Attention heads").Between(1, 1024).Required().Advanced(),
+    Of<&DiffusionModel::ffn>("ffn", "MLP width").Between(64, 1 << 18).Required().Advanced(),
+    Of<&DiffusionModel::qk_norm>("qk_norm", "Norm of queries and keys").Advanced(),
+    Of<&DiffusionModel::rotary>("rotary", "Rotary embedding of queries and keys").Advanced(),
+    Of<&DiffusionModel::shared_modulation>(
+        "shared_modulation", "One projection of the time embedding for all blocks; off: each block has its own")
+        .Label("Shared modulation")
+        .Advanced(),
+    Of<&DiffusionModel::transformers>("transformers",
+                                      "Transformers, each of which computes a part of the steps (Wan 2.2 has two)")
+        .Label("Transformers")
+        .Between(1, 16)
+        .Advanced(),
+    Of<&DiffusionModel::guided>(
+        "guided", "Classifier-free guidance as published: every step has a pass with the prompt and one without")
+        .Label("Published guidance")
+        .Advanced(),
+    Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, of a prompt that is padded to them")
+        .Label("Text tokens")
+        .Between(1, kMostTokens)
+        .Advanced(),
+    Of<&DiffusionModel::text_width>("text_width", "Width of the text encoder")
+        .Label("Text width")
+        .Between(64, 1 << 16)
+        .Advanced(),
+    Of<&DiffusionModel::text_parameters>("text_parameters", "Parameters of all text encoders")
+        .Label("Text encoder parameters")
+        .Between(0, 1e12)
+        .Advanced(),
+    Of<&DiffusionModel::patch>("patch", "Latent pixels along the side of a token")
+        .Label("Patch side")
+        .Between(1, 64)
+        .Advanced(),
+    Of<&DiffusionModel::latent_side>("latent_side", "Pixels along the side of a latent pixel")
+        .Label("Spatial compression")
+        .Between(1, 64)
+        .Advanced(),
+    Of<&DiffusionModel::latent_frames>("latent_frames",
+                                       "Frames of a latent frame, after the first frame; 1: a model of images")
+        .Label("Temporal compression")
+        .Between(1, 64)
+        .Advanced(),
+    Of<&DiffusionModel::latent_channels>("latent_channels", "Channels of a latent pixel")
+        .Label("Latent channels")
+        .Between(1, 1024)
+        .Advanced(),
+    Of<&DiffusionModel::decoder_width>(
+        "decoder_width",
+        "Channels of the last level of the decoder that turns latents into pixels; the levels before have twice, four "
+        "and four times as many")
+        .Label("Decoder width")
+        .Between(1, 4096)
+        .Advanced(),
+    Of<&DiffusionModel::steps>("steps", "Denoising steps as published")
+        .Label("Published steps")
+        .Between(1, 10'000)
+        .Advanced(),
+    Of<&DiffusionModel::width>("width", "Width as published")
+        .Label("Published width")
+        .Between(16, kMostPixels)
+        .Advanced(),
+    Of<&DiffusionModel::height>("height", "Height as published")
+        .Label("Published height")
+        .Between(16, kMostPixels)
+        .Advanced(),
+    Of<&DiffusionModel::frames>("frames", "Frames as published; 1: an image")
+        .Label("Published frames")
+        .Between(1, kMostPixels)
+        .Advanced(),
+    Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames that a second of video shows; 0: images")
+        .Label("Frames per second")
+        .Between(0, 240)
+        .Advanced()};
+constinit const Fields Schema<DiffusionModel>::fields(kDiffusionModelFields);
+
+constexpr FieldRow kDiffusionRunFields[] = {
+    Of<&DiffusionRun::model>("model", "Diffusion transformer").Label("Diffusion model"),
+    Of<&DiffusionRun::steps>("steps", "Denoising steps; default: as published")
+        .Label("Denoising steps")
+        .Between(1, 10'000),
+    Of<&DiffusionRun::width>("width", "Width of the image or clip in pixels; default: as published")
+        .Label("Width (pixels)")
+        .Between(16, kMostPixels),
+    Of<&DiffusionRun::height>("height", "Height of the image or clip in pixels; default: as published")
+        .Label("Height (pixels)")
+        .Between(16, kMostPixels),
+    Of<&DiffusionRun::frames>("frames", "Frames of the clip; 1: an image; default: as published")
+        .Label("Frames")
+        .Between(1, kMostPixels),
+    Of<&DiffusionRun::guided>(
+        "guided",
+        "Classifier-free guidance: every step has a pass with the prompt and one without; default: as published")
+        .Label("Classifier-free guidance"),
+    Of<&DiffusionRun::batch>("batch", "Images or clips that are made at once").Label("Batch").Between(1, 4096),
+    Of<&DiffusionRun::precision>("precision",
+                                 "Format of the transformer's weights and products; attention computes in 16 bit")
+        .Label("Transformer format"),
+    Of<&DiffusionRun::attention>("attention", "Attention kernel; auto: the device's best").Label("Attention kernel"),
+    Of<&DiffusionRun::compiled>(
+        "compiled",
+        "Compiled (torch.compile, TensorRT): norms, modulation, rotary embedding and gates are one pass each; off: "
+        "every operation is a kernel of its own, as PyTorch runs them")
+        .Label("Compiled"),
+    Of<&DiffusionRun::offload>(
+        "offload",
+        "Text encoder, transformers and decoder take turns in device memory and are copied in from the host (model "
+        "offload); off: all stay")
+        .Label("Parts take turns in memory"),
+    Of<&DiffusionRun::ulysses>(
+        "ulysses",
+        "Sequence parallelism by heads: ranks exchange tokens for heads before attention and back after it (Ulysses)")
+        .Label("Ulysses degree")
+        .Between(1, 1024),
+    Of<&DiffusionRun::ring>("ring",
+                            "Sequence parallelism by tokens: keys and values go around while attention computes (ring)")
+        .Label("Ring degree")
+        .Between(1, 1024),
+    Of<&DiffusionRun::guidance_parallel>("guidance_parallel",
+                                         "The two passes of a guided step run on devices of their own")
+        .Label("Guidance parallel"),
+    Of<&DiffusionRun::devices>("devices", "Devices; default: those of one replica").Between(1, 1 << 24)};
+constinit const Fields Schema<DiffusionRun>::fields(kDiffusionRunFields);
+
+}  // namespace slipstick

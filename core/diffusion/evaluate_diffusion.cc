@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <string>
+
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
+#include "core/collectives/collective.h"
+#include "core/diffusion/decoder.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/named_terms.h"
+
+namespace slipstick {
+namespace {
+
+// Time of a request by part, and what its devices do in it.
+struct Work {
+  DiffusionTime time;
+  Seconds step;
+  Flops flops;  // of the busiest device
+  Bytes bytes;
+};
+
+Work WorkOf(const Request& request, const Device& device, const Cluster& cluster, const Decoder& decoder) {
+  const DiffusionRun& run = request.run;
+  const Ratio steps = *run.steps;
+  const Ratio in_turn =
+      Figure("Passes of a device in a step", run.guidance_parallel ? request.passes / 2 : request.passes,
+             "with the prompt, and without it where it is guided");
+  const TransformerPass pass = PassOf(request, device, cluster);
+  const KernelTime text = EncodeText(request, device);
+  Work work;
+  work.time.text_encoder = Figure("Text encoder", text.time, "the prompt once");
+  work.time.products = Figure("Matrix products", steps * in_turn * pass.products.time, "of all steps");
+  work.time.attention = Figure("Attention", steps * in_turn * pass.attention.time, "of all steps");
+  work.time.row_kernels =
+      Figure("Row kernels", steps * in_turn * pass.row_kernels.time, "norms, modulation, activation and residuals");
+  work.time.communication =
+      Figure("Communication", steps * in_turn * pass.communication, "what attention does not hide");
+  work.time.decoder = Figure("Decoder", decoder.time.time, "latents to pixels");
+  work.step = Figure("Denoising step",
+                     in_turn * (pass.products.time + pass.attention.time + pass.row_kernels.time + pass.communication),
+                     "all its passes");
+  work.flops = steps * in_turn * (pass.products.flops + pass.attention.flops) + text.flops + decoder.time.flops;
+  work.bytes = steps * in_turn * (pass.products.bytes + pass.attention.bytes + pass.row_kernels.bytes) + text.bytes +
+               decoder.time.bytes;
+  return work;
+}
+
+struct Weights {
+  Bytes transformers, text, decoder;
+};
+
+// Parts that take turns are copied in once each.
+Seconds CopyTime(const Request& request, const Weights& weights, const Device& device) {
+  if (!request.run.offload) return {};
+  return Figure("Copies from the host", (weights.transformers + weights.text + weights.decoder) / device.host.bandwidth,
+                "each part before it runs");
+}
+
+DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const Decoder& decoder, const Device& device) {
+  const DiffusionRun& run = request.run;
+  const Ratio transformers = run.model.transformers, batch = run.batch;
+  DiffusionMemory memory;
+  memory.weights =
+      run.offload
+          ? Figure("Weights in device memory", max(weights.transformers / transformers, weights.text, weights.decoder),
+                   "of the largest part: they take turns")
+          : Figure("Weights in device memory", weights.transformers + weights.text + weights.decoder,
+                   "transformers, text encoder and decoder");
+  const Ratio rows = batch * (request.image_tokens + request.text_tokens) / request.ranks;
+  const Bytes of_block =
+      Figure("Activations of a block", rows * (5 * request.hidden + 2 * request.ffn) * (2 * kB),
+             "residual stream, queries, keys, values, attention's output, and the MLP before and after its activation");
+  memory.activations = Figure("Activations", max(of_block, decoder.activations), "of a block, or of the decoder");
+  memory.capacity = UsableMemory(device);
+  return memory;
+}
+
+Watts PowerOf(const Work& work, const Device& device, Precision precision) {
+  const Seconds time = work.time.Total();
+  const Ratio activity = Figure(
+      "Utilization of the device",
+      min(1.0, max(work.flops / (PeakRate(device, precision) * time), work.bytes / (device.memory.bandwidth * time))),
+      "of its peak or of its memory bandwidth, the higher");
+  return Figure("Power per device", device.idle + (device.tdp - device.idle) * activity,
+                "between idle and TDP, by compute or memory utilization; without the rest of the server");
+}
+
+void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {
+  if (!(report.memory.Free() < Bytes())) return;
+  report.infeasible.push_back(
+      {"memory", "Out of memory: " + GibText(report.memory.Total()) + " of " + GibText(report.memory.capacity) + "; " +
+                     (run.offload ? "use a narrower diffusion.precision or larger devices"
+                                  : "set diffusion.offload, a narrower diffusion.precision or larger devices")});
+}
+
+// The figures that the report shows, at its paths.
+void Explain(const DiffusionReport& report, Ratio tokens, Ratio parameters, Trace& trace) {
+  const auto show = [&trace](const std::string& figure, auto value) {
+    if (value.node() != nullptr) trace.Report("diffusion." + figure, value);
+  };
+  show("tokens", tokens);
+  show("parameters", parameters);
+  show("time_s.text_encoder", report.time.text_encoder);
+  show("time_s.products", report.time.products);
+  show("time_s.attention", report.time.attention);
+  show("time_s.row_kernels", report.time.row_kernels);
+  show("time_s.communication", report.time.communication);
+  show("time_s.decoder", report.time.decoder);
+  show("time_s.copies", report.time.copies);
+  show("step_s", report.step);
+  show("memory_bytes.weights", report.memory.weights);
+  show("memory_bytes.activations", report.memory.activations);
+  show("flops", report.flops);
+  show("latency_s", report.latency);
+}
+
+}  // namespace
+
+DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Trace& trace) {
+  const Trace::Scope scope(trace, "diffusion");
+  DiffusionRun run = asked;
+  BindInputs(run, "diffusion", trace);
+  const Device& device = Named(cluster.device, trace);
+  const Request request = RequestOf(run);
+  const Decoder decoder = DecoderOf(request, device);
+  const Ratio parameters = ParametersOf(request), transformers = run.model.transformers, batch = run.batch,
+              text_parameters = run.model.text_parameters;
+  const Weights weights{Figure("Weights of the transformers", transformers * parameters * ElementSize(run.precision)),
+                        Figure("Weights of the text encoder", text_parameters * (2 * kB), "in 16 bit"),
+                        Figure("Weights of the decoder", decoder.parameters * (2 * kB), "in 16 bit")};
+  Work work = WorkOf(request, device, cluster, decoder);
+  work.time.copies = CopyTime(request, weights, device);
+  DiffusionReport report;
+  report.time = work.time;
+  report.step = work.step;
+  report.latency = Figure("Time to an image or clip", work.time.Total(), "text encoder, all steps, decoder and copies");
+  report.tokens = request.image_tokens;
+  report.parameters = transformers * parameters;
+  report.memory = MemoryOf(request, weights, decoder, device);
+  report.devices_per_replica = run.ulysses * run.ring * (run.guidance_parallel ? 2 : 1);
+  report.devices = *run.devices;
+  const Ratio replica = Figure("Devices of a replica", request.ranks * (run.guidance_parallel ? 2 : 1));
+  const Ratio replicas = static_cast<double>(report.devices) / replica;
+  report.flops = Figure("FLOPs of an image or clip", replica * work.flops / batch, "on all devices of a replica");
+  report.items_per_s = replicas * batch * (1 * kS) / report.latency;
+  const Ratio shown = run.model.frames_per_s;
+  if (shown > 0 && request.frames > 1) report.video_per_hour = report.items_per_s * 3600 * request.frames / shown;
+  report.device_seconds = Figure("Device time of an image or clip", replica * report.latency / batch);
+  report.energy =
+      Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work, device, run.precision));
+  FindInfeasible(run, report);
+  Explain(report, request.image_tokens, transformers * parameters, trace);
+  return report;
+}
+
+}  // namespace slipstick

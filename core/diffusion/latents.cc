@@ -1,0 +1,50 @@
+#include "core/diffusion/latents.h"
+
+#include "core/base/figure.h"
+
+namespace slipstick {
+
+Request RequestOf(const DiffusionRun& run) {
+  const DiffusionModel& model = run.model;
+  const Ratio hidden = model.hidden, heads = model.heads;
+  const Ratio width = *run.width, height = *run.height, frames = *run.frames, side = model.latent_side,
+              patch = model.patch, compressed = model.latent_frames;
+  const Ratio latent_frames =
+      Figure("Latent frames", floor((frames - 1) / compressed) + 1, "the first frame is compressed by itself");
+  const Ratio image_tokens =
+      Figure("Latent tokens", latent_frames * floor(width / (side * patch)) * floor(height / (side * patch)),
+             "frames, columns and lines of patches");
+  return {run,
+          hidden,
+          heads,
+          model.ffn,
+          Figure("Head dimension", hidden / heads),
+          model.joint_blocks,
+          model.single_blocks,
+          model.cross_blocks,
+          *run.guided ? 2 : 1,
+          image_tokens,
+          model.text_tokens,
+          frames,
+          Figure("Pixels of a frame", width * height),
+          Figure("Devices that share the tokens", Ratio(run.ulysses) * Ratio(run.ring))};
+}
+
+Ratio ParametersOf(const Request& request) {
+  const Ratio hidden = request.hidden, ffn = request.ffn, text_width = request.run.model.text_width;
+  const Ratio own_modulation = request.run.model.shared_modulation ? 0 : 1;
+  const Ratio square = hidden * hidden;
+  const Ratio joint = Figure("Parameters of a joint block", 2 * (4 * square + 2 * hidden * ffn + 6 * square),
+                             "attention, MLP and modulation, for image and text");
+  const Ratio single = Figure("Parameters of a single-stream block", 4 * square + 2 * hidden * ffn + 3 * square,
+                              "attention, MLP and modulation");
+  const Ratio cross =
+      Figure("Parameters of a cross-attention block", 8 * square + 2 * hidden * ffn + own_modulation * 6 * square,
+             "two attentions, MLP and modulation of its own");
+  return Figure("Parameters of the transformer",
+                request.joint_blocks * joint + request.single_blocks * single + request.cross_blocks * cross +
+                    text_width * hidden + (1 - own_modulation) * 6 * square,
+                "blocks, the projection of the text and a modulation that they share");
+}
+
+}  // namespace slipstick

@@ -1,0 +1,23 @@
+// The tokens of a request: latents after the encoder's compression, cut into patches, and the text beside them.
+#pragma once
+
+#include "core/diffusion/diffusion.h"
+
+namespace slipstick {
+
+// Numbers that the formulas name; the run is completed.
+struct Request {
+  const DiffusionRun& run;
+  Ratio hidden, heads, ffn, head_dim;
+  Ratio joint_blocks, single_blocks, cross_blocks;
+  Ratio passes;  // of the transformer in a step
+  Ratio image_tokens, text_tokens;
+  Ratio frames, pixels;  // pixels of a frame
+  Ratio ranks;           // that share the tokens of a pass
+};
+Request RequestOf(const DiffusionRun& run);
+
+// Of one transformer.
+Ratio ParametersOf(const Request& request);
+
+}  // namespace slipstick

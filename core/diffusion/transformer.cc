@@ -1,0 +1,207 @@
+#include "core/diffusion/transformer.h"
+
+#include "core/base/figure.h"
+#include "core/collectives/collective.h"
+#include "core/mapping/placement.h"
+#include "core/operators/attention.h"
+#include "core/operators/gemm.h"
+#include "core/operators/rowwise.h"
+
+namespace slipstick {
+namespace {
+
+// Passes over a row of queries or keys that PyTorch makes where nothing is fused, each as if it read and wrote 16 bits
+// an element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back (1.5) and
+// applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies both (4), adds
+// (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
+constexpr double kEagerNorm = 8.5, kEagerRotary = 13;
+
+// Kernels of one pass, on one device.
+class Pass {
+ public:
+  Pass(const Request& request, const Device& device, const Cluster& cluster)
+      : request_(request), device_(device), cluster_(cluster) {}
+
+  // Rows of the image and of the text on this device.
+  [[nodiscard]] Ratio ImageRows() const { return RowsOf(request_.image_tokens); }
+  [[nodiscard]] Ratio TextRows() const { return RowsOf(request_.text_tokens); }
+
+  void Product(Ratio rows, Ratio outputs, Ratio inputs, Ratio times) {
+    pass_.products.Add(ProductOf(rows, outputs, inputs, request_.run.precision, device_), times);
+  }
+
+  void Rows(RowKind kind, Ratio rows, Ratio columns, Ratio times) {
+    RowKernel kernel;
+    kernel.kind = kind;
+    kernel.rows = rows;
+    kernel.columns = columns;
+    pass_.row_kernels.Add(TimeOf(kernel, device_), times);
+  }
+
+  // A norm whose result the time embedding scales and shifts.
+  void ModulatedNorm(Ratio rows, Ratio times) {
+    Rows(RowKind::kNorm, rows, request_.hidden, (is_compiled() ? 1 : 3) * times);
+  }
+  // The output of a part, times a gate, beside the residual stream.
+  void GatedResidual(Ratio rows, Ratio times) {
+    Rows(RowKind::kAdd, rows, request_.hidden, times);
+    if (!is_compiled()) Rows(RowKind::kNorm, rows, request_.hidden, times);
+  }
+  // Norm and rotary embedding of queries and keys, `operands` of them.
+  void QueriesAndKeys(Ratio rows, Ratio operands, bool rotates, Ratio times) {
+    const DiffusionModel& model = request_.run.model;
+    const bool is_rotary = rotates && model.rotary;
+    if (!model.qk_norm && !is_rotary) return;
+    if (is_compiled()) return Rows(RowKind::kRope, rows, operands * request_.hidden, times);
+    const double passes = (model.qk_norm ? kEagerNorm : 0) + (is_rotary ? kEagerRotary : 0);
+    Rows(RowKind::kNorm, rows, request_.hidden, passes * operands * times);
+  }
+
+  // `queries` of all tokens of a request that this device's ring rank has, all keys.
+  void Attend(Ratio queries, Ratio keys, Ratio times) {
+    const DiffusionRun& run = request_.run;
+    const Ratio ring = run.ring;
+    Attention attention;
+    attention.batch = Ratio(run.batch);
+    attention.q_len = queries / ring;
+    attention.kv_len = keys;
+    attention.heads = attention.kv_heads = request_.heads / Ratio(run.ulysses);
+    attention.head_dim = request_.head_dim;
+    attention.causal = false;
+    attention.writes_kv_cache = false;
+    attention.algorithm = run.attention;
+    const KernelTime kernel = TimeOf(attention, device_);
+    pass_.attention.Add(kernel, times);
+  }
+
+  // Of an attention whose tokens the ranks share: heads for tokens and back; keys and values around the ring.
+  void Exchange(Ratio rows, Seconds attention, Ratio times) {
+    const DiffusionRun& run = request_.run;
+    if (run.ulysses > 1) {
+      const Bytes bytes = Figure("Rows of a rank", rows * request_.hidden * (2 * kB), "in 16 bit");
+      const Seconds one = TimeOver("ulysses", CollectiveType::kAllToAll, bytes, run.ulysses);
+      pass_.communication += times * (4 * one);
+    }
+    if (run.ring > 1) {
+      const Ratio ring = run.ring;
+      const Bytes bytes =
+          Figure("Keys and values of a rank", 2 * rows * request_.hidden * (2 * kB), "in 16 bit, of its heads");
+      const Seconds one = TimeOver("ring", CollectiveType::kSendReceive, bytes, run.ring);
+      pass_.communication +=
+          times * Figure("Exposed exchange around the ring", (ring - 1) * max(Seconds(), one - attention / ring),
+                         "beside the attention to the part before");
+    }
+  }
+
+  void Joint() {
+    const Ratio blocks = request_.joint_blocks, hidden = request_.hidden, ffn = request_.ffn, batch = Batch();
+    if (!(blocks > 0)) return;
+    for (const Ratio rows : {ImageRows(), TextRows()}) {
+      Product(batch, 6 * hidden, hidden, blocks);
+      ModulatedNorm(rows, 2 * blocks);
+      Product(rows, 3 * hidden, hidden, blocks);
+      QueriesAndKeys(rows, 2, true, blocks);
+      Rows(RowKind::kNorm, rows, (is_compiled() ? 1 : 3) * hidden, blocks);  // laid together
+      Product(rows, hidden, hidden, blocks);
+      GatedResidual(rows, 2 * blocks);
+      Product(rows, ffn, hidden, blocks);
+      Rows(RowKind::kGelu, rows, ffn, blocks);
+      Product(rows, hidden, ffn, blocks);
+    }
+    AttendToAll(blocks);
+  }
+
+  void Single() {
+    const Ratio blocks = request_.single_blocks, hidden = request_.hidden, ffn = request_.ffn;
+    if (!(blocks > 0)) return;
+    const Ratio rows = ImageRows() + TextRows();
+    Product(Batch(), 3 * hidden, hidden, blocks);
+    ModulatedNorm(rows, blocks);
+    Product(rows, 3 * hidden + ffn, hidden, blocks);
+    QueriesAndKeys(rows, 2, true, blocks);
+    Rows(RowKind::kGelu, rows, ffn, blocks);
+    Rows(RowKind::kNorm, rows, is_compiled() ? hidden : hidden + ffn, blocks);  // attention and MLP laid together
+    Product(rows, hidden, hidden + ffn, blocks);
+    GatedResidual(rows, blocks);
+    AttendToAll(blocks);
+  }
+
+  void Cross() {
+    const Ratio blocks = request_.cross_blocks, hidden = request_.hidden, ffn = request_.ffn;
+    if (!(blocks > 0)) return;
+    const Ratio rows = ImageRows(), text = Batch() * request_.text_tokens;
+    if (!request_.run.model.shared_modulation) Product(Batch(), 6 * hidden, hidden, blocks);
+    ModulatedNorm(rows, 2 * blocks);
+    Rows(RowKind::kNorm, rows, hidden, blocks);
+    Product(rows, 3 * hidden, hidden, blocks);
+    QueriesAndKeys(rows, 2, true, blocks);
+    const Seconds before = pass_.attention.time;
+    Attend(request_.image_tokens, request_.image_tokens, blocks);
+    Exchange(rows, (pass_.attention.time - before) / blocks, blocks);
+    Product(rows, hidden, hidden, 3 * blocks);  // output, and query and output of the cross-attention
+    Product(text, 2 * hidden, hidden, blocks);
+    QueriesAndKeys(rows, 1, false, blocks);
+    QueriesAndKeys(text, 1, false, blocks);
+    Attend(request_.image_tokens, request_.text_tokens, blocks);
+    GatedResidual(rows, 2 * blocks);
+    Rows(RowKind::kAdd, rows, hidden, blocks);
+    Product(rows, ffn, hidden, blocks);
+    Rows(RowKind::kGelu, rows, ffn, blocks);
+    Product(rows, hidden, ffn, blocks);
+  }
+
+  [[nodiscard]] const TransformerPass& Done() const { return pass_; }
+
+ private:
+  [[nodiscard]] bool is_compiled() const { return request_.run.compiled; }
+  [[nodiscard]] Ratio Batch() const { return request_.run.batch; }
+  [[nodiscard]] Ratio RowsOf(Ratio tokens) const { return Batch() * tokens / request_.ranks; }
+
+  void AttendToAll(Ratio blocks) {
+    const Ratio tokens = Figure("Tokens", request_.image_tokens + request_.text_tokens, "latents and text");
+    const Seconds before = pass_.attention.time;
+    Attend(tokens, tokens, blocks);
+    Exchange(ImageRows() + TextRows(), (pass_.attention.time - before) / blocks, blocks);
+  }
+
+  [[nodiscard]] Seconds TimeOver(std::string_view group, CollectiveType type, Bytes bytes, Tally ranks) const {
+    const std::vector<Degree> order{{"ulysses", static_cast<double>(request_.run.ulysses)},
+                                    {"ring", static_cast<double>(request_.run.ring)}};
+    CollectiveCall call;
+    call.type = type;
+    call.bytes = Bytes::FromBase(bytes.base());
+    const Seconds time = TimeOf(call, PlaceGroup(cluster_, order, group), cluster_).time;
+    return Procedure(group == "ring" ? "Message to the next rank" : "Exchange of tokens for heads", time,
+                     {bytes, Ratio(ranks)}, "by the cluster's collectives");
+  }
+
+  const Request& request_;
+  const Device& device_;
+  const Cluster& cluster_;
+  TransformerPass pass_;
+};
+
+}  // namespace
+
+void KernelSum::Add(const KernelTime& kernel, Ratio times) {
+  time += times * kernel.time;
+  flops += times * kernel.flops;
+  bytes += times * kernel.bytes;
+}
+
+KernelTime ProductOf(Ratio rows, Ratio outputs, Ratio inputs, Precision precision, const Device& device) {
+  Gemm gemm;
+  gemm.m = rows, gemm.n = outputs, gemm.k = inputs;
+  gemm.precision = gemm.weights = precision;
+  return TimeOf(gemm, device, TrainingKernelParameters(gemm, device));
+}
+
+TransformerPass PassOf(const Request& request, const Device& device, const Cluster& cluster) {
+  Pass pass(request, device, cluster);
+  pass.Joint();
+  pass.Single();
+  pass.Cross();
+  return pass.Done();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,25 @@
+// One pass of the transformer on one of the devices that share it.
+#pragma once
+
+#include "core/diffusion/latents.h"
+
+namespace slipstick {
+
+// What a number of kernels take and do.
+struct KernelSum {
+  Seconds time;
+  Flops flops;
+  Bytes bytes;
+  void Add(const KernelTime& kernel, Ratio times);
+};
+
+struct TransformerPass {
+  KernelSum products, attention, row_kernels;
+  Seconds communication;
+};
+TransformerPass PassOf(const Request& request, const Device& device, const Cluster& cluster);
+
+// A product in a format, in a step that runs long.
+KernelTime ProductOf(Ratio rows, Ratio outputs, Ratio inputs, Precision precision, const Device& device);
+
+}  // namespace slipstick

@@ -1,0 +1,163 @@
+// Where the formulas of this folder, whose numbers remember, meet those that name their terms: deployments, passes and
+// weights get the nodes of what a trace knows them by, and what the report shows gets its paths. It goes when nobody
+// names terms any more.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/trace.h"
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/step.h"
+#include "core/operators/time_by_bound.h"
+
+namespace slipstick {
+
+inline constexpr std::string_view kPrefillPool = "prefill_pool";  // scope of its figures
+
+// What a trace knows of a deployment whose numbers have nodes.
+struct ExplainedDeployment {
+  Trace& trace;
+  const Deployment& plain;  // without nodes
+  std::string scope;        // of its figures, in the one of serving
+};
+
+// The same without nodes, for searches inside a formula.
+inline const Deployment& PlainOf(const Deployment& deployment) {
+  return deployment.explained == nullptr ? deployment : deployment.explained->plain;
+}
+template <int... E>
+Quantity<E...> PlainOf(Quantity<E...> value) {
+  return Quantity<E...>::FromBase(value.base());
+}
+
+// A model on its devices; while a trace is on, with a copy whose numbers have nodes.
+class NamedDeployment {
+ public:
+  NamedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace);
+  // A pool for prefill, which may have a device and a mapping of its own.
+  NamedDeployment(const Cluster& cluster, const ServingLoad& load, const Deployment& decoder);
+  NamedDeployment(const NamedDeployment&) = delete;
+  NamedDeployment& operator=(const NamedDeployment&) = delete;
+
+  [[nodiscard]] const Deployment& operator*() const { return named_ ? *named_ : plain_; }
+  [[nodiscard]] const Deployment* operator->() const { return &**this; }
+  void Share(ServingMemo* memo, CollectiveLog* log) {
+    plain_.memo = memo;
+    plain_.log = log;
+    if (named_) named_->log = log;
+  }
+  template <class Q>
+  void Set(Q Deployment::* member, Q value) {
+    plain_.*member = PlainOf(value);
+    if (named_) (*named_).*member = value;
+  }
+  // The hit rate that sessions settle at, and the shares of the tiers: in the load that they were set in, with nodes.
+  struct SettledHits {
+    Ratio hit_rate, host_share, ssd_share;
+  };
+  void Explain(const SettledHits& hits);
+
+ private:
+  void Bind(Trace& trace, const std::string& scope);
+
+  Deployment plain_;
+  // While a trace is on.
+  std::optional<Model> model_;
+  std::optional<ServingLoad> load_;
+  std::optional<ExplainedDeployment> explained_;
+  std::optional<Deployment> named_;
+};
+// From here on the figures of this deployment are the latest again.
+void NameAgain(const Deployment& deployment);
+
+namespace internal {
+template <class F>
+auto WithTrace(const Deployment& deployment, const F& call) {
+  if (deployment.explained == nullptr) {
+    Trace off = Trace::Off();
+    return call(off, deployment);
+  }
+  const ExplainedDeployment& explained = *deployment.explained;
+  const Trace::Scope scope(explained.trace, explained.scope);
+  return call(explained.trace, explained.plain);
+}
+}  // namespace internal
+
+// The value with the node of an input: of a flag or a choice that it stands for, or of a device.
+template <int... E>
+Quantity<E...> InputAt(std::string_view path, Quantity<E...> value, const Deployment& deployment) {
+  if (deployment.explained == nullptr) return value;
+  return internal::WithTrace(deployment, [&](Trace& trace, const Deployment&) {
+    return Quantity<E...>::FromBase(value.base(), trace.InputNode(std::string(path), value.base(), value.kDimension));
+  });
+}
+// A share of times in the report, at the path of their part.
+Ratio ShareAt(const std::string& path, Ratio share, const Deployment& deployment);
+// Records what the report shows at a path, and returns it.
+template <int... E>
+Quantity<E...> ShownAt(std::string_view path, Quantity<E...> value, const Deployment& deployment) {
+  if (deployment.explained != nullptr) deployment.explained->trace.Report(path, value);
+  return value;
+}
+// Usable memory of a device.
+Bytes UsableMemory(const Deployment& deployment);
+// An element of weights, in a format of the engine's own where they are `kept` so.
+Bytes WeightElement(Precision weights, bool kept, const Deployment& deployment);
+// An element of the KV cache.
+Bytes CacheElement(const Deployment& deployment);
+
+// Widths that the deployment does not hold.
+Ratio WindowKvHeads(const Deployment& deployment);
+Ratio IndexShare(const Deployment& deployment);
+Ratio NormElements(const Deployment& deployment);
+Ratio LayerRows(const Deployment& deployment);
+LayersByKv SplitBySharedKv(const Deployment& deployment);
+Ratio OwnDenseLayers(const Deployment& deployment);
+
+// Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
+struct PartElements {
+  Ratio matrices, small;
+};
+PartElements ElementsOf(Mixer mixer, const MatrixProducts& products, const Deployment& deployment);
+PartElements ElementsOfMlp(const MatrixProducts& products, bool shares_kv, const Deployment& deployment);
+// Of a layer's experts: a product's, those beside all products, and the biases of an expert.
+Ratio ElementsOf(const MatrixProduct& product, const Deployment& deployment);
+struct SmallExpertElements {
+  Ratio layer, expert;
+};
+SmallExpertElements SmallElementsOfExperts(const Deployment& deployment);
+
+// Passes, and the operators of one repeated.
+PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
+PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
+Seconds TimeOf(const MixedPass& pass, const Deployment& deployment);
+void Repeat(OperatorBreakdown& operators, Ratio times, const Deployment& deployment);
+// Of a pool for prefill to the one for decode: every rank sends its own part.
+Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
+
+// What the operators of a pass do, and what a device does.
+struct PassWork {
+  Flops flops;
+  Bytes bytes;
+  FlopsPerSecond peak_rate;
+  BytesPerSecond bandwidth;
+  Watts idle, tdp;
+};
+PassWork WorkOf(const OperatorBreakdown& operators, Phase phase, const Deployment& deployment);
+// On a pool for prefill, which may have a device of its own.
+PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment& deployment);
+
+// A time by what bounds its operators, at the paths below `report`.
+TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
+                         const Deployment& deployment);
+
+BytesPerToken CompressedGrowth(const Deployment& deployment);
+Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
+Ratio HostLayers(const Deployment& deployment);
+Bytes HostWeights(const Deployment& deployment);
+Bytes AdapterWeights(const Deployment& deployment);
+Bytes EncoderWeights(const Deployment& deployment);
+
+}  // namespace slipstick

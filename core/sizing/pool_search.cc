@@ -1,0 +1,180 @@
+#include "core/sizing/pool_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/base/trace.h"
+#include "core/sizing/replica_space.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMostReplicas = 1 << 14;  // of a pool
+
+struct Replica {
+  ServingChoice choice;
+  Count devices = 1;
+};
+// With the fewest replicas that a pool of them needs, whatever the other pool is.
+struct Pool {
+  Replica replica;
+  Count fewest = 1;
+  [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
+};
+
+// The first count from 1 to `most` for which an ascending condition holds; more than `most` if none. Most are small.
+template <class Condition>
+Count Fewest(Count most, const Condition& holds) {
+  if (most < 1 || !holds(most)) return most + 1;
+  Count too_few = 0, enough = 1;
+  while (enough < most && !holds(enough)) too_few = enough, enough = std::min(2 * enough, most);
+  while (enough - too_few > 1) {
+    const Count middle = too_few + (enough - too_few) / 2;
+    (holds(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+class PoolSearch {
+ public:
+  PoolSearch(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet)
+      : problem_(problem), question_(question), fleet_(fleet), cluster_(problem.scenario.cluster) {}
+
+  PoolsResult Run() {
+    const std::vector<Replica> replicas = Replicas();
+    const std::vector<Pool> decoders = Decoders(replicas);
+    if (decoders.empty()) return result_;
+    const std::vector<Pool> prefillers = Prefillers(replicas, decoders.front().replica);
+    for (const Pool& decoder : decoders) {
+      for (const Pool& prefiller : prefillers) {
+        if (!CanImprove(prefiller.replica, prefiller.fewest, decoder.replica, decoder.fewest)) break;
+        if (prefiller.replica.choice.precision == decoder.replica.choice.precision) TryPair(prefiller, decoder);
+      }
+    }
+    return result_;
+  }
+
+ private:
+  // Chunks of prompts make no difference to a pool that decodes nothing.
+  [[nodiscard]] std::vector<Replica> Replicas() const {
+    const ReplicaSpace space(problem_);
+    std::vector<Replica> replicas;
+    for (Count i = 0; i < space.Size(); ++i) {
+      const auto [devices, choice] = space.At(i);
+      if (choice.prefill_chunk == problem_.scenario.serving->prefill_chunk) replicas.push_back({choice, devices});
+    }
+    return replicas;
+  }
+
+  // Those that hold the rate and the time per token beside a prefill pool that nothing waits for.
+  std::vector<Pool> Decoders(const std::vector<Replica>& replicas) {
+    return Pools(replicas, [this](const Replica& replica, Count count) {
+      return Judge(replica, kMostReplicas, replica, count, {std::nullopt, problem_.targets.tpot}).holds();
+    });
+  }
+  // Those that hold the rate.
+  std::vector<Pool> Prefillers(const std::vector<Replica>& replicas, const Replica& decoder) {
+    return Pools(replicas, [this, &decoder](const Replica& replica, Count count) {
+      return Judge(replica, count, decoder, kMostReplicas, {}).holds();
+    });
+  }
+  // The smallest first.
+  template <class Holds>
+  static std::vector<Pool> Pools(const std::vector<Replica>& replicas, const Holds& holds) {
+    std::vector<Pool> pools;
+    for (const Replica& replica : replicas) {
+      const Count fewest = Fewest(kMostReplicas, [&](Count count) { return holds(replica, count); });
+      if (fewest <= kMostReplicas) pools.push_back({replica, fewest});
+    }
+    std::stable_sort(pools.begin(), pools.end(),
+                     [](const Pool& a, const Pool& b) { return a.Devices() < b.Devices(); });
+    return pools;
+  }
+
+  // Every number of decoders that may be cheaper, each with the fewest prefillers. More decoders shorten the wait for
+  // one, so that fewer prefillers may do.
+  void TryPair(const Pool& prefill, const Pool& decode) {
+    const Replica &prefiller = prefill.replica, &decoder = decode.replica;
+    const auto holds = [&](Count prefillers, Count decoders) {
+      return Judge(prefiller, prefillers, decoder, decoders, problem_.targets).holds();
+    };
+    if (const Verdict verdict = Judge(prefiller, kMostReplicas, decoder, kMostReplicas, problem_.targets);
+        !verdict.holds())
+      return KeepFailing(verdict);
+    const Count least = Fewest(kMostReplicas, [&](Count count) { return holds(count, kMostReplicas); });
+    Count decoders = Fewest(kMostReplicas, [&](Count count) { return holds(kMostReplicas, count); });
+    for (; CanImprove(prefiller, least, decoder, decoders); ++decoders) {
+      const Count prefillers = Fewest(kMostReplicas, [&](Count count) { return holds(count, decoders); });
+      Keep(prefiller, prefillers, decoder, decoders);
+      if (prefillers == least) return;
+    }
+  }
+
+  [[nodiscard]] PoolSizes BoughtFor(const Replica& prefiller, Count prefillers, const Replica& decoder,
+                                    Count decoders) const {
+    const Count spare = problem_.spare_replicas;
+    return fleet_.Bought({(prefillers + spare) * prefiller.devices, (decoders + spare) * decoder.devices});
+  }
+
+  [[nodiscard]] bool CanImprove(const Replica& prefiller, Count prefillers, const Replica& decoder,
+                                Count decoders) const {
+    const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
+    if (!fleet_.Allows(question_, bought)) return false;
+    return !result_.cheapest || fleet_.HourlyCostOf(bought) <= result_.cheapest->cost;
+  }
+
+  void Keep(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
+    const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
+    if (!fleet_.Allows(question_, bought)) return;
+    const Verdict verdict = Judge(prefiller, prefillers, decoder, decoders, problem_.targets);
+    const DollarsPerSecond cost = fleet_.HourlyCostOf(bought);
+    const std::optional<SizedPools>& best = result_.cheapest;
+    if (best && (cost > best->cost || (cost == best->cost && verdict.load >= best->verdict.load))) return;
+    result_.cheapest = SizedPools{load_, prefillers, decoders, bought, cost, verdict};
+  }
+
+  void KeepFailing(const Verdict& verdict) {
+    if (verdict.failing == "memory" || (nearest_ > 0 && verdict.load >= nearest_)) return;
+    nearest_ = verdict.load;
+    result_.failing = verdict.failing;
+  }
+
+  Verdict Judge(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders,
+                const LatencyTargets& targets) {
+    load_ = *problem_.scenario.serving;
+    load_.precision = decoder.choice.precision;
+    load_.mapping = decoder.choice.mapping;
+    load_.mapping.replicas = decoders;
+    Disaggregated& pools = *load_.disaggregated;
+    pools.prefill_mapping = prefiller.choice.mapping;
+    pools.prefill_mapping->replicas = prefillers;
+    pools.prefill_devices = prefillers * prefiller.devices;
+    pools.decode_devices = decoders * decoder.devices;
+    load_.devices = pools.prefill_devices + pools.decode_devices;
+    load_.requests_per_s = problem_.requests_per_s;
+    load_.concurrency.reset();
+    cluster_.devices = *load_.devices;
+    Trace off = Trace::Off();
+    return VerdictOn(EvaluateServing(problem_.scenario.model, cluster_, load_, false, off, &memo_),
+                     problem_.requests_per_s, targets);
+  }
+
+  const SizingProblem& problem_;
+  const SizeQuestion& question_;
+  const Fleet& fleet_;
+  Cluster cluster_;
+  ServingLoad load_;  // the last judged
+  ServingMemo memo_;
+  PoolsResult result_;
+  double nearest_ = 0;  // load of the nearest deployment that fails
+};
+
+}  // namespace
+
+PoolsResult FindCheapestPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet) {
+  return PoolSearch(problem, question, fleet).Run();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,50 @@
+#include "core/sizing/replica_space.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMostPerReplica = 144;
+
+bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
+
+// Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of
+// two.
+std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
+  const Count inner = cluster.networks.empty() ? Tally(1) : cluster.networks.front().size;
+  Count reach = 1;
+  for (const NetworkLevel& level : cluster.networks) reach = std::min(kMostPerReplica, reach) * level.size;
+  const Count most = purchases.Size() == 0 ? 0 : std::min(kMostPerReplica, purchases.At(purchases.Size() - 1));
+  std::vector<Count> sizes;
+  for (const Count size : Divisors(inner)) {
+    if (purchases.slices() == 0 || IsPowerOfTwo(size)) sizes.push_back(size);
+  }
+  for (Count size = 2 * sizes.back(); size <= reach; size *= 2) sizes.push_back(size);
+  sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](Count size) { return size > most; }), sizes.end());
+  return sizes;
+}
+
+}  // namespace
+
+ReplicaSpace::ReplicaSpace(const SizingProblem& problem) {
+  SpaceLimits limits = problem.limits;
+  limits["replicas"].high = 1;
+  limits["prefill_devices"].high = 0;
+  limits["prefill_cp"].high = static_cast<double>(problem.scenario.serving->mapping.prefill_cp);
+  for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.purchases)) {
+    ServingSpace space(problem.scenario.model, *problem.scenario.serving, size, limits);
+    if (space.Size() == 0) continue;
+    blocks_.push_back({size_, size, std::move(space)});
+    size_ += blocks_.back().space.Size();
+  }
+}
+
+std::pair<Count, ServingChoice> ReplicaSpace::At(Count index) const {
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index,
+                                      [](Count i, const Block& block) { return i < block.offset; });
+  const Block& block = *(after - 1);
+  return {block.devices, block.space.At(index - block.offset)};
+}
+
+}  // namespace slipstick

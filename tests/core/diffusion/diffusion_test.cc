@@ -1,0 +1,199 @@
+// Image and video diffusion transformers: tokens, work and memory by hand, and what shares and changes them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/scenario/request.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+const Assignments kFlux{"cluster=dgx-h100", "diffusion.model=flux.1-dev"};
+const Assignments kWan{"cluster=dgx-h100", "diffusion.model=wan2.1-t2v-14b"};
+const Assignments kHunyuan{"cluster=dgx-h100", "diffusion.model=hunyuanvideo"};
+
+Json Report(const Assignments& assignments) {
+  const Result<Json> request = ReadRequest("", assignments);
+  EXPECT_TRUE(request);
+  return Ask(*request);
+}
+double Figure(const Assignments& assignments, const std::string& figure) {
+  return Number(Report(assignments), "diffusion." + figure);
+}
+
+// 16 pixels along the side of a token: 64 x 64. A clip of 129 frames has 1 + 128 / 4 latent ones.
+TEST(Diffusion, TokensAreLatentPatches) {
+  EXPECT_EQ(Figure(kFlux, "tokens"), 64 * 64);
+  EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.width=2048", "diffusion.height=512"}, "tokens"), 128 * 32);
+  EXPECT_EQ(Figure(kHunyuan, "tokens"), 33 * 80 * 45);
+  EXPECT_EQ(Figure(kWan, "tokens"), 21 * 80 * 45);
+  EXPECT_EQ(Figure(kWan + Assignments{"diffusion.frames=1"}, "tokens"), 80 * 45);
+}
+
+double StepFlops(const Assignments& assignments) {
+  const auto with = [&](const char* steps) { return Figure(assignments + Assignments{steps}, "flops"); };
+  return with("diffusion.steps=3") - with("diffusion.steps=2");
+}
+
+// 12 h^2 a token of each of 57 blocks, two FLOP each, and all pairs of 4,608 tokens. Published: 3,719.50 TFLOP in 50
+// steps (TaylorSeer, arXiv 2503.06923, table 2).
+TEST(Diffusion, AStepOfFluxComputesAsPublished) {
+  const double h = 3072, tokens = 4096 + 512;
+  const double products = 57 * 2 * 12 * h * h * tokens + 2 * (19 * 12 + 38 * 3) * h * h;
+  const double attention = 57 * 4 * tokens * tokens * h;
+  EXPECT_NEAR(StepFlops(kFlux), products + attention, 1e-6 * products);
+  EXPECT_NEAR(50 * StepFlops(kFlux), 3719.50e12, 0.01 * 3719.50e12);
+}
+
+// Self-attention over 75,600 tokens, cross-attention to 512, in two passes of 40 blocks.
+TEST(Diffusion, AGuidedStepOfWanHasTwoPasses) {
+  const double h = 5120, ffn = 13824, tokens = 75600, text = 512;
+  const double pass =
+      40 * (2 * tokens * (6 * h * h + 2 * h * ffn) + 2 * text * 2 * h * h + 4 * tokens * (tokens + text) * h);
+  EXPECT_NEAR(StepFlops(kWan), 2 * pass, 1e-6 * pass);
+  EXPECT_NEAR(StepFlops(kWan + Assignments{"diffusion.guided=false"}), pass, 1e-6 * pass);
+}
+
+// A decoder of FLUX's shape does 4.65 million multiplications per pixel: levels of 512, 512, 256 and 128 channels.
+TEST(Diffusion, TheDecoderCountsItsConvolutions) {
+  const double steps = 2 * StepFlops(kFlux), all = Figure(kFlux + Assignments{"diffusion.steps=2"}, "flops");
+  const double w = 128, taps = 9;
+  const double per_pixel =
+      taps * (w * w * 4 + 2 * w * w + 5 * w * w) + taps / 4 * (16 * w * w + 8 * w * w + 5 * 4 * w * w) +
+      taps / 16 * (16 * w * w + 16 * w * w + 5 * 16 * w * w) + taps / 64 * (10 * 16 * w * w + 16 * 4 * w);
+  const double text = 2 * 512 * 4885371136.0;
+  EXPECT_NEAR(all - steps - text, 2 * per_pixel * 1024 * 1024, 0.001 * (all - steps - text));
+  EXPECT_NEAR(per_pixel, 4.65e6, 0.02 * 4.65e6);
+}
+
+TEST(Diffusion, PartsAddUpToTheTime) {
+  for (const Assignments& one : {kFlux, kWan + Assignments{"diffusion.ulysses=4", "diffusion.offload=true"}}) {
+    const Json report = Report(one);
+    double sum = 0;
+    for (const auto& [part, time] : Find(report, "diffusion.time_s")->items()) sum += time.get<double>();
+    EXPECT_NEAR(sum, Number(report, "diffusion.latency_s"), 1e-9 * sum);
+  }
+}
+
+// Each device has a quarter of the tokens or of the heads; the exchange is what is new.
+TEST(Diffusion, SequenceParallelismSharesTheWork) {
+  const Json one = Report(kHunyuan);
+  for (const char* way : {"diffusion.ulysses=4", "diffusion.ring=4"}) {
+    const Json four = Report(kHunyuan + Assignments{way});
+    EXPECT_NEAR(Number(four, "diffusion.time_s.attention"), Number(one, "diffusion.time_s.attention") / 4,
+                0.01 * Number(one, "diffusion.time_s.attention"))
+        << way;
+    EXPECT_GT(Number(four, "diffusion.latency_s"), Number(one, "diffusion.latency_s") / 4) << way;
+    EXPECT_EQ(Number(four, "diffusion.devices"), 4) << way;
+    EXPECT_GT(Number(four, "diffusion.device_energy_j"), Number(one, "diffusion.device_energy_j")) << way;
+  }
+  // Four messages of 118,800 + 256 tokens over four ranks, in 60 blocks and 50 steps, of which a quarter stays.
+  const double bytes = 50 * 60 * 4 * (118800.0 + 256) / 4 * 3072 * 2 * 3 / 4;
+  const double exchange = Figure(kHunyuan + Assignments{"diffusion.ulysses=4"}, "time_s.communication");
+  EXPECT_GT(exchange, bytes / 450e9);
+  EXPECT_LT(exchange, 2 * bytes / 450e9);
+}
+
+TEST(Diffusion, GuidanceInParallelHalvesAStep) {
+  const Assignments guided = kWan + Assignments{"diffusion.guidance_parallel=true"};
+  EXPECT_NEAR(Figure(guided, "step_s"), Figure(kWan, "step_s") / 2, 1e-9);
+  EXPECT_EQ(Figure(guided, "devices_per_replica"), 2);
+}
+
+TEST(Diffusion, MoreDevicesMakeMoreClips) {
+  const Json one = Report(kWan), eight = Report(kWan + Assignments{"diffusion.devices=8"});
+  EXPECT_NEAR(Number(eight, "diffusion.items_per_hour"), 8 * Number(one, "diffusion.items_per_hour"), 1e-9);
+  EXPECT_EQ(Number(eight, "diffusion.latency_s"), Number(one, "diffusion.latency_s"));
+  // 81 frames at 16 a second.
+  EXPECT_NEAR(Number(one, "diffusion.video_s_per_hour") * Number(one, "diffusion.latency_s"), 3600 * 81 / 16.0, 1e-6);
+  EXPECT_TRUE(Find(Report(kFlux), "diffusion.video_s_per_hour")->is_null());
+}
+
+// Two transformers of 14.2 billion in 16 bit, umT5 and the decoder; in turn, one of them.
+TEST(Diffusion, PartsThatTakeTurnsAreCopied) {
+  const Assignments two{"cluster=dgx-h100", "diffusion.model=wan2.2-t2v-a14b"};
+  const Json resident = Report(two), turns = Report(two + Assignments{"diffusion.offload=true"});
+  const double weights = Number(resident, "diffusion.memory_bytes.weights");
+  EXPECT_NEAR(weights, 2 * 28.576983168e9 + 11.362e9, 0.01 * weights);
+  EXPECT_NEAR(Number(turns, "diffusion.memory_bytes.weights"), 28.577e9, 0.01 * 28.577e9);
+  EXPECT_NEAR(Number(turns, "diffusion.time_s.copies"),
+              weights / Number(turns, "scenario.cluster.device.host.bandwidth"), 1e-6);
+  EXPECT_EQ(Number(resident, "diffusion.time_s.copies"), 0);
+}
+
+TEST(Diffusion, AModelThatDoesNotFitSaysSo) {
+  const Assignments small{"cluster=single-rtx-4090", "diffusion.model=flux.1-dev"};
+  const Json report = Report(small);
+  EXPECT_FALSE(Find(report, "diffusion.feasible")->get<bool>());
+  EXPECT_NE(TextOf(*Find(report, "diffusion.infeasible.0.message")).find("diffusion.offload"), std::string::npos);
+  EXPECT_TRUE(
+      Find(Report(small + Assignments{"diffusion.offload=true", "diffusion.precision=fp8"}), "diffusion.feasible")
+          ->get<bool>());
+}
+
+TEST(Diffusion, NeverFasterThanThePeak) {
+  for (const char* precision : {"diffusion.precision=bf16", "diffusion.precision=fp8"}) {
+    for (const Assignments& one : {kFlux, kHunyuan, kWan}) {
+      const Json report = Report(one + Assignments{precision});
+      EXPECT_GT(Number(report, "diffusion.latency_s"), Number(report, "diffusion.flops") / 1979e12);
+      EXPECT_LE(Number(report, "diffusion.device_energy_j"), 700.001 * Number(report, "diffusion.latency_s"));
+    }
+  }
+  EXPECT_LT(Figure(kFlux + Assignments{"diffusion.precision=fp8"}, "latency_s"), Figure(kFlux, "latency_s"));
+  EXPECT_GT(Figure(kFlux + Assignments{"diffusion.compiled=false"}, "latency_s"), Figure(kFlux, "latency_s"));
+}
+
+// Asked alone it is the only question; beside a model that somebody wrote the others stay.
+TEST(Diffusion, IsAskedAlone) {
+  const Json alone = Report(kFlux);
+  EXPECT_TRUE(alone["training"].is_null());
+  EXPECT_TRUE(alone["serving"].is_null());
+  EXPECT_EQ(Number(alone, "cost.devices"), 1);
+  EXPECT_TRUE(Report(kFlux + Assignments{"model=llama-3.1-8b"})["serving"].is_object());
+  EXPECT_TRUE(Report(kFlux + Assignments{"serving.prompt=100"})["serving"].is_object());
+}
+
+struct Fault {
+  Assignments request;
+  const char* path;
+};
+
+// Each is refused at its path, and each of its fixes makes it go away.
+TEST(Diffusion, ImpossibleRunsHaveFixes) {
+  const std::vector<Fault> faults{
+      {kFlux + Assignments{"diffusion.frames=16"}, "diffusion.frames"},
+      {kFlux + Assignments{"diffusion.width=1000"}, "diffusion.width"},
+      {kFlux + Assignments{"diffusion.guidance_parallel=true"}, "diffusion.guidance_parallel"},
+      {kFlux + Assignments{"diffusion.ulysses=5"}, "diffusion.ulysses"},
+      {kFlux + Assignments{"diffusion.ulysses=3", "diffusion.devices=4"}, "diffusion.devices"},
+      {{"cluster=dgx-h100", "model=flux.1-dev"}, "model.preset"},
+      {{"cluster=dgx-h100", "model=flux.1-dev", "serving.prefix_hit=0.5"}, "model.preset"},
+      {kFlux + Assignments{"diffusion.model.heads=7"}, "diffusion.model.heads"}};
+  for (const Fault& fault : faults) {
+    const Result<Json> request = ReadRequest("", fault.request);
+    ASSERT_TRUE(request);
+    const Json answer = Ask(*request);
+    ASSERT_TRUE(answer.contains("issues")) << fault.path;
+    const Json& issue = answer["issues"][0];
+    EXPECT_EQ(TextOf(issue["path"]), fault.path);
+    ASSERT_FALSE(issue["fixes"].empty()) << fault.path;
+    for (const Json& fix : issue["fixes"]) EXPECT_FALSE(fix.empty()) << fault.path;
+  }
+  // Nothing of a KV cache is an input.
+  for (const char* member : {"diffusion.prefix_hit=0.5", "diffusion.kv_offload={}", "diffusion.speculative={}"})
+    EXPECT_TRUE(Report(kFlux + Assignments{member}).contains("issues")) << member;
+}
+
+TEST(Diffusion, TheFixForAModelOfImagesAsksForImages) {
+  const Result<Json> request = ReadRequest("", {"cluster=dgx-h100", "model=flux.1-dev"});
+  Fix fix{{"diffusion.model", "\"flux.1-dev\""}, {{"training", "null"}, {"serving", "null"}, {"model", ""}}};
+  const Json report = Ask(WithFix(*request, fix));
+  EXPECT_GT(Number(report, "diffusion.latency_s"), 0);
+  EXPECT_TRUE(report["training"].is_null());
+}
+
+}  // namespace
+}  // namespace slipstick::testing

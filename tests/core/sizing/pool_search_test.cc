@@ -1,0 +1,134 @@
+// Sizing on two pools: against every way to size them, and the same figures when asked of `evaluate`.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/api/api.h"
+#include "core/base/trace.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/serving/serving.h"
+#include "core/sizing/replica_judge.h"
+#include "core/sizing/size.h"
+#include "tests/support/random_scenarios.h"
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+Json RequestOnPools(const Assignments& assignments, const Json& overrides = Json::object()) {
+  Json request = *ReadRequest(R"({"version": 3})", assignments);
+  std::vector<Assignment> changes;
+  for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
+  Apply(request, std::move(changes));
+  return request;
+}
+Json SizedOn(const Assignments& assignments, const Json& question) {
+  const Answer answer = SizeAnswer(R"({"version": 3})", assignments, question);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return (*ParseJson(answer.text))["clusters"][0];
+}
+
+// The fewest devices of two pools of replicas of at most 4 x 2 devices that hold; 0 if more than `most` do.
+Count FewestByTryingAll(const Assignments& assignments, double rate, const LatencyTargets& targets, Count most) {
+  Assignments on_pools = assignments;
+  on_pools.insert(on_pools.end(), {"training=null", "cluster.devices=16", "serving.mapping.tp=1",
+                                   "serving.disaggregated.prefill_devices=8", "serving.requests_per_s=1"});
+  const Result<Scenario> scenario = ParseScenario(RequestOnPools(on_pools));
+  if (!scenario) {
+    ADD_FAILURE() << scenario.issues.front().message;
+    return 0;
+  }
+  struct Kind {
+    Count tp, pp;
+    [[nodiscard]] Count Devices() const { return tp * pp; }
+  };
+  const std::vector<Kind> kinds{{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}, {4, 2}};
+  Count fewest = most + 1;
+  for (const Kind& prefill : kinds) {
+    for (const Kind& decode : kinds) {
+      ServingMemo memo;
+      for (Count prefillers = 1; prefillers * prefill.Devices() < fewest; ++prefillers) {
+        for (Count decoders = 1; prefillers * prefill.Devices() + decoders * decode.Devices() < fewest; ++decoders) {
+          ServingLoad load = *scenario->serving;
+          load.requests_per_s = rate;
+          load.mapping.tp = decode.tp, load.mapping.pp = decode.pp, load.mapping.replicas = decoders;
+          ServingMapping mapping = load.mapping;
+          mapping.tp = prefill.tp, mapping.pp = prefill.pp, mapping.replicas = prefillers;
+          load.disaggregated->prefill_mapping = mapping;
+          load.disaggregated->prefill_devices = prefillers * prefill.Devices();
+          load.disaggregated->decode_devices = decoders * decode.Devices();
+          load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
+          Cluster cluster = scenario->cluster;
+          cluster.devices = *load.devices;
+          Trace off = Trace::Off();
+          const ServingReport report = EvaluateServing(scenario->model, cluster, load, false, off, &memo);
+          if (VerdictOn(report, rate, targets).holds()) fewest = *load.devices;
+        }
+      }
+    }
+  }
+  return fewest > most ? 0 : fewest;
+}
+
+// Devices are sold one by one, so that the cheapest deployment has the fewest.
+TEST(TwoPools, AreTheCheapestOfAllThatHold) {
+  testing::Random random(46);
+  int held = 0;
+  for (int problem = 0; problem < 10; ++problem) {
+    const Count prompt = random.Of<Count>({500, 1000, 2000, 4000}), output = random.Of<Count>({50, 100, 300});
+    const auto between = [&random](double low, double high) {
+      return low + (high - low) * static_cast<double>(random.Below(1000)) / 1000;
+    };
+    const double rate = between(1, 20), ttft = between(0.2, 1.5), tpot = between(0.008, 0.03);
+    const Assignments scenario{problem % 2 == 0 ? "model=llama-3.1-8b" : "model=qwen3-14b", "cluster=dgx-a100",
+                               "serving.prompt=" + std::to_string(prompt), "serving.output=" + std::to_string(output),
+                               "cost.system.devices_per_host=1"};
+    const Json sized = SizedOn(scenario, {{"requests_per_s", rate},
+                                          {"ttft", std::to_string(1e3 * ttft) + " ms"},
+                                          {"tpot", std::to_string(1e3 * tpot) + " ms"},
+                                          {"devices", 24},
+                                          {"limits", {"tp<=4", "pp<=2"}}});
+    const LatencyTargets targets{Seconds::FromBase(ttft), Seconds::FromBase(tpot)};
+    const Count fewest = FewestByTryingAll(scenario, rate, targets, 24);
+    const Json& pools = sized["two_pools"];
+    const Count found = pools["holds"].get<bool>() ? static_cast<Count>(*NumberAt(pools, "deployment.prefill_devices") +
+                                                                        *NumberAt(pools, "deployment.decode_devices"))
+                                                   : 0;
+    EXPECT_EQ(found, fewest) << problem << ": " << pools.dump();
+    held += fewest > 0;
+  }
+  EXPECT_GE(held, 5) << "the problems must have answers";
+}
+
+TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
+  const Assignments scenario{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.prompt=4000", "serving.output=300",
+                             "serving.disaggregated.prefill_device=l40s"};
+  const Json pools = SizedOn(scenario, {{"requests_per_s", 20}, {"ttft", "2 s"}, {"tpot", "25 ms"}})["two_pools"];
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  const Answer answer = EvaluateAnswer(JsonText(RequestOnPools(scenario, pools["overrides"])));
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  const Json report = *ParseJson(answer.text);
+  for (const char* figure : {"ttft_s", "tpot_s", "requests_per_s", "energy_j_per_token"})
+    EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
+  const double prefill = *NumberAt(pools, "deployment.prefill_devices"),
+               decode = *NumberAt(pools, "deployment.decode_devices");
+  EXPECT_NEAR(*NumberAt(pools, "cost.usd_per_hour"),
+              prefill * *NumberAt(report, "cost.prefill_pool.device_hour_usd") +
+                  decode * *NumberAt(report, "cost.device_hour_usd"),
+              1e-9 * *NumberAt(pools, "cost.usd_per_hour"));
+}
+
+// Percentiles are simulated, and pools are not.
+TEST(TwoPools, SayWhyTheyAreNotCompared) {
+  const Json pools =
+      SizedOn({"cluster=dgx-h100"}, {{"requests_per_s", 1}, {"ttft", "2 s"}, {"percentile", "99"}})["two_pools"];
+  EXPECT_FALSE(pools["holds"].get<bool>());
+  EXPECT_EQ(pools["reason"], "percentile");
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,57 @@
+// Images and video stand in the task menu and in the form; Serve shows where the time of one goes, and the answers what it takes.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { slipstickCommand } from '../support/module.js';
+import { settled, site } from './browser.js';
+
+const chromium = site();
+
+const plain = (text) => text.replace(/\s/gu, ' ');
+const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
+
+test('images are a task, and the answers are those of the command line', async () => {
+  const { page, faults } = await chromium.open('#/overview?cluster=dgx-h100&v=3');
+  await noun(page, 'task').click();
+  await page.locator('.picker [role=option]', { hasText: 'images or video' }).click();
+  await page.waitForSelector('#made-bar .mark');
+  assert.equal(plain(await page.locator('.say').textContent()), 'Make images or video with FLUX.1 [dev] on 1 H100');
+  const { diffusion } = JSON.parse(
+    slipstickCommand(['evaluate', 'version=3', 'cluster=dgx-h100', 'diffusion.model=flux.1-dev']),
+  );
+  const card = plain(await page.locator('[data-answer=serving]').innerText());
+  assert.match(card, /Time per image/);
+  assert.ok(card.includes(`${diffusion.latency_s.toPrecision(3)} s`), card);
+  const parts = await page
+    .locator('#made-bar .mark')
+    .evaluateAll((marks) => marks.map((one) => one.getAttribute('data-part')));
+  assert.deepEqual(parts, ['products', 'attention', 'row_kernels', 'decoder', 'text_encoder']);
+  await page.locator('#made-bar [data-part="attention"]').click();
+  await page.waitForSelector('#sheet math');
+  assert.match(await page.locator('#sheet h2').textContent(), /^Attention/);
+  await page.keyboard.press('Escape');
+  await noun(page, 'task').click();
+  await page.locator('.picker [role=option]', { hasText: 'Serve only' }).click();
+  await settled(page);
+  assert.doesNotMatch(page.url(), /diffusion/);
+  assert.deepEqual(faults, []);
+});
+
+test('the form asks for a clip, and one that does not fit says so', async () => {
+  const { page, faults } = await chromium.open('#/serve?cluster=single-rtx-4090&diffusion.model=wan2.1-t2v-14b&v=3');
+  await page.waitForSelector('#made-bar .mark');
+  const card = plain(await page.locator('[data-answer=serving]').innerText());
+  assert.match(card, /Time per clip · 1 GPU/);
+  assert.match(card, /[Mm]emory/);
+  const group = page.locator('[data-key="group-diffusion"]');
+  assert.match(
+    plain(await group.locator('.chosen').textContent()),
+    /Wan2\.1 T2V 14B.*1,280 × 720.*81 frames · 50 steps/,
+  );
+  await group.evaluate((details) => (details.open = true));
+  await page.locator('[data-path="diffusion.steps"] input[type=text]').fill('20');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(page.url(), /diffusion\.steps=20/);
+  assert.match(await page.locator('h1.question').textContent(), /of a clip go\?/);
+  assert.deepEqual(faults, []);
+});
