@@ -173,10 +173,7 @@ Trace::Origin Trace::OriginOfNode(const Node& node, std::string_view symbol, con
   if (known != book_->of_nodes.end()) return known->second;
   Origin origin;
   if (node.op != Op::kInput) {
-    FigureRecord figure = FigureOf(node, symbol, dimension);
-    figure.path = PathInScope(figure.symbol, figure.value);
-    origin = {figure.path, book_->figures.size()};
-    book_->figures.push_back(std::move(figure));
+    origin = RecordFound(FigureOf(node, symbol, dimension));
   } else if (node.label->is_constant) {
     origin = RecordConstant(node);
   } else {
@@ -184,6 +181,26 @@ Trace::Origin Trace::OriginOfNode(const Node& node, std::string_view symbol, con
     origin = {node.label->path, reported == book_->reported.end() ? kNoFigure : reported->second};
   }
   return book_->of_nodes[&node] = std::move(origin);
+}
+
+// Of a node, in the current scope: the figure there that says the same, or one with a path of its own.
+Trace::Origin Trace::RecordFound(FigureRecord figure) {
+  std::string path = BelowScope(figure.symbol);
+  std::vector<std::size_t>& places = book_->found[path];
+  const auto says_the_same = [&](std::size_t place) {
+    const FigureRecord& other = book_->figures[place];
+    return other.value == figure.value && other.formula == figure.formula && other.kind == figure.kind &&
+           std::equal(other.terms.begin(), other.terms.end(), figure.terms.begin(), figure.terms.end(),
+                      [](const Term& a, const Term& b) { return a.symbol == b.symbol && a.origin == b.origin; });
+  };
+  const auto same = std::find_if(places.begin(), places.end(), says_the_same);
+  if (same != places.end()) return {book_->figures[*same].path, *same};
+  places.push_back(book_->figures.size());
+  std::vector<double>& values = book_->values[path];
+  values.push_back(figure.value);
+  figure.path = values.size() == 1 ? std::move(path) : std::move(path) + " (" + std::to_string(values.size()) + ")";
+  book_->figures.push_back(std::move(figure));
+  return {book_->figures.back().path, places.back()};
 }
 
 // Without its path. The figures that it rests on are recorded.
@@ -275,9 +292,11 @@ const Node* Trace::InputNode(const std::string& path, double value, const Dimens
   return NodeOf(Origin{std::move(full), reported == book_->reported.end() ? kNoFigure : reported->second}, number);
 }
 
-std::string Trace::PathInScope(std::string_view symbol, double value) {
+std::string Trace::PathInScope(std::string_view symbol, double value) { return OwnPath(BelowScope(symbol), value); }
+
+std::string Trace::BelowScope(std::string_view symbol) const {
   const std::string& scope = book_->scopes[book_->scope].path;
-  return OwnPath(scope.empty() ? std::string(symbol) : scope + "." + std::string(symbol), value);
+  return scope.empty() ? std::string(symbol) : scope + "." + std::string(symbol);
 }
 
 // A part computed more than once, with other values, has a path for each.

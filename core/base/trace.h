@@ -288,9 +288,10 @@ class Trace {
     std::vector<ScopeNode> scopes = std::vector<ScopeNode>(1);  // the first holds all others
     std::size_t scope = 0;                                      // the current one
     std::unordered_map<std::string, std::size_t> scope_of_path;
-    std::vector<Binding> bindings;                                // latest last
-    std::unordered_map<std::size_t, std::size_t> latest;          // 1 + index of the latest binding, by hash
-    std::unordered_map<std::string, std::vector<double>> values;  // values of the figures of a path
+    std::vector<Binding> bindings;                                    // latest last
+    std::unordered_map<std::size_t, std::size_t> latest;              // 1 + index of the latest binding, by hash
+    std::unordered_map<std::string, std::vector<double>> values;      // values of the figures of a path
+    std::unordered_map<std::string, std::vector<std::size_t>> found;  // places of the nodes' figures of a path
     std::unordered_map<std::string, std::size_t> constants,
         reported;  // places of the constants and of the reports' figures, by path
     std::unordered_map<std::string_view, std::string_view> assumed;  // rules by the path of the input that they set
@@ -315,11 +316,13 @@ class Trace {
   [[nodiscard]] const Origin* OriginOf(std::string_view symbol, internal::Value value) const;  // null: none
   [[nodiscard]] std::optional<Origin> OriginOfTerm(std::string_view symbol, internal::Value value);
   Origin OriginOfNode(const Node& node, std::string_view symbol, const Dimension& dimension);
+  Origin RecordFound(FigureRecord figure);
   FigureRecord FigureOf(const Node& node, std::string_view symbol, const Dimension& dimension);
   void RecordReported(std::string_view path, internal::Value value);
   Origin RecordConstant(const Node& node);
   const Node* NodeOf(std::string_view symbol, internal::Value value);
   const Node* NodeOf(const Origin& origin, internal::Value value);
+  [[nodiscard]] std::string BelowScope(std::string_view symbol) const;
   [[nodiscard]] std::string PathInScope(std::string_view symbol, double value);
   [[nodiscard]] std::string OwnPath(std::string path, double value);
   [[nodiscard]] std::string SourceOf(const FigureRecord& figure, std::string_view stated) const;

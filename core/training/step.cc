@@ -203,15 +203,15 @@ class Evaluation {
  private:
   void ExplainInputs() {
     ExplainShape(context_, trace_);
-    if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
+    if (detail_.memo == nullptr) *own_works_ = WorksOf(context_);
     if (detail_.advice) {
       WarnOfWholeExperts(context_, report_.warnings);
       WarnBeyondFramework(context_, report_.warnings);
     }
-    double dropped_share = 0;
+    Ratio dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
     if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
-    const Ratio dropped = Figure("Dropped copies of routed tokens", trace_.Carry("dropped_share", Ratio(dropped_share)),
+    const Ratio dropped = Figure("Dropped copies of routed tokens", trace_.Carry("dropped_share", dropped_share),
                                  "those above the experts' capacity; none without a capacity factor");
     trace_.Report("training.dropped_tokens", dropped);
     report_.dropped_tokens = dropped;

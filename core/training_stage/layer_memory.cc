@@ -131,7 +131,10 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                                  GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens) +
                                  RoutedPart(context, work, plan),
                              "", kMemorySource);
-  const Ratio kept_share = plan.framework_selection ? context.framework().memory.selective_kept : Ratio(1);
+  // A framework that keeps all of it selects nothing.
+  const Ratio selected = context.framework().memory.selective_kept;
+  const bool states_share = context.run.recompute == Recompute::kSelective && selected == 1;
+  const Ratio kept_share = plan.framework_selection || states_share ? selected : Ratio(1);
   return Figure("Activations that a layer keeps", kept_share * parts * kB,
                 "of one micro-batch; without what the framework's selection repeats", kMemorySource);
 }

@@ -54,7 +54,8 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
 // imbalance and imbalance; above an imbalance of 2, as uniform between 0 and imbalance for 2 / imbalance of the
 // experts, and 0 for the others.
 Ratio DroppedShare(Ratio imbalance, Ratio capacity) {
-  if (capacity <= 0 || capacity >= imbalance) return 0;
+  if (capacity <= 0) return min(0, capacity * imbalance);  // none where the capacity has no limit
+  if (capacity >= imbalance) return max(0, imbalance - capacity);
   if (imbalance <= 1) return 1 - capacity;
   const Ratio used = min(1.0, 2 / imbalance), least = max(0.0, 2 - imbalance), over = max(0.0, capacity - least);
   return max(0.0, 1 - used * (capacity - over * over / (2 * (imbalance - least))));

@@ -82,16 +82,6 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   trace.Input("visible", UsableMemory(context.device()), "cluster.device.memory.usable");
 }
 
-LayerWorks WorksOf(const TrainingContext& context, Trace& trace) {
-  LayerWorks works = WorksOf(context);
-  for (const LayerKind kind : kLayerKinds) {
-    if (!trace.on() || !works.present[kind]) continue;
-    const Trace::Scope scope(trace, NameOf(kind));
-    Name("dropped_share", works.of[kind].dropped_share, trace);
-  }
-  return works;
-}
-
 std::string StageName(std::size_t stage) { return "stage " + std::to_string(stage); }
 
 std::string PlacedSymbol(std::size_t stage, std::string_view kind) {

@@ -23,8 +23,6 @@ RecomputeChoice Carried(RecomputeChoice choice, Trace& trace);
 
 // Degrees, tokens and rates of the step.
 void ExplainShape(const TrainingContext& context, Trace& trace);
-// "dropped_share" of each kind of layer, in a scope of its name.
-LayerWorks WorksOf(const TrainingContext& context, Trace& trace);
 // "stage_dense", "stage_tables", "stage_experts" and "stage_adapters" in a scope of each stage.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
 std::string StageName(std::size_t stage);  // of that scope: "stage 0"

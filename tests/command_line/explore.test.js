@@ -256,7 +256,7 @@ test("dependence names the figures that move with an input", () => {
 
 test("a derivation is a tree in Markdown, the largest share first, and the path of the largest marked down to an input", () => {
   const lines = slipstickCommand(["evaluate", "--explain", "training.time_s.forward", "--format", "text"]).split("\n");
-  assert.match(lines[0], /^# Forward: .* = `micro_batches \* pass_forward`$/);
+  assert.match(lines[0], /^# Forward: .* = `micro_batches_per_step \* forward_compute_of_a_micro_batch`$/);
   const shares = lines.filter((line) => line.startsWith("- ")).map((line) => Math.abs(parseInt(line.slice(2), 10)));
   assert.ok(shares.length > 1 && shares.length <= 8);
   assert.deepEqual(

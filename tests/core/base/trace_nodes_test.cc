@@ -34,6 +34,22 @@ TEST(TraceNodes, ATermWithoutANameIsExplainedByItsNode) {
   EXPECT_EQ(last.terms[0].figure, 0u);
 }
 
+// Of two products that take equally long each leads to its own inputs; the same product twice is one figure.
+TEST(TraceNodes, EqualFiguresOfDifferentInputsHavePathsOfTheirOwn) {
+  Trace trace = Trace::On();
+  const Seconds up = InSeconds(trace, "cluster.networks.0.latency", 2), out = InSeconds(trace, "model.out", 2);
+  const Seconds first = Figure("Product", 3 * up), second = Figure("Product", 3 * out),
+                again = Figure("Product", 3 * up);
+  FIGURE(trace, all, first + second + again, (Note{"All"}), first, second, again);
+  const std::vector<Term>& terms = trace.figures().back().terms;
+  ASSERT_EQ(terms.size(), 3u);
+  EXPECT_EQ(terms[0].origin, "product");
+  EXPECT_EQ(terms[1].origin, "product (2)");
+  EXPECT_EQ(terms[2].origin, "product");
+  EXPECT_EQ(trace.figures()[terms[1].figure].terms[0].origin, "model.out");
+  EXPECT_EQ(trace.figures().size(), 3u);
+}
+
 TEST(TraceNodes, ANameExplainsATermBeforeItsNode) {
   Trace trace = Trace::On();
   const Seconds time = InSeconds(trace, "cluster.networks.0.latency", 2);
