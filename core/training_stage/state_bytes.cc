@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/base/trace.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
