@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-
 namespace slipstick {
 
 Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec) {
