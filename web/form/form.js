@@ -185,7 +185,7 @@ export class Form {
       const member =
         isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
       if (member) this.#store.set(member.path, inputText(member.path, member.default));
-      else this.#store.reset(id in this.#store.inputs ? id : 'diffusion'); // which is alone where nothing else is written
+      else this.#store.turnOn(id);
     };
     const ask = h(
       'p',

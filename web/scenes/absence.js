@@ -6,13 +6,12 @@ import { t } from '../text/strings.js';
 /** @param {Context} context */
 export function absence(context, part) {
   if (context.faulty.has(part)) return h('p', { class: 'absent' }, t('absent.faulty'));
-  const taken = part in context.store.inputs ? part : 'diffusion'; // which is alone where nothing else is written
   if (context.scenario[part] === null)
     return h(
       'p',
       { class: 'absent' },
       `${t(`absent.${part}`)} `,
-      h('button', { type: 'button', class: 'link', onclick: () => context.store.reset(taken) }, t('absent.ask')),
+      h('button', { type: 'button', class: 'link', onclick: () => context.store.turnOn(part) }, t('absent.ask')),
     );
   return h('p', { class: 'absent' }, t('absent.part'));
 }
