@@ -7,6 +7,8 @@ import json
 import pathlib
 import sys
 
+from reading_page import reading_page
+
 
 def paragraph(text: str) -> str:
     return f"<p>{html.escape(text)}</p>"
@@ -34,33 +36,15 @@ def main(site: pathlib.Path) -> None:
     lessons = [json.loads((site / f"lessons/{name}.json").read_text(encoding="utf-8")) for name in order]
     contents = "".join(f'<li><a href="#{one["id"]}">{html.escape(one["title"])}</a></li>' for one in lessons)
     body = "".join(lesson_text(one, site) for one in lessons)
-    (site / "lessons.html").write_text(
-        f"""<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Slipstick: the lessons to read</title>
-    <meta name="description" content="What the lessons of Slipstick ask and find, as text.">
-    <meta name="color-scheme" content="light dark">
-    <link rel="icon" href="icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="style/tokens.css">
-    <link rel="stylesheet" href="style/page.css">
-    <link rel="stylesheet" href="style/reading.css">
-  </head>
-  <body>
-    <main class="reading">
-      <h1>Slipstick: the lessons to read</h1>
+    page = reading_page(
+        "Slipstick: the lessons to read",
+        "What the lessons of Slipstick ask and find, as text.",
+        f"""<h1>Slipstick: the lessons to read</h1>
       <p>The calculator computes in your browser and needs JavaScript and WebAssembly. This page needs neither: it is what its lessons ask and find.</p>
       <ol>{contents}</ol>
-      {body}
-    </main>
-  </body>
-</html>
-""",
-        encoding="utf-8",
+      {body}""",
     )
+    (site / "lessons.html").write_text(page, encoding="utf-8")
 
 
 main(pathlib.Path(sys.argv[1]))

@@ -12,6 +12,8 @@ import pathlib
 import re
 import sys
 
+from reading_page import reading_page
+
 KINDS = {
     "training_step": "Training step",
     "training_memory": "Training memory",
@@ -195,24 +197,7 @@ def page(records: list[dict], tools: list[dict], runs: list[dict], evidence: dic
         if others
         else ""
     )
-    return f"""<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Slipstick: the scoreboard</title>
-    <meta name="description" content="How far off Slipstick is for each publisher of measured runs, without that publisher's runs.">
-    <meta name="color-scheme" content="light dark">
-    <link rel="icon" href="icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="style/tokens.css">
-    <link rel="stylesheet" href="style/page.css">
-    <link rel="stylesheet" href="style/reading.css">
-    <link rel="stylesheet" href="style/scoreboard.css">
-  </head>
-  <body>
-    <main class="reading scoreboard">
-      <p><a href="index.html">Slipstick</a></p>
+    body = f"""<p><a href="index.html">Slipstick</a></p>
       <h1>Slipstick: the scoreboard</h1>
       <p>How far off the program is for the next publisher. Each publisher's measured runs are answered without all its runs and without the
       constants that they set: with an engine or a framework of another publisher where one runs the same way, memory with its own. Which
@@ -246,11 +231,13 @@ def page(records: list[dict], tools: list[dict], runs: list[dict], evidence: dic
       time that it stands for.</p>
       {every_run(runs, evidence)}
       <p class="note">Made by <code>tests/validation/left_out</code>. <a href="index.html#/method">Method</a> has the formulas and all runs, each
-      to load as a scenario.</p>
-    </main>
-  </body>
-</html>
-"""
+      to load as a scenario.</p>"""
+    return reading_page(
+        "Slipstick: the scoreboard",
+        "How far off Slipstick is for each publisher of measured runs, without that publisher's runs.",
+        body,
+        "scoreboard",
+    )
 
 
 def main(site: pathlib.Path, scoreboard: pathlib.Path, folder: pathlib.Path) -> None:

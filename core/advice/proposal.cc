@@ -184,11 +184,4 @@ Proposal PairOf(const Proposal& a, const Proposal& b) {
   return pair;
 }
 
-Json WithOverrides(Json request, const Json& overrides) {
-  std::vector<Assignment> assignments;
-  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
-  Apply(request, std::move(assignments));
-  return request;
-}
-
 }  // namespace slipstick

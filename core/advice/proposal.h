@@ -33,7 +33,4 @@ bool AreCompatible(const Proposal& a, const Proposal& b);
 // One proposal that makes both changes.
 Proposal PairOf(const Proposal& a, const Proposal& b);
 
-// A request with a proposal's overrides.
-Json WithOverrides(Json request, const Json& overrides);
-
 }  // namespace slipstick

@@ -1,20 +1,16 @@
 // Contradictions of a diffusion run, and what it leaves to the model.
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/nearest_counts.h"
 #include "core/diffusion/diffusion.h"
 
 namespace slipstick {
 namespace {
 
-std::vector<std::int64_t> DivisorsNear(std::int64_t number, std::int64_t wanted) {
-  std::int64_t below = wanted;
-  while (below > 1 && number % below != 0) --below;
-  return {below};
-}
+constexpr Count kMostPixels = 1 << 14;  // as in the field table
 
 void CheckModel(const DiffusionModel& model, const std::string& path, Issues& issues) {
   if (model.joint_blocks + model.single_blocks + model.cross_blocks < 1) {
@@ -24,7 +20,7 @@ void CheckModel(const DiffusionModel& model, const std::string& path, Issues& is
   }
   if (model.hidden % model.heads != 0) {
     issues.push_back({path + ".heads", "Must divide the hidden size, " + std::to_string(model.hidden),
-                      SetToEach(path + ".heads", DivisorsNear(model.hidden, model.heads))});
+                      SetToEach(path + ".heads", NearestDivisors(model.hidden, model.heads))});
   }
 }
 
@@ -36,17 +32,15 @@ void CheckFrames(const DiffusionRun& run, const std::string& path, Issues& issue
   const Count side = model.latent_side * model.patch;
   for (const auto& [name, pixels] : {std::pair{".width", *run.width}, std::pair{".height", *run.height}}) {
     if (pixels % side == 0) continue;
-    const Count below = pixels - pixels % side;
     issues.push_back({path + name, "Must be a multiple of " + std::to_string(side) + ", the side of a token in pixels",
-                      SetToEach(path + name, below > 0 ? std::vector<std::int64_t>{below, below + side}
-                                                       : std::vector<std::int64_t>{side})});
+                      SetToEach(path + name, NearestMultiples(pixels, side, kMostPixels))});
   }
 }
 
 void CheckDevices(DiffusionRun& run, const Cluster& cluster, const std::string& path, Issues& issues) {
   if (run.model.heads % run.ulysses != 0) {
     issues.push_back({path + ".ulysses", "Must divide the heads, " + std::to_string(run.model.heads),
-                      SetToEach(path + ".ulysses", DivisorsNear(run.model.heads, run.ulysses))});
+                      SetToEach(path + ".ulysses", NearestDivisors(run.model.heads, run.ulysses))});
   }
   if (run.guidance_parallel && !*run.guided) {
     issues.push_back({path + ".guidance_parallel",
@@ -64,11 +58,10 @@ void CheckDevices(DiffusionRun& run, const Cluster& cluster, const std::string& 
   if (!run.devices) run.devices = replica;
   const Count most = cluster.devices - cluster.devices % replica;
   if (*run.devices > cluster.devices || *run.devices % replica != 0) {
-    const Count below = std::max(replica, std::min(most, *run.devices - *run.devices % replica));
     issues.push_back({path + ".devices",
                       "Must be a multiple of " + std::to_string(replica) + ", the devices of a replica, and at most " +
                           std::to_string(most),
-                      {SetTo(path + ".devices", below)}});
+                      SetToEach(path + ".devices", NearestMultiples(*run.devices, replica, most))});
   }
 }
 

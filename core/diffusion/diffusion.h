@@ -63,7 +63,7 @@ struct DiffusionRun {
   bool offload = false;
   Tally ulysses = 1, ring = 1;
   bool guidance_parallel = false;
-  std::optional<Count> devices;  // default: those of one replica
+  std::optional<Tally> devices;  // default: those of one replica
 };
 template <>
 struct Schema<DiffusionRun> {
@@ -87,11 +87,11 @@ struct DiffusionMemory {
 struct DiffusionReport {
   Seconds latency, step;
   DiffusionTime time;
-  double tokens = 0;  // latent tokens of an image or clip
-  Flops flops;        // of an image or clip, all devices
-  double items_per_s = 0;
-  std::optional<double> video_per_hour;  // seconds of video
-  double parameters = 0;
+  Ratio tokens = 0;  // latent tokens of an image or clip
+  Flops flops;       // of an image or clip, all devices
+  Ratio items_per_hour = 0;
+  std::optional<Ratio> video_per_hour;  // seconds of video
+  Ratio parameters = 0;
   DiffusionMemory memory;
   Count devices = 1, devices_per_replica = 1;
   Seconds device_seconds;  // per image or clip

@@ -95,12 +95,14 @@ void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {
 }
 
 // The figures that the report shows, at its paths.
-void Explain(const DiffusionReport& report, Ratio tokens, Ratio parameters, Trace& trace) {
+void Explain(const DiffusionReport& report, Trace& trace) {
   const auto show = [&trace](const std::string& figure, auto value) {
     if (value.node() != nullptr) trace.Report("diffusion." + figure, value);
   };
-  show("tokens", tokens);
-  show("parameters", parameters);
+  show("tokens", report.tokens);
+  show("parameters", report.parameters);
+  show("items_per_hour", report.items_per_hour);
+  if (report.video_per_hour) show("video_s_per_hour", *report.video_per_hour);
   show("time_s.text_encoder", report.time.text_encoder);
   show("time_s.products", report.time.products);
   show("time_s.attention", report.time.attention);
@@ -136,21 +138,24 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
   report.step = work.step;
   report.latency = Figure("Time to an image or clip", work.time.Total(), "text encoder, all steps, decoder and copies");
   report.tokens = request.image_tokens;
-  report.parameters = transformers * parameters;
+  report.parameters = Figure("Parameters of the transformers", transformers * parameters);
   report.memory = MemoryOf(request, weights, decoder, device);
   report.devices_per_replica = run.ulysses * run.ring * (run.guidance_parallel ? 2 : 1);
   report.devices = *run.devices;
   const Ratio replica = Figure("Devices of a replica", request.ranks * (run.guidance_parallel ? 2 : 1));
-  const Ratio replicas = static_cast<double>(report.devices) / replica;
+  const Ratio replicas = Figure("Replicas", Ratio(*run.devices) / replica, "each makes its own images or clips");
   report.flops = Figure("FLOPs of an image or clip", replica * work.flops / batch, "on all devices of a replica");
-  report.items_per_s = replicas * batch * (1 * kS) / report.latency;
+  report.items_per_hour = Figure("Images or clips per hour", replicas * batch * (1 * kHour) / report.latency);
   const Ratio shown = run.model.frames_per_s;
-  if (shown > 0 && request.frames > 1) report.video_per_hour = report.items_per_s * 3600 * request.frames / shown;
+  if (shown > 0 && request.frames > 1) {
+    report.video_per_hour =
+        Figure("Seconds of video per hour", report.items_per_hour * request.frames / shown, "as they are shown");
+  }
   report.device_seconds = Figure("Device time of an image or clip", replica * report.latency / batch);
   report.energy =
       Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work, device, run.precision));
   FindInfeasible(run, report);
-  Explain(report, request.image_tokens, transformers * parameters, trace);
+  Explain(report, trace);
   return report;
 }
 

@@ -11,9 +11,9 @@ namespace slipstick {
 namespace {
 
 // Passes over a row of queries or keys that PyTorch makes where nothing is fused, each as if it read and wrote 16 bits
-// an element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back (1.5) and
-// applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies both (4), adds
-// (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
+// an element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back (1.5)
+// and applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies both (4),
+// adds (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
 constexpr double kEagerNorm = 8.5, kEagerRotary = 13;
 
 // Kernels of one pass, on one device.

@@ -3,11 +3,6 @@
 #include "core/evaluation/report.h"
 
 namespace slipstick {
-namespace {
-
-double InAnHour(double per_s) { return 3600 * per_s; }
-
-}  // namespace
 
 template <>
 struct Outputs<DiffusionTime> {
@@ -45,7 +40,7 @@ struct Outputs<DiffusionPart> {
       Output("latency_s", &P::latency, "Time to an image or clip").Short("Image or clip").SmallerIsBetter(),
       Output("step_s", &P::step, "Denoising step").SmallerIsBetter(),
       Output("time_s", &P::time, "Time to an image or clip by part"),
-      Output("items_per_hour", &P::items_per_s, InAnHour, "Images or clips per hour").LargerIsBetter(),
+      Output("items_per_hour", &P::items_per_hour, "Images or clips per hour").LargerIsBetter(),
       Output("video_s_per_hour", &P::video_per_hour, "Seconds of video per hour").LargerIsBetter(),
       Output("tokens", &P::tokens, "Latent tokens").In("count"),
       Output("flops", &P::flops, "FLOPs of an image or clip"),

@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/scenario/request.h"
-
 namespace slipstick {
 
 Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec) {
@@ -31,13 +29,6 @@ Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec)
     joint = ", ";
   }
   return best;
-}
-
-Json WithMapping(Json request, const Json& overrides) {
-  std::vector<Assignment> assignments;
-  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
-  Apply(request, assignments);
-  return request;
 }
 
 std::string MappingText(const Json& overrides) {

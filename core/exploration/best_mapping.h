@@ -16,9 +16,6 @@ struct BestMapping {
 // Issues if the request leaves no mapping to try.
 Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec);
 
-// The request with the mapping of these overrides.
-Json WithMapping(Json request, const Json& overrides);
-
 // "tp 8, pp 4, …": the members other than 1, none and off.
 std::string MappingText(const Json& overrides);
 

@@ -108,7 +108,7 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
       trial.conditions.resize(problem.conditions.size());
       return trial;
     }
-    request = WithMapping(std::move(request), best->overrides);
+    request = WithOverrides(std::move(request), best->overrides);
     trial.mapping = std::move(best->overrides);
   }
   const Result<Json> report = ReportAt(request);
@@ -143,7 +143,7 @@ Answer Solution(const SolveProblem& problem, const Json& value, std::string_view
   Json edited = problem.asked, solved = problem.base;
   for (Json* request : {&edited, &solved}) {
     Apply(*request, {{problem.path, value}});
-    if (problem.options.search) *request = WithMapping(std::move(*request), trial.mapping);
+    if (problem.options.search) *request = WithOverrides(std::move(*request), trial.mapping);
   }
   answer["held"] = HeldDefaults(std::move(edited), solved);
   if (problem.options.search) answer["mapping"] = trial.mapping;

@@ -63,7 +63,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
       return point;
     }
     if (best) {
-      request = WithMapping(std::move(request), best->overrides);
+      request = WithOverrides(std::move(request), best->overrides);
       point.mapping = std::move(best->overrides);
     } else {
       point.issues = std::move(best.issues);

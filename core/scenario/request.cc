@@ -218,6 +218,13 @@ void ApplyByMember(Json& request, std::vector<Assignment> assignments) {
 
 }  // namespace
 
+Json WithOverrides(Json request, const Json& overrides) {
+  std::vector<Assignment> assignments;
+  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
+  Apply(request, std::move(assignments));
+  return request;
+}
+
 Json WithFix(Json request, const Fix& fix) {
   std::vector<Change> changes{fix.change};
   changes.insert(changes.end(), fix.also.begin(), fix.also.end());

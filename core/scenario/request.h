@@ -39,6 +39,8 @@ Result<Assignment> ParseAssignment(std::string_view text);
 // Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path
 // that names a catalogue entry; it drops the overrides of the former entry.
 void Apply(Json& request, std::vector<Assignment> assignments);
+// The request with values by path, as answers give them in "overrides".
+Json WithOverrides(Json request, const Json& overrides);
 
 // Applies a fix to a completed request.
 Json WithFix(Json request, const Fix& fix);

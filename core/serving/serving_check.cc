@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/nearest_counts.h"
 #include "core/engine_step/block_diffusion.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/serving/serving.h"
@@ -16,27 +17,6 @@ namespace {
 std::string Text(Count value) { return std::to_string(value); }
 
 constexpr Count kMostDevices = 1 << 24, kMostRedundant = 1 << 16;  // as in their field tables
-
-// The nearest divisors of `whole` below and above `value` that pass.
-template <class Passes>
-std::vector<Count> NearestDivisors(Count whole, Count value, Passes passes) {
-  Count below = 0, above = 0;
-  for (Count i = 1; i * i <= whole; ++i) {
-    if (whole % i != 0) continue;
-    for (const Count divisor : {i, whole / i}) {
-      if (!passes(divisor)) continue;
-      if (divisor <= value) below = std::max(below, divisor);
-      if (divisor >= value) above = above == 0 ? divisor : std::min(above, divisor);
-    }
-  }
-  std::vector<Count> values;
-  if (below != 0) values.push_back(below);
-  if (above != 0 && above != below) values.push_back(above);
-  return values;
-}
-std::vector<Count> NearestDivisors(Count whole, Count value) {
-  return NearestDivisors(whole, value, [](Count) { return true; });
-}
 
 // a·b, or nothing on overflow: the degrees are range-checked one by one, their product is not.
 std::optional<Count> Product(Count a, Count b) {

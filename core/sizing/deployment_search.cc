@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sizing/first_of.h"
 #include "core/sizing/replica_space.h"
 
 namespace slipstick {
@@ -31,7 +32,7 @@ class ReplicaEvaluator {
     const Purchases& purchases = problem_.purchases;
     const Count replica = devices;  // no binding in a lambda
     const Count first =
-        FirstOf(purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
+        FirstOf(0, purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
     Count end = FirstDominated(0, is_dominated);
     if (first >= end) {
       outcome.pruned = outcome.feasible = first < purchases.Size();
@@ -64,21 +65,10 @@ class ReplicaEvaluator {
   }
 
  private:
-  // The first of 0 to `end` - 1 for which an ascending condition holds; `end` if none.
-  template <class Condition>
-  static Count FirstOf(Count end, const Condition& holds) {
-    Count low = -1, high = end;
-    while (high - low > 1) {
-      const Count middle = low + (high - low) / 2;
-      (holds(middle) ? high : low) = middle;
-    }
-    return high;
-  }
-
   // The first purchase at which a kind with at least so much of a load in its objective can no longer be the cheapest.
   [[nodiscard]] Count FirstDominated(double half_load, const Search::IsDominated& is_dominated) const {
     const Purchases& purchases = problem_.purchases;
-    return FirstOf(purchases.Size(),
+    return FirstOf(0, purchases.Size(),
                    [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i)) + half_load}); });
   }
 
@@ -98,7 +88,7 @@ class ReplicaEvaluator {
       if (last_.holds() && JudgeAt(low, devices).holds()) return low;
     }
     if (low == end || !JudgeAt(end - 1, devices).holds()) return end;
-    return low + FirstOf(end - 1 - low, [&](Count i) { return JudgeAt(low + i, devices).holds(); });
+    return FirstOf(low, end - 1, [&](Count i) { return JudgeAt(i, devices).holds(); });
   }
 
   void KeepNearest(NearMiss miss) {

@@ -5,37 +5,18 @@
 
 #include "core/base/trace.h"
 #include "core/scenario/designed_device.h"
+#include "core/sizing/first_of.h"
 
 namespace slipstick {
 namespace {
 
 constexpr Count kUnlimitedDevices = 1 << 20;
 
-// The most servers within a limit that more servers can only exceed.
-template <class Within>
-Count MostServers(Count most, const Within& within) {
-  Count low = 0, high = most + 1;
-  while (high - low > 1) {
-    const Count middle = low + (high - low) / 2;
-    (within(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
 }  // namespace
 
 Fleet::Fleet(const Scenario& scenario) : scenario_(scenario) {}
 
-CostReport Fleet::CostOf(Count devices) const {
-  Cluster cluster = scenario_.cluster;
-  cluster.devices = devices;
-  Trace off = Trace::Off();
-  return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
-}
-
-DollarsPerSecond Fleet::HourlyCostOf(Count devices) const {
-  return static_cast<double>(devices) * CostOf(devices).device_second;
-}
+DollarsPerSecond Fleet::HourlyCostOf(Count devices) const { return HourlyCostOf({0, devices}); }
 
 Watts Fleet::ServerPower() const {
   return static_cast<double>(server_devices()) * scenario_.cluster.device.tdp * scenario_.cost->system.host_power;
@@ -52,21 +33,36 @@ std::optional<Count> Fleet::ServersPerRack(const SizeQuestion& question) const {
       std::min(std::floor(*question.power_per_rack / ServerPower()), static_cast<double>(kUnlimitedDevices)));
 }
 
+std::vector<Fleet::Limit> Fleet::LimitsOf(const SizeQuestion& question) const {
+  std::vector<Limit> limits;
+  if (ServersPerRack(question) == 0) limits.push_back({"power_per_rack", [](const PoolSizes&) { return false; }});
+  if (question.devices)
+    limits.push_back({"devices", [&](const PoolSizes& bought) { return bought.Total() <= *question.devices; }});
+  if (question.power)
+    limits.push_back({"power", [&](const PoolSizes& bought) { return FacilityPowerOf(bought) <= *question.power; }});
+  if (question.budget)
+    limits.push_back({"budget", [&](const PoolSizes& bought) { return CostOf(bought).system <= *question.budget; }});
+  if (question.budget_per_hour)
+    limits.push_back({"budget_per_hour",
+                      [&](const PoolSizes& bought) { return HourlyCostOf(bought) <= *question.budget_per_hour; }});
+  return limits;
+}
+
 DeviceLimit Fleet::MostDevices(const SizeQuestion& question) const {
   const Count per_server = server_devices();
   Count servers = kUnlimitedDevices / per_server;
   std::string_view by;
-  const auto limit = [&](std::string_view name, const auto& within) {
-    const Count most = MostServers(servers, [&](Count count) { return within(count * per_server); });
-    if (most < servers) servers = most, by = name;
-  };
-  if (ServersPerRack(question) == 0) limit("power_per_rack", [](Count) { return false; });
-  if (question.devices) limit("devices", [&](Count devices) { return devices <= *question.devices; });
-  if (question.power) limit("power", [&](Count devices) { return FacilityPowerOf(devices) <= *question.power; });
-  if (question.budget) limit("budget", [&](Count devices) { return CostOf(devices).system <= *question.budget; });
-  if (question.budget_per_hour)
-    limit("budget_per_hour", [&](Count devices) { return HourlyCostOf(devices) <= *question.budget_per_hour; });
+  for (const Limit& limit : LimitsOf(question)) {
+    const Count most = FirstOf(1, servers + 1, [&](Count count) { return !limit.allows({0, count * per_server}); }) - 1;
+    if (most < servers) servers = most, by = limit.name;
+  }
   return {servers * per_server, by};
+}
+
+bool Fleet::Allows(const SizeQuestion& question, const PoolSizes& bought) const {
+  const std::vector<Limit> limits = LimitsOf(question);
+  return bought.Total() <= kUnlimitedDevices &&
+         std::all_of(limits.begin(), limits.end(), [&](const Limit& limit) { return limit.allows(bought); });
 }
 
 const Device* Fleet::PrefillDevice() const {
@@ -83,34 +79,26 @@ PoolSizes Fleet::Bought(const PoolSizes& needed) const {
 }
 
 CostReport Fleet::CostOf(const PoolSizes& bought) const {
-  const Device* device = PrefillDevice();
-  if (device == nullptr) return CostOf(bought.Total());
+  const Device* prefill = PrefillDevice();
   Cluster cluster = scenario_.cluster;
-  cluster.devices = bought.decode;
+  cluster.devices = prefill != nullptr ? bought.decode : bought.Total();
   Trace off = Trace::Off();
   return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off,
-                      DevicePool{*device, bought.prefill});
+                      prefill != nullptr ? std::optional(DevicePool{*prefill, bought.prefill}) : std::nullopt);
 }
 
 DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
   const CostReport cost = CostOf(bought);
-  const DollarsPerSecond prefill = cost.prefill_pool ? cost.prefill_pool->device_second : cost.device_second;
-  return Ratio(bought.prefill) * prefill + Ratio(bought.decode) * cost.device_second;
+  if (!cost.prefill_pool) return static_cast<double>(bought.Total()) * cost.device_second;
+  return Ratio(bought.prefill) * cost.prefill_pool->device_second + Ratio(bought.decode) * cost.device_second;
 }
 
 Watts Fleet::FacilityPowerOf(const PoolSizes& bought) const {
-  const Device* device = PrefillDevice();
-  const Watts prefill = device != nullptr ? device->tdp : scenario_.cluster.device.tdp;
-  return (Ratio(bought.prefill) * prefill + Ratio(bought.decode) * scenario_.cluster.device.tdp) *
-         scenario_.cost->system.host_power * scenario_.cost->system.pue;
-}
-
-bool Fleet::Allows(const SizeQuestion& question, const PoolSizes& bought) const {
-  if (bought.Total() > kUnlimitedDevices || ServersPerRack(question) == 0) return false;
-  if (question.devices && bought.Total() > *question.devices) return false;
-  if (question.power && FacilityPowerOf(bought) > *question.power) return false;
-  if (question.budget && CostOf(bought).system > *question.budget) return false;
-  return !question.budget_per_hour || HourlyCostOf(bought) <= *question.budget_per_hour;
+  const Device* prefill = PrefillDevice();
+  if (prefill == nullptr) return FacilityPowerOf(bought.Total());
+  const SystemInputs& system = scenario_.cost->system;
+  return (Ratio(bought.prefill) * prefill->tdp + Ratio(bought.decode) * scenario_.cluster.device.tdp) *
+         system.host_power * system.pue;
 }
 
 }  // namespace slipstick

@@ -1,9 +1,11 @@
 // What a number of devices of a cluster costs and draws, and how many of them the limits of a question allow.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/economics/cost.h"
 #include "core/scenario/scenario.h"
@@ -28,7 +30,6 @@ class Fleet {
   // `scenario` has its cost question on.
   explicit Fleet(const Scenario& scenario);
   [[nodiscard]] Count server_devices() const { return scenario_.cost->system.devices_per_host; }
-  [[nodiscard]] CostReport CostOf(Count devices) const;
   [[nodiscard]] DollarsPerSecond HourlyCostOf(Count devices) const;
   [[nodiscard]] Watts ServerPower() const;
   // Rated, with cooling and power distribution (PUE).
@@ -44,6 +45,12 @@ class Fleet {
   [[nodiscard]] bool Allows(const SizeQuestion& question, const PoolSizes& bought) const;
 
  private:
+  struct Limit {
+    std::string_view name;
+    std::function<bool(const PoolSizes& bought)> allows;
+  };
+  // Of the question, which must outlive them.
+  [[nodiscard]] std::vector<Limit> LimitsOf(const SizeQuestion& question) const;
   // The device of a prefill pool; null: the cluster's.
   [[nodiscard]] const Device* PrefillDevice() const;
   [[nodiscard]] CostReport CostOf(const PoolSizes& bought) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sizing/first_of.h"
+
 namespace slipstick {
 namespace {
 
@@ -53,12 +55,8 @@ class PercentileSearch {
 
  private:
   [[nodiscard]] Count PurchaseOf(Count bought) const {
-    Count low = 0, high = problem_.purchases.Size() - 1;
-    while (low < high) {
-      const Count middle = low + (high - low) / 2;
-      problem_.purchases.At(middle) < bought ? low = middle + 1 : high = middle;
-    }
-    return low;
+    const Purchases& purchases = problem_.purchases;
+    return FirstOf(0, purchases.Size() - 1, [&](Count i) { return purchases.At(i) >= bought; });
   }
 
   Simulated Simulate(const SizedDeployment& kind, Count purchase) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/trace.h"
+#include "core/sizing/first_of.h"
 #include "core/sizing/replica_space.h"
 
 namespace slipstick {
@@ -24,17 +25,12 @@ struct Pool {
   [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
 };
 
-// The first count from 1 to `most` for which an ascending condition holds; more than `most` if none. Most are small.
+// The first count from 1 to `most` for which an ascending condition holds, given that it does for `most`. Most are small.
 template <class Condition>
 Count Fewest(Count most, const Condition& holds) {
-  if (most < 1 || !holds(most)) return most + 1;
   Count too_few = 0, enough = 1;
   while (enough < most && !holds(enough)) too_few = enough, enough = std::min(2 * enough, most);
-  while (enough - too_few > 1) {
-    const Count middle = too_few + (enough - too_few) / 2;
-    (holds(middle) ? enough : too_few) = middle;
-  }
-  return enough;
+  return FirstOf(too_few + 1, enough, holds);
 }
 
 class PoolSearch {
@@ -43,20 +39,32 @@ class PoolSearch {
       : problem_(problem), question_(question), fleet_(fleet), cluster_(problem.scenario.cluster) {}
 
   PoolsResult Run() {
-    const std::vector<Replica> replicas = Replicas();
-    const std::vector<Pool> decoders = Decoders(replicas);
-    if (decoders.empty()) return result_;
-    const std::vector<Pool> prefillers = Prefillers(replicas, decoders.front().replica);
-    for (const Pool& decoder : decoders) {
-      for (const Pool& prefiller : prefillers) {
-        if (!CanImprove(prefiller.replica, prefiller.fewest, decoder.replica, decoder.fewest)) break;
-        if (prefiller.replica.choice.precision == decoder.replica.choice.precision) TryPair(prefiller, decoder);
-      }
+    std::vector<Replica> replicas = Replicas();
+    while (!replicas.empty()) {
+      const ServingPrecision formats = replicas.front().choice.precision;
+      const auto others = std::stable_partition(replicas.begin(), replicas.end(), [&formats](const Replica& replica) {
+        return replica.choice.precision == formats;
+      });
+      TryPairs({replicas.begin(), others});
+      replicas.erase(replicas.begin(), others);
     }
     return result_;
   }
 
  private:
+  // Both pools compute in the same formats.
+  void TryPairs(const std::vector<Replica>& replicas) {
+    const std::vector<Pool> decoders = Decoders(replicas);
+    if (decoders.empty()) return;
+    const std::vector<Pool> prefillers = Prefillers(replicas, decoders.front().replica);
+    for (const Pool& decoder : decoders) {
+      for (const Pool& prefiller : prefillers) {
+        if (!CanImprove(prefiller.replica, prefiller.fewest, decoder.replica, decoder.fewest)) break;
+        TryPair(prefiller, decoder);
+      }
+    }
+  }
+
   // Chunks of prompts make no difference to a pool that decodes nothing.
   [[nodiscard]] std::vector<Replica> Replicas() const {
     const ReplicaSpace space(problem_);
@@ -85,8 +93,8 @@ class PoolSearch {
   static std::vector<Pool> Pools(const std::vector<Replica>& replicas, const Holds& holds) {
     std::vector<Pool> pools;
     for (const Replica& replica : replicas) {
-      const Count fewest = Fewest(kMostReplicas, [&](Count count) { return holds(replica, count); });
-      if (fewest <= kMostReplicas) pools.push_back({replica, fewest});
+      if (!holds(replica, kMostReplicas)) continue;
+      pools.push_back({replica, Fewest(kMostReplicas, [&](Count count) { return holds(replica, count); })});
     }
     std::stable_sort(pools.begin(), pools.end(),
                      [](const Pool& a, const Pool& b) { return a.Devices() < b.Devices(); });
@@ -126,12 +134,12 @@ class PoolSearch {
   }
 
   void Keep(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
+    if (!CanImprove(prefiller, prefillers, decoder, decoders)) return;
     const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
-    if (!fleet_.Allows(question_, bought)) return;
     const Verdict verdict = Judge(prefiller, prefillers, decoder, decoders, problem_.targets);
     const DollarsPerSecond cost = fleet_.HourlyCostOf(bought);
     const std::optional<SizedPools>& best = result_.cheapest;
-    if (best && (cost > best->cost || (cost == best->cost && verdict.load >= best->verdict.load))) return;
+    if (best && !(cost < best->cost) && verdict.load >= best->verdict.load) return;
     result_.cheapest = SizedPools{load_, prefillers, decoders, bought, cost, verdict};
   }
 

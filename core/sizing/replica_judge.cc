@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/trace.h"
+#include "core/sizing/first_of.h"
 
 namespace slipstick {
 namespace {
@@ -118,12 +119,7 @@ Verdict ReplicaJudge::VerdictOf(Count bought, Count replicas) {
 }
 
 Count ReplicaJudge::FewestReplicas(Count bought, Count most, double requests_per_s) {
-  Count too_few = 0, enough = most;
-  while (enough - too_few > 1) {
-    const Count middle = too_few + (enough - too_few) / 2;
-    (Judge(bought, middle, requests_per_s).holds() ? enough : too_few) = middle;
-  }
-  return enough;
+  return FirstOf(1, most, [&](Count replicas) { return Judge(bought, replicas, requests_per_s).holds(); });
 }
 
 }  // namespace slipstick

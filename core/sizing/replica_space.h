@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/search/serving_space.h"
-#include "core/sizing/deployment_search.h"
+#include "core/sizing/sizing_problem.h"
 
 namespace slipstick {
 

@@ -13,32 +13,14 @@
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
-#include "core/sizing/deployment_search.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
 #include "core/sizing/percentile_search.h"
-#include "core/sizing/pool_search.h"
+#include "core/sizing/sized_pools.h"
+#include "core/sizing/sizing_json.h"
 
 namespace slipstick {
 namespace {
-
-Json WithOverrides(Json request, const Json& overrides) {
-  std::vector<Assignment> assignments;
-  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
-  Apply(request, std::move(assignments));
-  return request;
-}
-
-// Inputs that all deployments of the question share: an open loop at the peak on one pool.
-Json OverridesAtPeak(double requests_per_s) {
-  return ObjectOf({{"training", nullptr},
-                   {"serving.concurrency", nullptr},
-                   {"serving.requests_per_s", requests_per_s},
-                   {"serving.disaggregated", nullptr},
-                   {"serving.devices", nullptr},
-                   {"serving.mapping.tp", 1},
-                   {"serving.mapping.pp", 1}});
-}
 
 Json OverridesOfDeployment(const Scenario& scenario, const SizedDeployment& sized, double requests_per_s) {
   Json overrides = OverridesAtPeak(requests_per_s);
@@ -63,17 +45,6 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
       question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);
   if (!rate || !(*rate > 0)) return Issues{{"requests_per_s", "Required: enter the mean arrival rate (requests/s)"}};
   return *rate;
-}
-
-// `utilization`: of one pool.
-Json FiguresOf(const Json& serving, std::optional<double> utilization) {
-  Json figures = Json::object();
-  for (const char* key : {"requests_per_s", "ttft_s", "tpot_s", "request_latency_s", "tokens_per_s",
-                          "requests_in_flight", "requests_waiting", "memory_bytes", "energy_j_per_token"}) {
-    figures[key] = serving[key];
-  }
-  if (utilization) figures["utilization"] = *utilization;
-  return figures;
 }
 
 // Revenue at the users' prices, the prices of the same proportions that only pay the cost, and the mean rate from which
@@ -123,7 +94,8 @@ class ClusterSizing {
   Result<Json> Run() {
     const PercentileResult result = FindCheapestAt(problem_, question_.percentile);
     Result<Json> answer = result.found.cheapest ? Holds(result) : Result<Json>(Fails(result.found));
-    if (answer && question_.pools == PoolsTried::kOneAndTwo) (*answer)["two_pools"] = OnTwoPools(*answer);
+    if (answer && question_.pools == PoolsTried::kOneAndTwo)
+      (*answer)["two_pools"] = SizeOnTwoPools(request_, question_, problem_, *answer);
     return answer;
   }
 
@@ -224,100 +196,6 @@ class ClusterSizing {
   [[nodiscard]] static Json SpareOf(const SizedDeployment& sized, const Headroom& headroom) {
     const Count all = sized.bought / sized.devices_per_replica;
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
-  }
-
-  // The same traffic with prefill and decode on a pool each, beside the answer on one.
-  [[nodiscard]] Json OnTwoPools(const Json& on_one) const {
-    const auto fails = [](std::string_view reason, const std::string& message) {
-      return ObjectOf({{"holds", false}, {"reason", std::string(reason)}, {"message", message}});
-    };
-    if (question_.percentile != Percentile::kMean)
-      return fails("percentile", "Two pools are compared for mean requests only: they are not simulated");
-    if (scenario_.serving->sessions) return fails("sessions", "Sessions are served on one pool");
-    const Result<Scenario> pooled = OnPools();
-    if (!pooled) return fails("request", pooled.issues.front().message);
-    const Fleet fleet(*pooled);
-    const SizingProblem problem{*pooled,        problem_.targets, peak_, question_.spare_replicas, problem_.purchases,
-                                problem_.limits};
-    const PoolsResult result = FindCheapestPools(problem, question_, fleet);
-    if (!result.cheapest) {
-      return fails(result.failing, result.failing == "memory"
-                                       ? "No kind of replica fits, or the limits allow no two pools"
-                                       : "No two pools meet the targets");
-    }
-    const SizedPools& sized = *result.cheapest;
-    Scenario served = *pooled;
-    served.serving = sized.load;
-    served.cluster.devices = sized.bought.Total();
-    const Json at_peak = *Evaluate(served, ReportDetail::Figures());
-    Json answer = ObjectOf({{"holds", true},
-                            {"deployment", PoolsOf(sized, fleet)},
-                            {"at_peak", FiguresOf(at_peak["serving"], std::nullopt)},
-                            {"cost", ObjectOf({{"usd_per_hour", In(sized.cost, kUsdPerHour)}})},
-                            {"saves", nullptr},
-                            {"overrides", OverridesOfPools(sized)}});
-    if (on_one["holds"].get<bool>())
-      answer["saves"] = 1 - In(sized.cost, kUsdPerHour) / on_one["cost"]["usd_per_hour"].get<double>();
-    return answer;
-  }
-
-  // The scenario with two pools: those of the request, where it has them, for their device.
-  [[nodiscard]] Result<Scenario> OnPools() const {
-    const Json* written = MemberAt(request_, "serving.disaggregated");
-    if (written != nullptr && !written->is_null()) {
-      const Disaggregated defaults;
-      const auto devices = [&](const char* member, Count by_default) {
-        return static_cast<Count>(NumberAt(*written, member).value_or(static_cast<double>(by_default)));
-      };
-      Json overrides = OverridesAtPeak(peak_);
-      overrides.erase("serving.disaggregated");
-      overrides["cluster.devices"] =
-          std::max<Count>(scenario_.cluster.devices, devices("prefill_devices", defaults.prefill_devices) +
-                                                         devices("decode_devices", defaults.decode_devices));
-      return ParseScenario(WithOverrides(request_, overrides));
-    }
-    Scenario pooled = scenario_;
-    pooled.serving->disaggregated = Disaggregated{};
-    return pooled;
-  }
-
-  [[nodiscard]] static Json MappingOf(const ServingMapping& mapping) {
-    return ObjectOf({{"tp", mapping.tp},
-                     {"pp", mapping.pp},
-                     {"ep", mapping.ep},
-                     {"cp", mapping.cp},
-                     {"attention_dp", mapping.attention_dp}});
-  }
-
-  [[nodiscard]] static Json PoolsOf(const SizedPools& sized, const Fleet& fleet) {
-    return ObjectOf({{"devices", sized.bought.Total()},
-                     {"prefill_devices", sized.load.disaggregated->prefill_devices},
-                     {"decode_devices", sized.load.disaggregated->decode_devices},
-                     {"prefill_replicas", sized.prefill_replicas},
-                     {"decode_replicas", sized.decode_replicas},
-                     {"power_w", fleet.FacilityPowerOf(sized.bought).base()},
-                     {"prefill_mapping", MappingOf(*sized.load.disaggregated->prefill_mapping)},
-                     {"mapping", MappingOf(sized.load.mapping)}});
-  }
-
-  [[nodiscard]] Json OverridesOfPools(const SizedPools& sized) const {
-    const Disaggregated& pools = *sized.load.disaggregated;
-    Json overrides = ObjectOf({{"training", nullptr},
-                               {"cluster.devices", sized.bought.Total()},
-                               {"serving.concurrency", nullptr},
-                               {"serving.requests_per_s", peak_},
-                               {"serving.devices", nullptr},
-                               {"serving.mapping.replicas", nullptr},
-                               {"serving.prompt", sized.load.prompt},
-                               {"serving.output", sized.load.output},
-                               {"serving.disaggregated.prefill_devices", pools.prefill_devices},
-                               {"serving.disaggregated.decode_devices", pools.decode_devices}});
-    const auto write = [&overrides](const std::string& path, const Json& mapping) {
-      for (const auto& [member, value] : mapping.items()) overrides[path + member] = value;
-    };
-    write("serving.mapping.", MappingOf(sized.load.mapping));
-    write("serving.disaggregated.prefill_mapping.", MappingOf(*pools.prefill_mapping));
-    return overrides;
   }
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/nearest_counts.h"
 #include "core/training/training.h"
 
 namespace slipstick {
@@ -23,15 +24,6 @@ std::vector<Count> Nearest(Count wanted, Count limit, Passes passes) {
   const Count reach = std::min(limit, wanted * 4 + 4096);
   while (above <= reach && !passes(above)) ++above;
   if (above <= reach) values.push_back(above);
-  return values;
-}
-
-// The nearest multiples of `unit` below and above `wanted`, up to `limit`.
-std::vector<Count> NearestMultiples(Count wanted, Count unit, Count limit) {
-  std::vector<Count> values;
-  const Count below = std::min(wanted, limit) / unit * unit;
-  if (below > 0) values.push_back(below);
-  if (below + unit <= limit) values.push_back(below + unit);
   return values;
 }
 

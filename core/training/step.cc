@@ -54,9 +54,10 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
   Trace off = Trace::Off();
   TrainingMemory fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const bool mirrors_same =
-        StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
-    if (RepeatsPrevious(plan, i) && mirrors_same) continue;
+    const auto mirrors_same = [&] {
+      return StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
+    };
+    if (RepeatsPrevious(plan, i) && mirrors_same()) continue;
     const TrainingMemory memory = StageMemory(terms, plan, i, recompute, off);
     const Bytes host = max(fullest.host, memory.host);
     if (memory.Total() > fullest.Total()) fullest = memory;

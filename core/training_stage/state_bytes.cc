@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/base/figure.h"
+#include "core/base/trace.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {

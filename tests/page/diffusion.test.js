@@ -36,6 +36,27 @@ test('images are a task, and the answers are those of the command line', async (
   assert.deepEqual(faults, []);
 });
 
+test('they are turned on in the form, alone, and taken back by what they leave out', async () => {
+  const { page, faults } = await chromium.open('#/train?cluster=dgx-h100&v=3');
+  const group = (id) => page.locator(`[data-key="group-${id}"]`);
+  const turnOn = async (id) => {
+    await group(id).evaluate((details) => (details.open = true));
+    await group(id).locator('.ask button').click();
+    await settled(page);
+  };
+  await turnOn('diffusion');
+  await page.waitForSelector('.absent');
+  assert.match(plain(await page.locator('.say').textContent()), /^Make images or video with FLUX/);
+  await page.locator('.absent button').click();
+  await settled(page);
+  assert.match(plain(await page.locator('.say').textContent()), /^Pre-train Llama.*then serve/);
+  await turnOn('diffusion');
+  await turnOn('serving');
+  assert.match(plain(await page.locator('.say').textContent()), /^Pre-train Llama.*then serve/);
+  assert.doesNotMatch(page.url(), /diffusion/);
+  assert.deepEqual(faults, []);
+});
+
 test('the form asks for a clip, and one that does not fit says so', async () => {
   const { page, faults } = await chromium.open('#/serve?cluster=single-rtx-4090&diffusion.model=wan2.1-t2v-14b&v=3');
   await page.waitForSelector('#made-bar .mark');

@@ -158,7 +158,7 @@ export class Form {
   }
 
   /** @param {Group} group */
-  #group({ id, first, isOff, mapping = [], load, sheet = [] }, inputs, wasOpen) {
+  #group({ id, first, askedBy, mapping = [], load, sheet = [] }, inputs, wasOpen) {
     const open = [...first.flat(), ...mapping, ...sheet.flat(), ...Object.values(load ?? {}).flat(2)];
     const find = (path) => inputs.find((input) => input.path === path);
     const made = (row) =>
@@ -180,12 +180,10 @@ export class Form {
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
     const own = { model: ['form.config', this.#onconfig], cluster: ['form.own', this.#ondevice] }[id];
     const extra = own && h('button', { type: 'button', class: 'link', onclick: own[1] }, t(own[0]));
-    // What the default scenario has is taken from it; what it leaves out is asked for by its first member.
     const turnOn = () => {
-      const member =
-        isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
-      if (member) this.#store.set(member.path, inputText(member.path, member.default));
-      else this.#store.reset(id);
+      const asking = this.#described.inputs.find(({ path }) => path === askedBy);
+      if (asking) this.#store.set(asking.path, inputText(asking.path, asking.default));
+      else this.#store.turnOn(id);
     };
     const ask = h(
       'p',

@@ -9,7 +9,7 @@
  * @property {string[][]} [sheet] what a data sheet says, folded
  * @property {string[]} [mapping] what the core chooses where nobody did, folded
  * @property {{batch: string[][], concurrency: string[][], rate: string[][]}} [load] the rows of each kind of load
- * @property {boolean} [isOff] the default scenario does not ask for it
+ * @property {string} [askedBy] the input that asks for it, where the default scenario does not
  * @property {string[] | null} scenes whose answers rest on it; null: all
  */
 
@@ -64,7 +64,7 @@ export const GROUPS = [
   },
   {
     id: 'post_training',
-    isOff: true,
+    askedBy: 'post_training.algorithm',
     first: [
       ['post_training.algorithm', 'post_training.placement'],
       ['post_training.prompts', 'post_training.responses_per_prompt'],
@@ -75,7 +75,7 @@ export const GROUPS = [
   },
   {
     id: 'diffusion',
-    isOff: true,
+    askedBy: 'diffusion.model.preset',
     first: [
       ['diffusion.model'],
       ['diffusion.width', 'diffusion.height'],

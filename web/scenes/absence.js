@@ -11,7 +11,7 @@ export function absence(context, part) {
       'p',
       { class: 'absent' },
       `${t(`absent.${part}`)} `,
-      h('button', { type: 'button', class: 'link', onclick: () => context.store.reset(part) }, t('absent.ask')),
+      h('button', { type: 'button', class: 'link', onclick: () => context.store.turnOn(part) }, t('absent.ask')),
     );
   return h('p', { class: 'absent' }, t('absent.part'));
 }

@@ -86,6 +86,11 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
+  // Takes what switches a part of the default scenario off back: its own input, or that images are asked for alone.
+  turnOn(part) {
+    this.reset(part in this.inputs ? part : 'diffusion');
+  }
+
   // All inputs at once: a lesson's start or step (then with the place in the lesson), an import, a scenario of the comparison.
   // `goesOn` as for `set`.
   setInputs(inputs, sub = this.sub, goesOn = false) {

@@ -25,10 +25,7 @@ Json Advised(const Assignments& assignments, const Json& question = Json::object
 }
 
 Json ReportOf(const Assignments& assignments, const Json& overrides = Json::object()) {
-  Json request = *ReadRequest(R"({"version": 1})", assignments);
-  std::vector<Assignment> changes;
-  for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
-  Apply(request, std::move(changes));
+  const Json request = WithOverrides(*ReadRequest(R"({"version": 1})", assignments), overrides);
   const Answer answer = EvaluateAnswer(JsonText(request), {}, "", false);
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   return *ParseJson(answer.text);

@@ -69,6 +69,15 @@ TEST(Diffusion, TheDecoderCountsItsConvolutions) {
   EXPECT_NEAR(per_pixel, 4.65e6, 0.02 * 4.65e6);
 }
 
+// Whatever the report shows of a clip is explained, down to the run's own inputs.
+TEST(Diffusion, RatesAreExplained) {
+  for (const char* figure : {"items_per_hour", "video_s_per_hour", "latency_s"}) {
+    const Answer answer = EvaluateAnswer(R"({"version": 3})", kWan, std::string("diffusion.") + figure);
+    ASSERT_TRUE(answer.issues.empty()) << figure;
+    EXPECT_NE(answer.text.find("diffusion.steps"), std::string::npos) << figure;
+  }
+}
+
 TEST(Diffusion, PartsAddUpToTheTime) {
   for (const Assignments& one : {kFlux, kWan + Assignments{"diffusion.ulysses=4", "diffusion.offload=true"}}) {
     const Json report = Report(one);

@@ -20,11 +20,7 @@ namespace {
 using Assignments = std::vector<std::string>;
 
 Json RequestOnPools(const Assignments& assignments, const Json& overrides = Json::object()) {
-  Json request = *ReadRequest(R"({"version": 3})", assignments);
-  std::vector<Assignment> changes;
-  for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
-  Apply(request, std::move(changes));
-  return request;
+  return WithOverrides(*ReadRequest(R"({"version": 3})", assignments), overrides);
 }
 Json SizedOn(const Assignments& assignments, const Json& question) {
   const Answer answer = SizeAnswer(R"({"version": 3})", assignments, question);
@@ -122,8 +118,31 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
               1e-9 * *NumberAt(pools, "cost.usd_per_hour"));
 }
 
-// Percentiles are simulated, and pools are not.
+// Both pools in a format: of two, the cheaper one's deployment, which its overrides name.
+TEST(TwoPools, ChooseAFormatForBoth) {
+  const Assignments scenario{"model=llama-3.1-70b",
+                             "cluster=dgx-h100",
+                             "serving.prompt=4000",
+                             "serving.output=300",
+                             "serving.precision.weights=bf16",
+                             "cost.system.devices_per_host=1"};
+  const auto sized = [&](const char* weights) {
+    return SizedOn(scenario,
+                   {{"requests_per_s", 20}, {"ttft", "2 s"}, {"tpot", "25 ms"}, {"limits", {weights}}})["two_pools"];
+  };
+  const Json either = sized("weights=bf16,fp8"), wide = sized("weights=bf16"), narrow = sized("weights=fp8");
+  const auto cost = [](const Json& pools) { return *NumberAt(pools, "cost.usd_per_hour"); };
+  EXPECT_LT(cost(narrow), cost(wide)) << "half the bytes";
+  EXPECT_EQ(cost(either), cost(narrow));
+  EXPECT_EQ(either["overrides"]["serving.precision.weights"], "fp8");
+  const Json report = *ParseJson(EvaluateAnswer(JsonText(RequestOnPools(scenario, either["overrides"]))).text);
+  EXPECT_EQ(*NumberAt(report, "serving.tpot_s"), *NumberAt(either, "at_peak.tpot_s"));
+}
+
+// Percentiles are simulated, and pools are not; slices of a torus decide the links.
 TEST(TwoPools, SayWhyTheyAreNotCompared) {
+  const Json on_torus = SizedOn({"cluster=tpu-v5p-pod"}, {{"requests_per_s", 1}, {"ttft", "2 s"}})["two_pools"];
+  EXPECT_EQ(on_torus["reason"], "topology");
   const Json pools =
       SizedOn({"cluster=dgx-h100"}, {{"requests_per_s", 1}, {"ttft", "2 s"}, {"percentile", "99"}})["two_pools"];
   EXPECT_FALSE(pools["holds"].get<bool>());

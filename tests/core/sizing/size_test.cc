@@ -28,11 +28,7 @@ Json Asked(const Assignments& assignments, const Json& question) {
 Json First(const Assignments& assignments, const Json& question) { return Asked(assignments, question)["clusters"][0]; }
 
 Json RequestOf(const Assignments& assignments, const Json& overrides) {
-  Json request = *ReadRequest(R"({"version": 1})", assignments);
-  std::vector<Assignment> changes;
-  for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
-  Apply(request, std::move(changes));
-  return request;
+  return WithOverrides(*ReadRequest(R"({"version": 1})", assignments), overrides);
 }
 Json ReportOf(const Assignments& assignments, const Json& overrides) {
   const Answer answer = EvaluateAnswer(JsonText(RequestOf(assignments, overrides)));

@@ -1,0 +1,109 @@
+#include "core/sizing/sized_pools.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/units.h"
+#include "core/evaluation/evaluate.h"
+#include "core/exploration/search_job.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/sizing/fleet.h"
+#include "core/sizing/pool_search.h"
+#include "core/sizing/sizing_json.h"
+
+namespace slipstick {
+namespace {
+
+Json OverridesOnPools(double requests_per_s) {
+  Json overrides = OverridesAtPeak(requests_per_s);
+  overrides.erase("serving.disaggregated");
+  return overrides;
+}
+
+// The scenario with two pools: those of the request, where it has them, for their device.
+Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
+  const Json* written = MemberAt(request, "serving.disaggregated");
+  Scenario pooled = problem.scenario;
+  const Disaggregated& pools = pooled.serving->disaggregated.emplace();
+  if (written == nullptr || written->is_null()) return pooled;
+  const auto devices = [written](const char* member, Count by_default) {
+    return static_cast<Count>(NumberAt(*written, member).value_or(static_cast<double>(by_default)));
+  };
+  Json overrides = OverridesOnPools(problem.requests_per_s);
+  overrides["cluster.devices"] =
+      std::max<Count>(pooled.cluster.devices, devices("prefill_devices", pools.prefill_devices) +
+                                                  devices("decode_devices", pools.decode_devices));
+  return ParseScenario(WithOverrides(request, overrides));
+}
+
+Json DeploymentOf(const SizedPools& sized, const Fleet& fleet) {
+  return ObjectOf({{"devices", sized.bought.Total()},
+                   {"prefill_devices", sized.load.disaggregated->prefill_devices},
+                   {"decode_devices", sized.load.disaggregated->decode_devices},
+                   {"prefill_replicas", sized.prefill_replicas},
+                   {"decode_replicas", sized.decode_replicas},
+                   {"power_w", fleet.FacilityPowerOf(sized.bought).base()},
+                   {"prefill_mapping", MappingOf(*sized.load.disaggregated->prefill_mapping)},
+                   {"mapping", MappingOf(sized.load.mapping)}});
+}
+
+Json OverridesOfPools(const SizedPools& sized) {
+  const ServingLoad& load = sized.load;
+  Json overrides = OverridesOnPools(*load.requests_per_s);
+  overrides.update(OverridesOf({load.mapping, 1, load.precision, load.prefill_chunk, load.disaggregated}));
+  overrides.erase("serving.batch");  // of a closed loop
+  overrides["cluster.devices"] = sized.bought.Total();
+  overrides["serving.prompt"] = load.prompt;
+  overrides["serving.output"] = load.output;
+  const std::string path = "serving.disaggregated.prefill_mapping.";
+  const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
+  const Json mapping = MappingOf(prefill);
+  for (const auto& [degree, value] : mapping.items()) overrides[path + degree] = value;
+  overrides[path + "prefill_cp"] = prefill.prefill_cp;
+  return overrides;
+}
+
+Json Fails(std::string_view reason, const std::string& message) {
+  return ObjectOf({{"holds", false}, {"reason", std::string(reason)}, {"message", message}});
+}
+
+}  // namespace
+
+Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const SizingProblem& problem,
+                    const Json& on_one) {
+  if (question.percentile != Percentile::kMean)
+    return Fails("percentile", "Two pools are compared for mean requests only: they are not simulated");
+  if (problem.scenario.serving->sessions) return Fails("sessions", "Sessions are served on one pool");
+  if (problem.purchases.slices() > 0)
+    return Fails("topology", "Two pools are not compared on a torus, mesh or ring, which is bought in slices");
+  const Result<Scenario> pooled = OnPools(request, problem);
+  if (!pooled) return Fails("request", pooled.issues.front().message);
+  const Fleet fleet(*pooled);
+  const PoolsResult result = FindCheapestPools(
+      {*pooled, problem.targets, problem.requests_per_s, problem.spare_replicas, problem.purchases, problem.limits},
+      question, fleet);
+  if (!result.cheapest) {
+    return Fails(result.failing, result.failing == "memory"
+                                     ? "No kind of replica fits, or the limits allow no two pools"
+                                     : "No two pools meet the targets");
+  }
+  const SizedPools& sized = *result.cheapest;
+  Scenario served = *pooled;
+  served.serving = sized.load;
+  served.cluster.devices = sized.bought.Total();
+  const Json at_peak = *Evaluate(served, ReportDetail::Figures());
+  const double usd_per_hour = In(sized.cost, kUsdPerHour);
+  const bool one_holds = on_one["holds"].get<bool>();
+  return ObjectOf(
+      {{"holds", true},
+       {"deployment", DeploymentOf(sized, fleet)},
+       {"at_peak", FiguresOf(at_peak["serving"], std::nullopt)},
+       {"cost", ObjectOf({{"usd_per_hour", usd_per_hour}})},
+       {"saves", one_holds ? Json(1 - usd_per_hour / on_one["cost"]["usd_per_hour"].get<double>()) : Json(nullptr)},
+       {"overrides", OverridesOfPools(sized)}});
+}
+
+}  // namespace slipstick
