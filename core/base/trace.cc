@@ -238,15 +238,18 @@ void Trace::RecordReported(std::string_view path, internal::Value value) {
     figure = FigureOf(*value.node, symbol, *value.dimension);
     book_->of_nodes[value.node] = {std::string(path), book_->figures.size()};
   } else {
-    // An input, a figure that has a path, or a number that rests on nothing.
-    const Origin origin = value.node != nullptr ? OriginOfNode(*value.node, symbol, *value.dimension) : Origin();
     figure.symbol = symbol;
     figure.title = symbol;
     std::replace(figure.title.begin(), figure.title.end(), '_', ' ');
-    figure.formula = "1 * value";
     figure.value = value.base;
     figure.dimension = *value.dimension;
-    figure.terms.push_back({"value", value.base, *value.dimension, origin.path, origin.figure});
+    if (value.node == nullptr && value.base == 0) {
+      figure.formula = "0";  // of what the scenario does not have
+    } else {                 // an input, or a figure that has a path
+      const Origin origin = value.node != nullptr ? OriginOfNode(*value.node, symbol, *value.dimension) : Origin();
+      figure.formula = "1 * value";
+      figure.terms.push_back({"value", value.base, *value.dimension, origin.path, origin.figure});
+    }
   }
   figure.path = path;
   book_->reported[figure.path] = book_->figures.size();

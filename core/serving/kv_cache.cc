@@ -49,11 +49,11 @@ BytesPerToken LatentPerToken(const Deployment& deployment) {
 
 StageLayers CachedOnStage(const Deployment& deployment) {
   const ServedLayers& layers = deployment.layers;
-  if (!deployment.model.SharesKv()) return {layers.on_stage.attention, layers.on_stage.window};
-  return {Figure("Layers with a KV cache on the stage", layers.on_stage.attention - layers.shared_kv,
-                 "of their own; layers that share one are on the stage that has it"),
-          Figure("Layers with a sliding window and a KV cache on the stage",
-                 layers.on_stage.window - layers.shared_kv_window, "of their own")};
+  const Ratio attention = Figure("Layers with a KV cache on the stage", layers.on_stage.attention - layers.shared_kv,
+                                 "of their own; layers that share one are on the stage that has it");
+  if (!deployment.model.SharesKv()) return {attention, layers.on_stage.window};
+  return {attention, Figure("Layers with a sliding window and a KV cache on the stage",
+                            layers.on_stage.window - layers.shared_kv_window, "of their own")};
 }
 
 Bytes StateOnDevice(const Deployment& deployment) {
