@@ -74,7 +74,10 @@ NamedDeployment::NamedDeployment(const Model& model, const Cluster& cluster, con
         BindDegrees(load.mapping, "serving.mapping", trace);
         return Deploy(model, cluster, load, trace);
       }()) {
-  if (trace.on()) Bind(trace, "");
+  if (!trace.on()) return;
+  const Bytes half = 2 * kB;
+  CONSTANTS(trace, "formats", "an element of 16 bits", half);
+  Bind(trace, "");
 }
 
 NamedDeployment::NamedDeployment(const Cluster& cluster, const ServingLoad& load, const Deployment& decoder)
@@ -115,6 +118,7 @@ void NamedDeployment::Explain(const SettledHits& hits) {
 void NameAgain(const Deployment& deployment) {
   if (deployment.explained == nullptr) return;
   WithTrace(deployment, [](Trace& trace, const Deployment& plain) {
+    BindDevice("cluster.device", trace);
     BindDegrees(plain.load.mapping, "serving.mapping", trace);
     return Deploy(plain.model, *plain.requested, plain.load, trace).mapping;
   });
