@@ -20,16 +20,12 @@
 namespace slipstick {
 
 template <int... E>
-Quantity<E...> Figure(std::string_view title, Quantity<E...> result, std::string_view note = "",
-                      std::string_view source = "") {
+[[gnu::always_inline]] inline Quantity<E...> Figure(std::string_view title, Quantity<E...> result,
+                                                    std::string_view note = "", std::string_view source = "") {
   if (result.node() == nullptr) [[likely]]
     return result;
-  Label label;
-  label.title = title;
-  label.note = note;
-  label.source = source;
-  label.dimension = result.kDimension;
-  return Quantity<E...>::FromBase(result.base(), internal::Named(result.node(), std::move(label)));
+  return Quantity<E...>::FromBase(result.base(),
+                                  internal::Named(result.node(), title, note, source, result.kDimension));
 }
 
 // A formula as it is read, with the value of a way that rounds less.

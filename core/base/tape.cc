@@ -98,8 +98,13 @@ const Node* Record(Op op, double value, Operand a, Operand b, Operand c) {
   return any->tape->Add(std::move(node));
 }
 
-const Node* Named(const Node* node, Label label) {
-  if (node == nullptr) return nullptr;
+const Node* Named(const Node* node, std::string_view title, std::string_view note, std::string_view source,
+                  const Dimension& dimension) {
+  Label label;
+  label.title = title;
+  label.note = note;
+  label.source = source;
+  label.dimension = dimension;
   // A copy shares the operands; the intermediate result stays what it was elsewhere.
   Node named = *node;
   if (node->label != nullptr) {

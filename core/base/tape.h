@@ -106,8 +106,10 @@ constexpr const Node* Join(Op op, double value, Operand a, Operand b, Operand c)
   return Record(op, value, a, b, c);
 }
 
-// The result of an operation as one with a label; null if none of the operands has a node.
-[[gnu::cold]] const Node* Named(const Node* node, Label label);
+// The result of an operation as a figure.
+[[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, std::string_view title, std::string_view note,
+                                               std::string_view source, const Dimension& dimension);
+// As an operation with a label; null if none of the operands has a node.
 [[gnu::cold]] const Node* Found(Op op, double value, std::vector<Operand> operands, Label label);
 
 }  // namespace internal

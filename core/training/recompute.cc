@@ -32,7 +32,7 @@ RecomputeChoice ChoiceFor(const Model& model, const TrainingRun& run, const std:
     choice.selective.share = run.framework.compute.selective_share;
     choice.selective.framework_selection = run.framework.memory.selective_kept < 1;
     choice.selective.core = !choice.selective.framework_selection;
-    choice.selective.norms = choice.selective.latents = choice.selective.core && model.mla;
+    choice.selective.norms = choice.selective.latents = choice.selective.core > 0 && model.mla;
   }
   return choice;
 }
@@ -57,9 +57,9 @@ std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
 
 // The last part that a light choice adds.
 const char* NameOf(const RecomputePlan& plan) {
-  if (plan.core) return "these and the attention core";
-  if (plan.latents) return "these and the projections up from the latents";
-  return plan.norms ? "norms and activation functions" : "nothing";
+  if (plan.core > 0) return "these and the attention core";
+  if (plan.latents > 0) return "these and the projections up from the latents";
+  return plan.norms > 0 ? "norms and activation functions" : "nothing";
 }
 
 RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double deepest) {
@@ -171,9 +171,9 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
     among.emplace_back(one.name + ": " + compared, *value);
   }
   constexpr std::string_view kRule = "the least recomputation under which every stage fits; with offload the fastest";
-  const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0,
-               core = decided.selective.core ? 1 : 0;
-  const double latents = decided.selective.latents ? 1 : 0;
+  const double decided_share = decided.full_share, norms = decided.selective.norms > 0 ? 1 : 0,
+               core = decided.selective.core > 0 ? 1 : 0;
+  const double latents = decided.selective.latents > 0 ? 1 : 0;
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
   trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "memory_budget", budget);
   const Bytes memory_total = ExplainMemory(decided, terms, stages, trace);

@@ -36,13 +36,15 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   return fullest;
 }
 
-// Whether a run may split tensors, layers and sequences so; more tensor parallelism stays within a node.
+// Whether a run may split tensors, layers, sequences and experts so; more tensor parallelism stays within a node.
 bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : Count(mapping.tp);
   const bool stays = mapping.tp == context.run.mapping.tp || static_cast<double>(mapping.tp) <= context.node_devices;
+  const Count stage_devices = mapping.tp * mapping.cp * mapping.dp.value_or(1);
   return stays && context.model.heads % heads_over == 0 &&
-         mapping.pp * mapping.virtual_stages <= context.model.layers && run.sequence % mapping.cp == 0;
+         mapping.pp * mapping.virtual_stages <= context.model.layers && run.sequence % mapping.cp == 0 &&
+         stage_devices % (mapping.ep * mapping.expert_tp) == 0;
 }
 
 std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run, Bytes capacity) {
@@ -71,9 +73,8 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
                                        std::pair("CP ", &TrainingMapping::cp)}) {
       TrainingRun changed = run;
       changed.mapping.*member = changed.mapping.*member * factor;
-      if (data % factor != 0 || !IsLegalSplit(context, changed)) continue;
       changed.mapping.dp = data / factor;
-      if (fits(changed))
+      if (data % factor == 0 && IsLegalSplit(context, changed) && fits(changed))
         return name + std::to_string(changed.mapping.*member) + " in place of data parallelism would fit";
     }
   }

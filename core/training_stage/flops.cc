@@ -125,7 +125,7 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
       Figure("Model FLOPs per step, causal attention", step.model - tokens * (3 + passes * module_share) * masked,
              "attention cut by the causal mask, as FlashAttention and Llama 3 count it");
   const Ratio full_share = recompute.full_share, share = recompute.selective.share;
-  const double core_again = recompute.selective.core && !run.flash_attention ? 3 : 0;
+  const double core_again = recompute.selective.core > 0 && !run.flash_attention ? 3 : 0;
   step.hardware = Figure(
       "Hardware FLOPs per step",
       step.model + tokens * (full_share * layers + (1 - full_share) * (share * layers + core_again * core)),

@@ -48,7 +48,7 @@ Ratio ScorePart(const TrainingContext& context, const LayerWork& work, const Rec
   if (context.run.flash_attention)
     return Figure("Log-sum-exps of the attention core", 4 * work.attention.heads * context.shape.tokens, "in 4 bytes",
                   kMemorySource);
-  if (plan.core || work.attention.is_recurrence) return 0;
+  if (plan.core > 0 || work.attention.is_recurrence) return 0;
   return Figure("Softmax, its mask and the dropped output", 5 * work.attention.all_pairs, "5 bytes per score",
                 kMemorySource);
 }

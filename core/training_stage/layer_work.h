@@ -44,7 +44,7 @@ struct LayerWork {
 
 // Whether recomputation projects queries, keys and values up from latents again.
 inline bool RepeatsLatents(const Model& model, const LayerWork& work, const RecomputePlan& plan) {
-  return plan.latents && model.mla && !work.attention.is_recurrence;
+  return plan.latents > 0 && model.mla && !work.attention.is_recurrence;
 }
 
 inline bool IsAdapted(const Framework& framework, ProductRole role) {

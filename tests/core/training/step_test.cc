@@ -231,6 +231,18 @@ TEST(Report, SaysWhyMemoryDoesNotFitAndWhatWould) {
       << report.infeasible.front().message;
 }
 
+// 16 ways over experts leave nothing to split the data by: with PP 8, two devices of a stage could not hold 16 ranks of experts.
+TEST(Report, NamesNoSplitThatTheExpertsForbid) {
+  const Scenario scenario = TrainingScenario(
+      R"({"preset": "glm-4.5"})", R"({"preset": "single-rtx-pro-6000", "devices": 16})",
+      R"({"sequence": 4096, "global_batch": 2048, "framework": {"preset": "hai-llm"}, "precision": "nvfp4",
+          "optimizer": "sgd", "mapping": {"ep": 16, "dp": 16}})");
+  const TrainingReport report = Evaluated(scenario);
+  ASSERT_EQ(report.infeasible.size(), 1U);
+  EXPECT_EQ(report.infeasible.front().message.find("PP "), report.infeasible.front().message.find("PP or CP"))
+      << report.infeasible.front().message;
+}
+
 // torchtitan's selective checkpointing saves what reduce-scatters return, not what all-gathers do: of the 2 x 2 x 2
 // collectives of a layer the backward pass repeats the two all-gathers.
 TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
