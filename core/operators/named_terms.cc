@@ -28,6 +28,9 @@ struct NamedFamily {
     bind(family.experts, "experts", family.experts.source);
     bind(family.rowwise, "rowwise", family.rowwise.source);
     bind(family.recurrence, "recurrence", family.recurrence.source);
+    // Of exchanges and sends, which no device's rules fill.
+    BindConstants(family.step, KernelTable(device, "step"), family.step.source, trace);
+    BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, trace);
   }
   KernelFamily family;
 };
@@ -52,8 +55,8 @@ struct NamedDevice {
   }
   // Whether it has these numbers.
   [[nodiscard]] bool Is(const Device& other) const {
-    return architecture == other.architecture && device.peak == other.peak &&
-           Count{device.units} == Count{other.units} && device.clock == other.clock &&
+    return (architecture == other.architecture || device.architecture == other.architecture) &&
+           device.peak == other.peak && Count{device.units} == Count{other.units} && device.clock == other.clock &&
            device.exponentials == other.exponentials && device.memory == other.memory &&
            device.caches == other.caches && device.tdp == other.tdp && device.die.link_power == other.die.link_power &&
            device.efficiency == other.efficiency;

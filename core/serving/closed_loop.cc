@@ -9,6 +9,7 @@
 // over the cycle time: Little's law by construction.
 #include <algorithm>
 
+#include "core/engine_step/named_terms.h"
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
 

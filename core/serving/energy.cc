@@ -1,6 +1,7 @@
 // Device power rises from idle to TDP with the utilization of the device.
 #include "core/serving/energy.h"
 
+#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
 
@@ -14,8 +15,8 @@ double ActivityOf(const Deployment& deployment, const Device& device, const Oper
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   trace.Alias("pass_time", pass_time, pass_time_is);
-  const Flops executed_flops = operators.FlopsOf(trace);
-  const Bytes moved_bytes = operators.BytesOf(trace);
+  const Flops executed_flops = operators.FlopsOf();
+  const Bytes moved_bytes = operators.BytesOf();
   FIGURE(trace, activity,
          min(1.0, max(executed_flops / (peak_rate * pass_time), moved_bytes / (bandwidth * pass_time))),
          (Note{"Utilization of the device", "of its peak or of its memory bandwidth, the higher"}), executed_flops,

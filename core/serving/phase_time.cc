@@ -2,6 +2,7 @@
 
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/step_limits.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/prefix_cache.h"
@@ -162,7 +163,7 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
   trace.Alias("pass_time", step.time, "chunked_time");
   trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
   trace.Alias("fixed_time", step.fixed, "chunked_fixed");
-  step.operators.Repeat(in_turn, "in_turn", trace);
+  step.operators.Repeat(trace.Carry("in_turn", Ratio(in_turn)));
   step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}},
                      chunks - 1);
   return step;

@@ -5,6 +5,7 @@
 #include "core/engine_step/adapters.h"
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/image_encoder.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"

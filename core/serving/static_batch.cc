@@ -1,5 +1,6 @@
 #include "core/serving/static_batch.h"
 
+#include "core/engine_step/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {

@@ -8,6 +8,7 @@
 
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
 #include "core/serving/load_model.h"
