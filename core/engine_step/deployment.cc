@@ -66,6 +66,12 @@ ServedLayers LayersOf(const Model& model, Ratio pp, Trace& trace) {
   return layers;
 }
 
+// A number of layers with a sliding window, which may have none of their own.
+Ratio OfLocal(std::string_view title, Tally own, Ratio of_others) {
+  const Ratio stated(own);
+  return Figure(title, stated + max(0, 1 - stated) * of_others, "as stated, or that of the others");
+}
+
 // Heads in decode: context parallelism gives a rank the heads of all ranks that share its contexts.
 void SetDecodeHeads(const Deployment& deployment, RankShapes& shapes) {
   const Model& model = deployment.model;
@@ -76,11 +82,10 @@ void SetDecodeHeads(const Deployment& deployment, RankShapes& shapes) {
   };
   shapes.decode_heads = Figure("Query heads of a rank in decode", shapes.widths.heads * mapping.cp,
                                "of all ranks that share its contexts");
-  shapes.decode_kv_heads = shapes.decode_window_kv_heads =
-      kv_heads_of("KV heads of a rank in decode", deployment.SetBy("model.kv_heads", Ratio(model.KvHeads())));
+  const Ratio kv_heads = deployment.SetBy("model.kv_heads", Ratio(model.KvHeads()));
+  shapes.decode_kv_heads = shapes.decode_window_kv_heads = kv_heads_of("KV heads of a rank in decode", kv_heads);
   if (!model.HasWindows()) return;
-  const Ratio window_kv_heads = deployment.SetBy(model.window.kv_heads > 0 ? "model.window_kv_heads" : "model.kv_heads",
-                                                 Ratio(model.WindowKvHeads()));
+  const Ratio window_kv_heads = OfLocal("KV heads of a local layer", model.window.kv_heads, kv_heads);
   shapes.decode_window_kv_heads = kv_heads_of("KV heads of a rank in decode, local layers", window_kv_heads);
 }
 
@@ -120,8 +125,7 @@ RankShapes ShapesOf(const Deployment& deployment, Trace& trace) {
   RankShapes shapes;
   shapes.hidden = model.hidden;
   shapes.head_dim = deployment.SetBy("model.head_dim", Ratio(model.HeadDim()));
-  shapes.window_head_dim = deployment.SetBy(model.window.head_dim > 0 ? "model.window_head_dim" : "model.head_dim",
-                                            Ratio(model.WindowHeadDim()));
+  shapes.window_head_dim = OfLocal("Head dimension of a local layer", model.window.head_dim, shapes.head_dim);
   shapes.widths = RankWidths(model, deployment.mapping, trace);
   shapes.attention = MixerProducts(model, Mixer::kFullAttention, shapes.widths);
   shapes.window_attention = MixerProducts(model, Mixer::kWindow, shapes.widths);

@@ -19,6 +19,7 @@ struct GroupSizes {
 
 // The first devices of a replica.
 GroupSizes FirstRanks(const Deployment& deployment, Ratio ranks) {
+  if (deployment.cluster.networks.size() < 2) return {ranks, ranks};
   const Ratio domains =
       Figure("Scale-up domains that a group spans", ceil(ranks / Ratio(deployment.cluster.networks.front().size)));
   return {ranks, Figure("Ranks of a group in a scale-up domain", ranks / domains), domains};
@@ -46,9 +47,10 @@ GroupView ViewOf(const GroupPlacement& group, const Deployment& deployment, cons
   view.nodes = As(sizes.domains, view.nodes);
   for (int i = 0; i < view.count; ++i) {
     LevelView& level = view.levels[i];
-    level.ranks = view.count == 1 ? view.ranks : As(level.index == 0 ? sizes.inner : sizes.domains, level.ranks);
+    level.ranks = As(level.index == 0 ? sizes.inner : sizes.domains, level.ranks);
     RestOnBlock(level);
   }
+  if (view.count == 1) view.ranks = view.levels[0].ranks;
   return view;
 }
 

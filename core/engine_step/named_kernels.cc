@@ -1,4 +1,5 @@
 // Kernels that name their terms, for callers whose numbers have nodes.
+#include "core/base/figure.h"
 #include "core/engine_step/adapters.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/compiled_graph.h"
@@ -134,7 +135,7 @@ KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pa
   const Names name(deployment);
   const Trace::Scope scope(name.trace, "recurrence");
   NamePass(pass, name);
-  name("rows", pass.sequences * pass.tokens);
+  name("rows", Figure("Tokens of the prompts", pass.sequences * pass.tokens));
   return name.Carried(PrefillRecurrence(deployment, pass.sequences, pass.tokens, name.trace), "time");
 }
 

@@ -20,7 +20,7 @@ namespace slipstick {
 // What the node of a value stands for is what the name stands for from here on.
 template <class Q>
 void NameNode(std::string_view symbol, Q value, Trace& trace) {
-  if (trace.on()) trace.Alias(symbol, value, "the node of " + std::string(symbol));
+  if (trace.on()) trace.Alias(symbol, value, "this_" + std::string(symbol));
 }
 
 // A deployment, and what its numbers with nodes rest on.

@@ -31,6 +31,11 @@ struct NamedFamily {
     // Of exchanges and sends, which no device's rules fill.
     BindConstants(family.step, KernelTable(device, "step"), family.step.source, trace);
     BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, trace);
+    ExpertExchangeTable& exchange = family.expert_exchange;
+    const std::string path = KernelTable(device, "expert_exchange");
+    BindConstants(exchange.domain_dispatch, path + ".domain_dispatch", exchange.domain_source, trace);
+    BindConstants(exchange.domain_combine, path + ".domain_combine", exchange.domain_source, trace);
+    BindConstants(exchange, path, exchange.source, trace);
   }
   KernelFamily family;
 };
@@ -55,8 +60,8 @@ struct NamedDevice {
   }
   // Whether it has these numbers.
   [[nodiscard]] bool Is(const Device& other) const {
-    return (architecture == other.architecture || device.architecture == other.architecture) &&
-           device.peak == other.peak && Count{device.units} == Count{other.units} && device.clock == other.clock &&
+    return architecture == other.architecture && device.peak == other.peak &&
+           Count{device.units} == Count{other.units} && device.clock == other.clock &&
            device.exponentials == other.exponentials && device.memory == other.memory &&
            device.caches == other.caches && device.tdp == other.tdp && device.die.link_power == other.die.link_power &&
            device.efficiency == other.efficiency;
