@@ -7,6 +7,7 @@
 #include "core/engine_step/block_attention.h"
 #include "core/engine_step/compressed_time.h"
 #include "core/engine_step/latent_attention.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/flash_slowdown.h"
 #include "core/operators/named_terms.h"

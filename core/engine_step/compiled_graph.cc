@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"

@@ -16,7 +16,8 @@
 namespace slipstick {
 
 class ServingMemo;
-struct ExplainedDeployment;
+struct BoundDeployment;      // named_terms.h
+struct ExplainedDeployment;  // serving/named_terms.h
 
 struct ServingDegrees {
   Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
@@ -65,7 +66,6 @@ struct LaunchOverheads {
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // a device's share of it in this direction
-  Ratio wire_share = 1;    // of the level's bandwidth
   Ratio wires = 1;         // in a row
   Seconds wire_latency{};  // of each
 };
@@ -108,29 +108,25 @@ struct Deployment {
   CollectiveLog* log = nullptr;                    // of collectives; null: not wanted
   const Cluster* requested = nullptr;              // as the request has it
   std::shared_ptr<const Cluster> scaled{};         // what `cluster` then is
-  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes
+  std::shared_ptr<BoundDeployment> named{};        // its numbers with nodes, where a trace is on
+  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes, for serving
+  Trace* trace = nullptr;                          // of numbers with nodes, for kernels that name their terms
+
+  // A number that an input sets which is none itself: a flag, a name, a part that is absent.
+  template <class Q>
+  [[nodiscard]] Q SetBy(std::string_view path, Q value) const {
+    const Node* beside = layers.total.node();
+    if (beside == nullptr) return value;
+    return Q::FromBase(value.base(), beside->tape->Input(path, value.base(), Q::kDimension));
+  }
 };
 
-// Its figures are those of the current scope.
-Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace);
-inline Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
-  Trace off = Trace::Off();
-  return Deploy(model, cluster, load, off);
-}
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
+// On a cluster at the engine's utilizations, with the nodes of model, cluster and load. The trace knows what
+// core/workload calls by name.
+Deployment DeployOn(const Cluster& cluster, const Model& model, const ServingLoad& load, Trace& trace);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
-
-// Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
-void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
-
-// For weights, which may be `kept` in a format of the engine.
-void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace);
-
-// In the current scope the device is the one at a path.
-inline void BindDevice(std::string_view path, Trace& trace) { trace.Input("cluster.device", 0, path); }
-
-// Binds the degrees to their inputs at a path: two pools may have the same.
-void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace);
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/imbalance.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/product_time.h"
 #include "core/operators/named_terms.h"
 

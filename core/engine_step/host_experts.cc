@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/engine_step/host_link.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/named_terms.h"
 #include "core/workload/layer.h"
 
@@ -146,7 +147,7 @@ Seconds TimeHostExperts(const Deployment& deployment, double rows, const KernelT
   const Seconds host_part = host.time;
   constexpr Note kNote{"Routed experts of a layer", "mean over layers with experts on the device and in host memory"};
   if (copies) {
-    add(name, on_device, trace);
+    add(name, on_device);
     add.operators.Add(kExpertsFromHost, host, host_layers);
     FIGURE(trace, mean_experts, device_experts + host_layers / moe_layers * host_part, kNote, device_experts,
            host_layers, moe_layers, host_part);
@@ -154,7 +155,7 @@ Seconds TimeHostExperts(const Deployment& deployment, double rows, const KernelT
   }
   FIGURE(trace, device_layers, moe_layers - host_layers, (Note{"Layers with experts on the device", ""}), moe_layers,
          host_layers);
-  if (device_layers > 0) Adder{add.operators, device_layers, "device_layers"}(name, on_device, trace);
+  if (device_layers > 0) Adder{add.operators, trace.Carry("device_layers", Ratio(device_layers))}(name, on_device);
   add.operators.Add(kExpertsOnHost, host, host_layers);
   FIGURE(trace, mean_experts, (device_layers * device_experts + host_layers * host_part) / moe_layers, kNote,
          device_layers, device_experts, host_layers, host_part, moe_layers);

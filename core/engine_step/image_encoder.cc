@@ -2,6 +2,7 @@
 
 #include "core/base/fix.h"
 #include "core/base/sum.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/gemm.h"

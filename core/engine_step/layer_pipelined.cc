@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -341,7 +342,7 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   FIGURE(trace, in_turn, through / micro_batch_time,
          (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through,
          micro_batch_time);
-  step.operators.Repeat(in_turn, "in_turn", trace);
+  step.operators.Repeat(trace.Carry("in_turn", Ratio(in_turn)));
   step.operators.Add(kStageSend, {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
   step.occupancy = step.fixed = pass_time;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/engine_step/memo.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/named_terms.h"
 
@@ -83,7 +84,8 @@ void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, G
   std::optional<std::size_t> row;
   const std::vector<EngineOn>& exceptions = deployment.engine.on;
   for (std::size_t i = 0; !is_vector && i < exceptions.size(); ++i) {
-    if (exceptions[i].architecture != deployment.device.architecture || !exceptions[i].stored_per_clock) continue;
+    if (exceptions[i].architecture != deployment.cluster.device.architecture || !exceptions[i].stored_per_clock)
+      continue;
     parameters.stored_per_clock = *exceptions[i].stored_per_clock;
     row = i;
   }

@@ -2,6 +2,7 @@
 #include "core/base/figure.h"
 #include "core/engine_step/host_link.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"

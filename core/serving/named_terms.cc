@@ -8,6 +8,7 @@
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/mixed_step.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/engine_step/step_time.h"
 #include "core/operators/efficiency.h"
@@ -48,11 +49,6 @@ Ratio WindowKvHeads(const Deployment& deployment) {
                  [](Trace&, const Deployment& plain) { return Ratio(plain.model.WindowKvHeads()); });
 }
 
-Ratio IndexShare(const Deployment& deployment) {
-  return Carried("index_share", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(IndexShare(plain.model, trace)); });
-}
-
 Ratio NormElements(const Deployment& deployment) {
   return Carried("norm_elements", deployment,
                  [](Trace& trace, const Deployment& plain) { return Ratio(NormElements(plain.model, trace)); });
@@ -61,20 +57,6 @@ Ratio NormElements(const Deployment& deployment) {
 Ratio LayerRows(const Deployment& deployment) {
   return Carried("layer_rows", deployment,
                  [](Trace& trace, const Deployment& plain) { return Ratio(LayerRows(plain.model, trace)); });
-}
-
-LayersByKv SplitBySharedKv(const Deployment& deployment) {
-  return WithTrace(deployment, [](Trace& trace, const Deployment& plain) {
-    const LayersByKv layers = SplitBySharedKv(plain.layers, trace);
-    return LayersByKv{trace.Carry("own_full_layers", layers.own_full),
-                      trace.Carry("own_window_layers", layers.own_window),
-                      trace.Carry("shared_kv_full_layers", layers.shared_full)};
-  });
-}
-
-Ratio OwnDenseLayers(const Deployment& deployment) {
-  return Carried("own_dense_layers", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(OwnDenseLayers(plain.layers, trace)); });
 }
 
 PartElements ElementsOf(Mixer mixer, const MatrixProducts& products, const Deployment& deployment) {
@@ -116,103 +98,13 @@ SmallExpertElements SmallElementsOfExperts(const Deployment& deployment) {
   });
 }
 
-namespace {
-
-// What the value stands for is what the name stands for from here on.
-template <class Q>
-void Name(std::string_view symbol, Q value, Trace& trace) {
-  if (!trace.on()) return;
-  if (value.node() == nullptr) {
-    trace.Constant(symbol, value, "serving.pass", "what the pass holds by its definition");
-  } else {
-    trace.Alias(symbol, value, "the node of " + std::string(symbol));
-  }
-}
-
-// In the scope of the pass.
-void Name(const DecodePass& pass, Trace& trace) {
-  Name("sequences", pass.sequences, trace);
-  Name("context", pass.context, trace);
-  Name("checked", pass.checked, trace);
-  Name("grown", pass.grown, trace);
-}
-
-void CarryTimes(PassCost& cost, std::string_view time, Trace& trace) {
-  cost.time = trace.Carry(time, cost.time);
-  cost.occupancy = trace.Carry("occupancy", cost.occupancy);
-  cost.fixed = trace.Carry("fixed_time", cost.fixed);
-}
-
-}  // namespace
-
-PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "prefill");
-      Name("sequences", pass.sequences, trace);
-      Name("tokens", pass.tokens, trace);
-      Name("cached", pass.cached, trace);
-    }
-    PassCost cost = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "prefill");
-    CarryTimes(cost, "pass_time", trace);
-    return cost;
-  });
-}
-
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "decode");
-      Name(pass, trace);
-    }
-    PassCost cost = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "decode");
-    CarryTimes(cost, "step_time", trace);
-    return cost;
-  });
-}
-
-Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "mixed");
-      Name(pass.decode, trace);
-      Name("prompts", pass.prompts, trace);
-      Name("tokens", pass.tokens, trace);
-      Name("cached", pass.cached, trace);
-    }
-    const Seconds time = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "mixed");
-    return trace.Carry("mixed_step", time);
-  });
-}
-
-void Repeat(OperatorBreakdown& operators, Ratio times, const Deployment& deployment) {
-  WithTrace(deployment, [&](Trace& trace, const Deployment&) {
-    const Trace::Scope scope(trace, "prefill");
-    Name("in_turn", times, trace);
-    operators.Repeat(times, "in_turn", trace);
-    return 0;
-  });
-}
-
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    const Route& route = plain.network.hand_over;
-    const StepTable& step = plain.device.architecture->step;
-    BindEstimate("send_start", step.send_launch, plain.device, trace);
-    BindEstimate("send_rate", step.send_efficiency, plain.device, trace);
-    BindRoute(route, plain, trace);
-    const Seconds start = trace.Carry("send_start", Seconds(step.send_launch));
-    const Ratio rate = trace.Carry("send_rate", Ratio(step.send_efficiency));
-    const Seconds time = Figure("KV-cache transfer to the decode pool",
-                                start + kv_cache / (rate * trace.Carry("stage_link", route.link)),
-                                "every rank sends its own part; estimate");
-    if (route.wires <= 1) return time;
-    Name("transfer_time", time, trace);
-    return trace.Carry("transfer_time", OverFurtherWires(time, "transfer_time", route, plain, trace));
-  });
+  const Route& route = deployment.network.hand_over;
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds time = Figure("KV-cache transfer to the decode pool",
+                              step.send_launch + kv_cache / (step.send_efficiency * route.link),
+                              "every rank sends its own part; estimate");
+  return OverFurtherWires(time, route);
 }
 
 namespace {
@@ -223,8 +115,8 @@ PassWork WorkOn(const Device& device, const OperatorBreakdown& operators, const 
     return value;
   };
   PassWork work;
-  work.flops = trace.Carry("executed_flops", operators.FlopsOf(trace));
-  work.bytes = trace.Carry("moved_bytes", operators.BytesOf(trace));
+  work.flops = operators.FlopsOf();
+  work.bytes = operators.BytesOf();
   work.peak_rate = PeakRate(Named(device, trace), plain.formats.activations);
   work.bandwidth = input("memory.bandwidth", device.memory.bandwidth);
   work.idle = input("idle", device.idle);
@@ -252,7 +144,7 @@ PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment&
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
                          const Deployment& deployment) {
   return WithTrace(deployment, [&](Trace& trace, const Deployment&) {
-    Name("total", total, trace);
+    NameNode("total", total, trace);
     return SplitByBound(total, "total", operators, {}, report, trace);
   });
 }

@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "core/base/trace.h"
-#include "core/engine_step/deployment.h"
-#include "core/engine_step/step.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/time_by_bound.h"
 
 namespace slipstick {
@@ -41,17 +40,17 @@ class NamedDeployment {
   NamedDeployment(const NamedDeployment&) = delete;
   NamedDeployment& operator=(const NamedDeployment&) = delete;
 
-  [[nodiscard]] const Deployment& operator*() const { return named_ ? *named_ : plain_; }
+  [[nodiscard]] const Deployment& operator*() const { return explained_ ? plain_.named->deployment : plain_; }
   [[nodiscard]] const Deployment* operator->() const { return &**this; }
   void Share(ServingMemo* memo, CollectiveLog* log) {
     plain_.memo = memo;
     plain_.log = log;
-    if (named_) named_->log = log;
+    if (explained_) plain_.named->deployment.log = log;
   }
   template <class Q>
   void Set(Q Deployment::* member, Q value) {
     plain_.*member = PlainOf(value);
-    if (named_) (*named_).*member = value;
+    if (explained_) plain_.named->deployment.*member = value;
   }
   // The hit rate that sessions settle at, and the shares of the tiers: in the load that they were set in, with nodes.
   struct SettledHits {
@@ -63,11 +62,7 @@ class NamedDeployment {
   void Bind(Trace& trace, const std::string& scope);
 
   Deployment plain_;
-  // While a trace is on.
-  std::optional<Model> model_;
-  std::optional<ServingLoad> load_;
-  std::optional<ExplainedDeployment> explained_;
-  std::optional<Deployment> named_;
+  std::optional<ExplainedDeployment> explained_;  // while a trace is on
 };
 // From here on the figures of this deployment are the latest again.
 void NameAgain(const Deployment& deployment);
@@ -110,11 +105,8 @@ Bytes CacheElement(const Deployment& deployment);
 
 // Widths that the deployment does not hold.
 Ratio WindowKvHeads(const Deployment& deployment);
-Ratio IndexShare(const Deployment& deployment);
 Ratio NormElements(const Deployment& deployment);
 Ratio LayerRows(const Deployment& deployment);
-LayersByKv SplitBySharedKv(const Deployment& deployment);
-Ratio OwnDenseLayers(const Deployment& deployment);
 
 // Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
 struct PartElements {
@@ -129,11 +121,6 @@ struct SmallExpertElements {
 };
 SmallExpertElements SmallElementsOfExperts(const Deployment& deployment);
 
-// Passes, and the operators of one repeated.
-PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
-Seconds TimeOf(const MixedPass& pass, const Deployment& deployment);
-void Repeat(OperatorBreakdown& operators, Ratio times, const Deployment& deployment);
 // Of a pool for prefill to the one for decode: every rank sends its own part.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
 

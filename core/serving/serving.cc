@@ -7,6 +7,7 @@
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/network_time.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/cache_levels.h"

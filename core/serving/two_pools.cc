@@ -3,6 +3,7 @@
 // of the decode pool and takes `output` steps there, which no prefill interrupts.
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/load_model.h"
 #include "core/serving/named_terms.h"

@@ -123,13 +123,12 @@ TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
   LayersCost half;
   half.compute = 10 * kMs, half.attention = 6 * kMs, half.experts = 3 * kMs, half.dispatch = 4 * kMs,
   half.combine = 5 * kMs;
-  Trace off = Trace::Off();
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 23, 1e-9);
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode), kMs), 23, 1e-9);
   const double taken = 24 / 132.;
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill, off), kMs),
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill), kMs),
               6 + taken * 4 + std::max(4., 3 + taken * 4) + std::max(5., 3 + taken * 5) + 6 + taken * 5 + 2, 1e-9);
   half.dispatch = half.combine = 40 * kMs;  // more than there is to hide behind
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 4 * 40 + 2, 1e-9);
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode), kMs), 4 * 40 + 2, 1e-9);
 }
 
 TEST(WideExpertParallel, OverlapIsAnInputWithTheEnginesDefault) {
