@@ -16,7 +16,7 @@ bool HasWork(const KernelTime& kernel) { return kernel.flops > Flops{} || kernel
 
 }  // namespace
 
-void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel, double count,
+void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel, Ratio count,
                                  std::string_view count_is, Trace& trace) {
   if (!HasWork(kernel)) return;
   trace.Alias(FlopsSymbol(name), kernel.flops, "flops");
@@ -24,10 +24,14 @@ void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel
   if (!count_is.empty()) trace.Alias(RunsSymbol(name), count, count_is);
 }
 
-void OperatorBreakdown::Repeat(double times, std::string_view times_is, Trace& trace) {
+void OperatorBreakdown::Repeat(Ratio times) {
+  for (int i = 0; i < size_; ++i) operators_[i].count *= times;
+}
+
+void OperatorBreakdown::Repeat(Ratio times, std::string_view times_is, Trace& trace) {
   for (int i = 0; i < size_; ++i) {
     OperatorTime& one = operators_[i];
-    const double runs = one.count;
+    const Ratio runs = one.count;
     one.count *= times;
     if (!trace.on() || !HasWork(one.kernel)) continue;
     if (runs == 1) {

@@ -27,26 +27,27 @@ constexpr bool WaitsForHost(std::string_view name) {
 struct OperatorTime {
   std::string_view name;
   KernelTime kernel;
-  double count = 1;
+  Ratio count = 1;
 };
 
 class OperatorBreakdown {
  public:
-  void Add(std::string_view name, const KernelTime& kernel, double count) {
+  void Add(std::string_view name, const KernelTime& kernel, Ratio count) {
     if (count <= 0 || !(kernel.time > Seconds{})) return;
     assert(size_ < static_cast<int>(operators_.size()));
     operators_[size_++] = {name, kernel, count};
   }
   // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the
   // figure `count_is` ("": a number).
-  void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
+  void Add(std::string_view name, const KernelTime& kernel, Ratio count, std::string_view count_is, Trace& trace) {
     Add(name, kernel, count);
     if (trace.on()) BindWork(name, kernel, count, count_is, trace);
   }
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
-  // Multiplies every operator's count by the figure `times_is`.
-  void Repeat(double times, std::string_view times_is, Trace& trace);
+  // Multiplies every operator's count, by the figure `times_is`.
+  void Repeat(Ratio times);
+  void Repeat(Ratio times, std::string_view times_is, Trace& trace);
   [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
   // Totals over all runs; FLOPs and bytes are those of one device, recorded as the figures executed_flops and
   // moved_bytes.
@@ -55,7 +56,7 @@ class OperatorBreakdown {
   [[nodiscard]] Bytes BytesOf(Trace& trace) const;
 
  private:
-  static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is,
+  static void BindWork(std::string_view name, const KernelTime& kernel, Ratio count, std::string_view count_is,
                        Trace& trace);
 
   std::array<OperatorTime, 48> operators_{};
@@ -74,14 +75,14 @@ struct PassCost {
 // Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV
 // cache.
 struct PrefillPass {
-  double sequences = 1, tokens = 1, cached = 0;
+  Ratio sequences = 1, tokens = 1, cached = 0;
 };
 
 // Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per
 // sequence (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context -
 // grown/2 to context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
 struct DecodePass {
-  double sequences = 1, context = 1, checked = 1, grown = 0;
+  Ratio sequences = 1, context = 1, checked = 1, grown = 0;
   bool splits_evenly = false;  // over the stages of a pipeline, as a static batch is
 };
 
