@@ -8,7 +8,7 @@
 #include "core/base/field_table.h"
 #include "core/base/sum.h"
 #include "core/collectives/named_terms.h"
-#include "core/engine_step/imbalance.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/kernel_family_fields.h"
 #include "core/operators/named_terms.h"

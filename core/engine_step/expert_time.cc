@@ -1,7 +1,7 @@
 #include "core/engine_step/expert_time.h"
 
 #include "core/base/figure.h"
-#include "core/engine_step/imbalance.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/product_time.h"
 #include "core/operators/named_terms.h"
 

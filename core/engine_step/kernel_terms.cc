@@ -4,8 +4,14 @@
 #include <string>
 
 #include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
+#include "core/engine_step/adapters.h"
 #include "core/engine_step/compiled_graph.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/host_experts.h"
+#include "core/engine_step/host_link.h"
+#include "core/engine_step/image_encoder.h"
+#include "core/engine_step/imbalance.h"
 #include "core/engine_step/layer_pipelined.h"
 #include "core/operators/named_terms.h"
 
@@ -168,6 +174,7 @@ void AddNamed(const OperatorBreakdown& operators, OperatorBreakdown& to, Trace& 
 }
 
 PassCost Named(PassCost pass, Trace& trace) {
+  if (!trace.on()) return pass;
   const OperatorBreakdown operators = pass.operators;
   pass.operators = {};
   AddNamed(operators, pass.operators, trace);
@@ -215,6 +222,51 @@ GraphElements GraphElementsOf(const Deployment& deployment, Trace& trace) {
   }
   if (model.moe) elements.experts = of(FeedForwardProducts(model, FeedForward::kExperts, whole), "every_token");
   return elements;
+}
+
+RoutedExpert RoutedExpertOf(const Deployment& deployment, Trace& trace) {
+  const Model& model = deployment.model;
+  const LayerWidths& widths = deployment.shapes.widths;
+  const MatrixElements elements = ElementsOf(deployment.shapes.expert_mlp, model, widths, "matrices", trace);
+  return {trace.Carry("expert", elements.expert),
+          trace.Carry("expert_biases", Ratio(ExpertBiases(model, widths, trace))),
+          trace.Carry("routed_width", Ratio(RoutedWidth(model, trace)))};
+}
+
+// Outputs and inputs as the model's widths make them.
+MatrixProduct Named(const MatrixProduct& product, const Deployment& deployment, Trace& trace) {
+  const LayerWidths& widths = deployment.shapes.widths;
+  MatrixProduct named = ProductOf(product.id, deployment.model, widths, trace);
+  named.outputs = trace.Carry("outputs", named.outputs);
+  named.inputs = trace.Carry("inputs", named.inputs);
+  if (product.outputs == named.outputs) return named;
+  if (product.id == ProductId::kLayerInputs) {
+    named.outputs = Figure("Outputs of the projection", named.outputs * trace.Carry("layers", deployment.layers.total),
+                           "for all layers");
+    return named;
+  }
+  const Trace::Scope scope(trace, "latent");
+  const MatrixProduct latent = ProductOf(ProductId::kKeyValueDown, deployment.model, widths, trace);
+  named.outputs = Figure("Outputs of both down-projections", named.outputs + trace.Carry("outputs", latent.outputs));
+  return named;
+}
+
+MatrixProducts Named(const MatrixProducts& products, const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return products;
+  MatrixProducts named;
+  for (const MatrixProduct& product : products) {
+    const Trace::Scope scope(trace, TraitsOf(product.id).name);
+    named.Add(Named(product, deployment, trace));
+  }
+  return named;
+}
+
+// A kernel's figures under the names of callers.
+KernelTime Under(const KernelTime& kernel, Trace& trace) {
+  trace.Alias("flops", kernel.flops, "FLOPs of this kernel");
+  trace.Alias("bytes", kernel.bytes, "bytes of this kernel");
+  trace.Alias("time", kernel.time, "time of this kernel");
+  return kernel;
 }
 
 ParameterCount NamedCount(const Model& model, Trace& trace) {
@@ -269,6 +321,87 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   const ParameterCount count = NamedCount(deployment.model, trace);
   return NamedDecode(LayerPipelinedDecode(Named(pass, trace), Named(deployment, trace), count), trace);
+}
+
+Bytes EncoderWeights(const Deployment& deployment, Trace& trace) {
+  const Trace::Scope scope(trace, "image_encoder");
+  return EncoderWeights(Named(deployment, trace).model);
+}
+
+Seconds WithImages(const Deployment& deployment, double prompts, std::string_view prompts_are, double tokens,
+                   Seconds head, OperatorBreakdown& operators, Trace& trace) {
+  const Deployment& named = Named(deployment, trace);
+  const KernelTime encoding = [&] {
+    const Trace::Scope scope(trace, "image_encoder");
+    const Ratio image_tokens = ImageTokens(named.model, *named.load.images);
+    trace.Report("serving.images.tokens", image_tokens);
+    const KernelTime made = EncodeImages(named, image_tokens);
+    trace.Report("serving.images.encode_s", made.time);
+    return made;
+  }();
+  const Ratio encoded =
+      EncodedPrompts(named.load, trace.Carry(prompts_are, Ratio(prompts)), trace.Carry("tokens", Ratio(tokens)));
+  OperatorBreakdown own;
+  own.Add("vision encoder", encoding, encoded);
+  AddNamed(own, operators, trace);
+  const Seconds all = Figure("LM head and vision encoder", trace.Carry("head", head) + encoded * encoding.time);
+  trace.Alias("head", all, "head with the images");
+  return all;
+}
+
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const Engine& engine, Trace& trace) {
+  if (!trace.on()) return RateOfCopies(host_link, engine.communication);
+  EngineCommunication named = engine.communication;
+  BindInputs(named.host_copy_efficiency, "serving.engine.host_copies", trace);
+  return RateOfCopies(trace.Carry("host_link", host_link), named);
+}
+
+double HostLayers(const Deployment& deployment, Trace& trace) {
+  const Ratio layers = HostLayers(Named(deployment, trace));
+  trace.Alias("host_layers", layers, "layers of these experts");
+  return layers;
+}
+
+Bytes HostWeights(const Deployment& deployment, Trace& trace) {
+  const Trace::Scope scope(trace, "host_experts");
+  const Bytes weights = HostWeights(Named(deployment, trace), RoutedExpertOf(deployment, trace));
+  trace.Report("serving.host_bytes", weights);
+  return weights;
+}
+
+Seconds TimeHostExperts(const Deployment& deployment, double rows, const KernelTime& on_device, std::string_view name,
+                        const Adder& add, Trace& trace) {
+  const RoutedExpert expert = RoutedExpertOf(deployment, trace);
+  if (!trace.on()) return TimeHostExperts(deployment, expert, rows, on_device, name, add.operators);
+  KernelTime named = on_device;
+  named.time = trace.Carry("time", on_device.time);
+  named.flops = trace.Carry("flops", on_device.flops);
+  named.bytes = trace.Carry("bytes", on_device.bytes);
+  OperatorBreakdown operators;
+  const Seconds mean =
+      TimeHostExperts(Named(deployment, trace), expert, trace.Carry("rows", Ratio(rows)), named, name, operators);
+  AddNamed(operators, add.operators, trace);
+  trace.Alias("mean_experts", mean, "time of these experts");
+  return mean;
+}
+
+Bytes AdapterWeights(const Deployment& deployment, Trace& trace) {
+  const Trace::Scope scope(trace, "adapters");
+  return AdapterWeights(Named(deployment, trace), {Named(deployment.shapes.attention, deployment, trace),
+                                                   Named(deployment.shapes.mlp, deployment, trace)});
+}
+
+KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, Trace& trace) {
+  const Trace::Scope scope(trace, "adapters");
+  return Under(
+      TimeOfAdapters(Named(deployment, trace), Named(products, deployment, trace), trace.Carry("rows", Ratio(rows))),
+      trace);
+}
+
+double ImbalanceOf(const Deployment& deployment, Trace& trace) {
+  const Ratio imbalance = ImbalanceOf(Named(deployment, trace));
+  trace.Alias("imbalance", imbalance, "imbalance of these experts");
+  return imbalance;
 }
 
 }  // namespace slipstick

@@ -7,6 +7,7 @@
 
 #include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
+#include "core/engine_step/layer_parts.h"
 #include "core/engine_step/step.h"
 
 namespace slipstick {
@@ -23,5 +24,27 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
 PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace);
 PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace);
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace);
+
+// Their figures: encoder_weights; head, with that of the same name before.
+Bytes EncoderWeights(const Deployment& deployment, Trace& trace);
+Seconds WithImages(const Deployment& deployment, double prompts, std::string_view prompts_are, double tokens,
+                   Seconds head, OperatorBreakdown& operators, Trace& trace);
+
+// The figure host_rate. Name: host_link.
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const Engine& engine, Trace& trace);
+
+// Their figures: host_layers, host_weights; mean_experts, of on_device, whose figures are time, flops and bytes. Name:
+// rows.
+double HostLayers(const Deployment& deployment, Trace& trace);
+Bytes HostWeights(const Deployment& deployment, Trace& trace);
+Seconds TimeHostExperts(const Deployment& deployment, double rows, const KernelTime& on_device, std::string_view name,
+                        const Adder& add, Trace& trace);
+
+// Their figures: adapter_weights; time, flops and bytes of the adapters, and adapter_time. Name: rows.
+Bytes AdapterWeights(const Deployment& deployment, Trace& trace);
+KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, Trace& trace);
+
+// The figure imbalance.
+double ImbalanceOf(const Deployment& deployment, Trace& trace);
 
 }  // namespace slipstick

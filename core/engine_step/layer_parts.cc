@@ -1,7 +1,7 @@
 #include "core/engine_step/layer_parts.h"
 
-#include "core/engine_step/adapters.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"

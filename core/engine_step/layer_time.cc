@@ -3,10 +3,9 @@
 #include <utility>
 
 #include "core/base/sum.h"
-#include "core/engine_step/adapters.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/expert_time.h"
-#include "core/engine_step/host_experts.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/launches.h"
 #include "core/engine_step/layer_parts.h"
 #include "core/engine_step/product_time.h"

@@ -3,7 +3,7 @@
 #include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
-#include "core/engine_step/image_encoder.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/layers_time.h"
 #include "core/engine_step/prompt_exchange.h"
 

@@ -28,6 +28,7 @@ struct NamedFamily {
     bind(family.experts, "experts", family.experts.source);
     bind(family.rowwise, "rowwise", family.rowwise.source);
     bind(family.recurrence, "recurrence", family.recurrence.source);
+    bind(family.step, "step", family.step.source);
   }
   KernelFamily family;
 };

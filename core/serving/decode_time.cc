@@ -1,5 +1,5 @@
 // Decoding: the time of a step at the mean context, with drafts and with a KV cache in host memory.
-#include "core/engine_step/host_link.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/kv_cache.h"

@@ -1,6 +1,6 @@
 #include "core/serving/prefix_cache.h"
 
-#include "core/engine_step/host_link.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {

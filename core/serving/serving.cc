@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/engine_step/deployment.h"
-#include "core/engine_step/host_experts.h"
 #include "core/engine_step/image_encoder.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/network_time.h"
 #include "core/engine_step/prompt_tokens.h"
@@ -232,8 +232,8 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   SetHostTraffic(deployment, performance, report, trace);
   if (load.host_experts) report.host_weights = HostWeights(deployment, trace);
   if (load.images) {
-    Trace off = Trace::Off();
-    report.images = {ImageTokens(deployment.model, *load.images, off), EncodeImages(deployment, off).time};
+    const Ratio tokens = ImageTokens(deployment.model, *load.images);
+    report.images = {tokens, EncodeImages(deployment, tokens).time};
   }
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));

@@ -2,9 +2,7 @@
 #include <type_traits>
 
 #include "core/base/sum.h"
-#include "core/engine_step/adapters.h"
-#include "core/engine_step/host_experts.h"
-#include "core/engine_step/image_encoder.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/served_product.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"

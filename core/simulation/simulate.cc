@@ -165,10 +165,9 @@ SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_
 // Time that the load of contexts adds to a step (core/serving/prefix_cache.cc).
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
-  Trace off = Trace::Off();
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine, off),
-                           work.from_ssd / tiers.ssd_bandwidth);
+  const BytesPerSecond host_rate = RateOfCopies(tiers.host_link, deployment.engine.communication);
+  const Seconds load = max((work.from_host + work.from_ssd) / host_rate, work.from_ssd / tiers.ssd_bandwidth);
   const double layers = deployment.layers.per_stage;
   return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
 }
