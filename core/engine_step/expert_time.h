@@ -14,6 +14,13 @@ struct RoutedExperts {
   KernelTime experts;
   ExpertTraffic traffic;
 };
+// Tokens of each attention group, those that a device holds before dispatch and after combine, and the width at which
+// experts take them.
+struct RoutedRows {
+  Ratio tokens = 1, held = 1, width = 1;
+};
+// A layer's routed experts, without the exchange.
+KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows);
 // Four-bit weights with narrow activations run on four-bit units, if the device has them.
 bool HasFourBitExperts(const Deployment& deployment);
 RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace);

@@ -1,167 +1,21 @@
 #include "core/engine_step/kernel_terms.h"
 
-#include <deque>
-#include <string>
-
 #include "core/base/bind_inputs.h"
 #include "core/base/figure.h"
 #include "core/engine_step/adapters.h"
+#include "core/engine_step/attention_time.h"
 #include "core/engine_step/compiled_graph.h"
-#include "core/engine_step/exchange.h"
+#include "core/engine_step/expert_time.h"
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/host_link.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/imbalance.h"
 #include "core/engine_step/layer_pipelined.h"
-#include "core/operators/named_terms.h"
+#include "core/engine_step/product_time.h"
+#include "core/engine_step/served_product.h"
 
 namespace slipstick {
 namespace {
-
-ServingDegrees Named(ServingDegrees degrees, Trace& trace) {
-  const auto carry = [&trace](Ratio& degree, std::string_view name) { degree = trace.Carry(name, degree); };
-  carry(degrees.tp, "tp");
-  carry(degrees.devices_per_group, "group_devices");
-  carry(degrees.pp, "pp");
-  carry(degrees.ep, "ep");
-  carry(degrees.attention_dp, "attention_dp");
-  carry(degrees.cp, "cp");
-  carry(degrees.prefill_cp, "prefill_cp");
-  carry(degrees.context_ranks, "context_ranks");
-  carry(degrees.expert_ranks, "expert_tp");
-  return degrees;
-}
-
-ServedLayers Named(ServedLayers layers, Trace& trace) {
-  const auto carry = [&trace](Ratio& count, std::string_view name) { count = trace.Carry(name, count); };
-  carry(layers.total, "layers");
-  carry(layers.attention, "attention_layers");
-  carry(layers.window, "window_layers");
-  carry(layers.full, "full_layers");
-  carry(layers.recurrent, "recurrent_layers");
-  carry(layers.moe, "moe_layers");
-  carry(layers.dense, "dense_layers");
-  carry(layers.shared_kv, "shared_kv_layers");
-  carry(layers.shared_kv_window, "shared_kv_window_layers");
-  carry(layers.per_stage, "stage_layers");
-  carry(layers.on_stage.attention, "stage_attention");
-  carry(layers.on_stage.dense, "stage_dense");
-  return layers;
-}
-
-LayerWidths Named(LayerWidths widths, Trace& trace) {
-  const auto carry = [&trace](Ratio& width, std::string_view name) { width = trace.Carry(name, width); };
-  carry(widths.heads, "rank_heads");
-  carry(widths.kv_heads, "rank_kv_heads");
-  carry(widths.window_kv_heads, "rank_window_kv_heads");
-  carry(widths.mlp, "rank_mlp");
-  carry(widths.shared_kv_mlp, "rank_shared_kv_mlp");
-  carry(widths.shared, "rank_shared");
-  carry(widths.expert, "rank_expert");
-  carry(widths.layer_inputs, "rank_layer_inputs");
-  carry(widths.recurrent_heads, "recurrent_heads");
-  carry(widths.recurrent_key_heads, "recurrent_key_heads");
-  carry(widths.recurrent_columns, "recurrent_columns");
-  carry(widths.recurrent_inner, "recurrent_inner");
-  carry(widths.vocab, "rank_vocab");
-  return widths;
-}
-
-RankShapes Named(RankShapes shapes, const Model& model, Trace& trace) {
-  const auto carry = [&trace](Ratio& shape, std::string_view name) { shape = trace.Carry(name, shape); };
-  shapes.widths = Named(shapes.widths, trace);
-  shapes.hidden = Ratio(model.hidden);
-  BindInputs(shapes.head_dim, "model.head_dim", trace);
-  shapes.window_head_dim = model.window.head_dim > 0 ? Ratio(model.window.head_dim) : shapes.head_dim;
-  carry(shapes.decode_heads, "decode_heads");
-  carry(shapes.decode_kv_heads, "decode_kv_heads");
-  carry(shapes.decode_window_kv_heads, model.HasWindows() ? "decode_window_kv_heads" : "decode_kv_heads");
-  carry(shapes.padded_heads, "padded_heads");
-  carry(shapes.padded_kv_heads, "padded_kv_heads");
-  carry(shapes.state_elements, "state_elements");
-  carry(shapes.state_share, "state_share");
-  carry(shapes.experts, "held_experts");
-  return shapes;
-}
-
-// Sizes of elements as what chose their format.
-ElementSizes SizesOf(const ServedFormats& formats, Trace& trace) {
-  const auto chosen = [&trace](Bytes size, const std::string& path) {
-    BindInputs(size, path, trace);
-    return size;
-  };
-  const auto weights = [&](Bytes size, bool is_kept, bool as_model) {
-    if (is_kept && as_model && size < 2 * kB) return chosen(size, "model.compressed.weights");
-    if (is_kept && !formats.keeps_as_engine) return size;
-    return chosen(size, is_kept ? "serving.engine.kept_weights" : "serving.precision.weights");
-  };
-  ElementSizes sizes = formats.sizes;
-  sizes.mlp_weights = weights(sizes.mlp_weights, false, false);
-  sizes.attention_weights = weights(sizes.attention_weights, formats.keeps_attention, formats.keeps_as_model);
-  sizes.head_weights = weights(sizes.head_weights, formats.keeps_head, formats.keeps_as_model);
-  sizes.activations = chosen(sizes.activations, "serving.precision.activations");
-  if (formats.keeps_as_model) {
-    sizes.attention_activations = chosen(sizes.attention_activations, "model.compressed.weights");
-  } else if (!formats.keeps_attention) {
-    sizes.attention_activations = chosen(sizes.attention_activations, "serving.precision.activations");
-  }
-  sizes.kv_cache = chosen(sizes.kv_cache, "serving.precision.kv_cache");
-  return sizes;
-}
-
-class NamedDeployment {
- public:
-  NamedDeployment(const Deployment& stated, Trace& trace)
-      : stated_(&stated), model_(stated.model), load_(stated.load), made_(Made(stated, trace)) {}
-  NamedDeployment(const NamedDeployment&) = delete;  // what it made points into it
-  NamedDeployment& operator=(const NamedDeployment&) = delete;
-  [[nodiscard]] const Deployment& made() const { return made_; }
-  // Whether it is of these numbers, and their names stand for the same here.
-  [[nodiscard]] bool Is(const Deployment& other, Trace& trace) const {
-    const LayerWidths &own = made_.shapes.widths, &others = other.shapes.widths;
-    return stated_ == &other && own.heads == others.heads && own.mlp == others.mlp && own.expert == others.expert &&
-           Stands("tp", made_.mapping.tp, other.mapping.tp, trace) &&
-           Stands("pp", made_.mapping.pp, other.mapping.pp, trace) &&
-           Stands("stage_layers", made_.layers.per_stage, other.layers.per_stage, trace);
-  }
-
- private:
-  static bool Stands(std::string_view name, Ratio own, Ratio other, Trace& trace) {
-    return own == other && trace.Carry(name, other).node() == own.node();
-  }
-  Deployment Made(const Deployment& stated, Trace& trace) {
-    BindInputs(model_, "model", trace);
-    BindInputs(load_, "serving", trace);
-    Deployment made{model_, stated.cluster, load_, load_.engine, Named(stated.device, trace)};
-    BindInputs(made.device.host, "cluster.device.host", trace);
-    made.mapping = Named(stated.mapping, trace);
-    made.layers = Named(stated.layers, trace);
-    made.shapes = Named(stated.shapes, model_, trace);
-    made.formats = stated.formats;
-    made.formats.sizes = SizesOf(stated.formats, trace);
-    made.launch = stated.launch;
-    made.launch.step = trace.Carry("engine_step", stated.launch.step);
-    made.launch.per_sequence = trace.Carry("engine_sequence", stated.launch.per_sequence);
-    made.launch.per_operation = trace.Carry("operation_launch", stated.launch.per_operation);
-    made.network = stated.network;
-    BindLevelLink("group_link", stated.network.link, stated.mapping.devices_per_group, stated, trace);
-    made.network.link = trace.Carry("group_link", stated.network.link);
-    made.step_factor = stated.step_factor;
-    made.expert_gemm_efficiency = trace.Carry("expert_matrix", stated.expert_gemm_efficiency);
-    made.expert_bandwidth_efficiency = trace.Carry("expert_stream", stated.expert_bandwidth_efficiency);
-    made.quantizes_apart = stated.quantizes_apart;
-    made.visits_held_experts = stated.visits_held_experts;
-    made.log = stated.log;
-    made.requested = stated.requested;
-    made.scaled = stated.scaled;
-    return made;
-  }
-
-  const Deployment* stated_;
-  Model model_;
-  ServingLoad load_;
-  Deployment made_;
-};
 
 // The operators of a pass, with the names under which its FLOPs and bytes are summed up.
 void AddNamed(const OperatorBreakdown& operators, OperatorBreakdown& to, Trace& trace) {
@@ -269,6 +123,13 @@ KernelTime Under(const KernelTime& kernel, Trace& trace) {
   return kernel;
 }
 
+SelectingLayers SelectingLayersOf(const Model& model, Trace& trace) {
+  SelectingLayers layers;
+  if (model.indexer) layers.index = trace.Carry("index_share", Ratio(IndexShare(model, trace)));
+  if (model.compressed) layers.heavy = trace.Carry("heavy_share", Ratio(HeavyShare(model, trace)));
+  return layers;
+}
+
 ParameterCount NamedCount(const Model& model, Trace& trace) {
   ParameterCount count = CountParameters(model, trace);
   count.matrices = trace.Carry("all_matrices", count.matrices);
@@ -277,17 +138,6 @@ ParameterCount NamedCount(const Model& model, Trace& trace) {
 }
 
 }  // namespace
-
-const Deployment& Named(const Deployment& deployment, Trace& trace) {
-  if (!trace.on()) return deployment;
-  using Deployments = std::deque<NamedDeployment>;
-  Deployments& known =
-      trace.Kept<Deployments>("deployment " + trace.DeviceHere(), [] { return std::make_shared<Deployments>(); });
-  for (const NamedDeployment& one : known) {
-    if (one.Is(deployment, trace)) return one.made();
-  }
-  return known.emplace_back(deployment, trace).made();
-}
 
 PrefillPass Named(const PrefillPass& pass, Trace& trace) {
   return {trace.Carry("sequences", pass.sequences), trace.Carry("tokens", pass.tokens),
@@ -402,6 +252,61 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
   const Ratio imbalance = ImbalanceOf(Named(deployment, trace));
   trace.Alias("imbalance", imbalance, "imbalance of these experts");
   return imbalance;
+}
+
+KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window,
+                            Trace& trace) {
+  const SelectingLayers layers = SelectingLayersOf(deployment.model, trace);
+  const PrefillPass pass = Named(PrefillPass{sequences, tokens, cached}, trace);
+  return Under(PrefillAttention(Named(deployment, trace), pass, window > 0, layers), trace);
+}
+
+KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, double context, double grown,
+                               double checked, double window, Trace& trace) {
+  const SelectingLayers layers = SelectingLayersOf(deployment.model, trace);
+  const DecodePass pass = Named(DecodePass{sequences, context, checked, grown}, trace);
+  const KernelTime kernel = MeanDecodeAttention(Named(deployment, trace), pass, window > 0, layers);
+  trace.Alias("mean_attention", kernel.time, "mean over these tokens");
+  return Under(kernel, trace);
+}
+
+KernelTime PrefillRecurrence(const Deployment& deployment, double sequences, double tokens, Trace& trace) {
+  const PrefillPass pass = Named(PrefillPass{sequences, tokens}, trace);
+  return Under(PrefillRecurrence(Named(deployment, trace), pass.sequences, pass.tokens), trace);
+}
+
+KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, double checked, Trace& trace) {
+  const DecodePass pass = Named(DecodePass{.sequences = sequences, .checked = checked}, trace);
+  return Under(DecodeRecurrence(Named(deployment, trace), pass.sequences, pass.checked), trace);
+}
+
+BytesPerToken CompressedGrowth(const Deployment& deployment, Trace& trace) {
+  return CompressedGrowth(Named(deployment, trace), SelectingLayersOf(deployment.model, trace));
+}
+
+Bytes CompressedFixed(const Deployment& deployment, double held_tokens, Trace& trace) {
+  return CompressedFixed(Named(deployment, trace), trace.Carry("held_tokens", Ratio(held_tokens)),
+                         SelectingLayersOf(deployment.model, trace));
+}
+
+KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
+  if (!trace.on()) return TimeProduct(deployment, product, rows);
+  const ServedProduct& served = ServedAs(product.id);
+  const KernelTime kernel = [&] {
+    const Trace::Scope scope(trace, served.scope);
+    const MatrixProduct named = Named(product, deployment, trace);
+    return Under(TimeProduct(Named(deployment, trace), named, trace.Carry("rows", Ratio(rows))), trace);
+  }();
+  trace.Alias(served.symbol, kernel.time, "time of this product");
+  return kernel;
+}
+
+KernelTime TimeExperts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
+  const Trace::Scope scope(trace, "experts");
+  return Under(TimeExperts(Named(deployment, trace),
+                           {trace.Carry("rows", Ratio(rows)), trace.Carry("held_tokens", Ratio(held_tokens)),
+                            trace.Carry("routed_width", Ratio(RoutedWidth(deployment.model, trace)))}),
+               trace);
 }
 
 }  // namespace slipstick

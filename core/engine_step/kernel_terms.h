@@ -47,4 +47,20 @@ KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& pr
 // The figure imbalance.
 double ImbalanceOf(const Deployment& deployment, Trace& trace);
 
+// Their figures: time, flops and bytes, and mean_attention of decode. Names: those of a pass.
+KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window,
+                            Trace& trace);
+KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, double context, double grown,
+                               double checked, double window, Trace& trace);
+KernelTime PrefillRecurrence(const Deployment& deployment, double sequences, double tokens, Trace& trace);
+KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, double checked, Trace& trace);
+// Name: held_tokens.
+BytesPerToken CompressedGrowth(const Deployment& deployment, Trace& trace);
+Bytes CompressedFixed(const Deployment& deployment, double held_tokens, Trace& trace);
+
+// The figure that serving calls it (served_product.h). Name: rows.
+KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace);
+// Names: rows, held_tokens.
+KernelTime TimeExperts(const Deployment& deployment, double rows, double held_tokens, Trace& trace);
+
 }  // namespace slipstick

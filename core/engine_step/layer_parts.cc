@@ -2,7 +2,6 @@
 
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/kernel_terms.h"
-#include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"

@@ -8,7 +8,6 @@
 #include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/launches.h"
 #include "core/engine_step/layer_parts.h"
-#include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -186,7 +185,7 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
     const Seconds time = has_host ? TimeHostExperts(deployment, rows, own.experts, served.name, add, trace)
                                   : add(served.name, own.experts, trace);
     if (has_host) trace.Alias("time", time, "mean_experts");
-    trace.Record(served.symbol, "time", time, served.note, "time", time);
+    trace.Record(served.symbol, "time", time, Note{served.title, served.note}, "time", time);
     sum.Add(served.symbol, time);
     layer.dispatch = own.traffic.dispatch;
     layer.combine = own.traffic.combine;

@@ -1,7 +1,6 @@
 #include "core/engine_step/mixed_step.h"
 
 #include "core/engine_step/as_run.h"
-#include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/layers_time.h"

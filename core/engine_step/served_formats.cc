@@ -50,7 +50,8 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
                    ElementSize(formats.head_weights),
                    ElementSize(NativePrecision(device, formats.attention_activations)),
                    ElementSize(NativePrecision(device, formats.activations)),
-                   ElementSize(formats.kv_cache)};
+                   ElementSize(formats.kv_cache),
+                   ElementSize(requested.state)};
   return formats;
 }
 

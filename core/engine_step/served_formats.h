@@ -12,7 +12,7 @@ namespace slipstick {
 // Of an element, as what chose its format; of activations in the format that the device computes in.
 struct ElementSizes {
   Bytes attention_weights, mlp_weights, head_weights;
-  Bytes attention_activations, activations, kv_cache;
+  Bytes attention_activations, activations, kv_cache, state;
 };
 
 // Number format of each part: checkpoints keep some parts wider.

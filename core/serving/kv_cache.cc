@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/engine_step/compressed_time.h"
+#include "core/engine_step/kernel_terms.h"
 #include "core/operators/named_terms.h"
 
 namespace slipstick {

@@ -1,6 +1,5 @@
 #include "core/serving/serving_memory.h"
 
-#include "core/engine_step/compressed_time.h"
 #include "core/engine_step/kernel_terms.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
