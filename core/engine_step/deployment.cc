@@ -9,9 +9,7 @@
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
 #include "core/engine_step/as_run.h"
-#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/operators/roofline.h"
 
 namespace slipstick {
@@ -57,8 +55,8 @@ LayerCounts MostLoadedStage(const ServedLayers& layers, Ratio pp) {
   return stage;
 }
 
-ServedLayers LayersOf(const Model& model, Ratio pp, Trace& trace) {
-  ServedLayers layers{CountedLayers(model, trace)};
+ServedLayers LayersOf(const Model& model, Ratio pp) {
+  ServedLayers layers{CountLayers(model)};
   layers.total = model.layers;
   layers.full = Figure("Layers that attend to the whole context", layers.attention - layers.window);
   layers.per_stage = Figure("Layers of the longest pipeline stage", ceil(layers.total / pp));
@@ -120,13 +118,13 @@ void SetState(const LinearAttention& linear, RankShapes& shapes) {
   shapes.state_share = Figure("Share of the recurrent state on one device", shapes.widths.recurrent_inner / inner);
 }
 
-RankShapes ShapesOf(const Deployment& deployment, Trace& trace) {
+RankShapes ShapesOf(const Deployment& deployment) {
   const Model& model = deployment.model;
   RankShapes shapes;
   shapes.hidden = model.hidden;
   shapes.head_dim = deployment.SetBy("model.head_dim", Ratio(model.HeadDim()));
   shapes.window_head_dim = OfLocal("Head dimension of a local layer", model.window.head_dim, shapes.head_dim);
-  shapes.widths = RankWidths(model, deployment.mapping, trace);
+  shapes.widths = WidthsOf(model, deployment.mapping.tp, deployment.mapping.expert_ranks);
   shapes.attention = MixerProducts(model, Mixer::kFullAttention, shapes.widths);
   shapes.window_attention = MixerProducts(model, Mixer::kWindow, shapes.widths);
   if (model.linear_attention) {
@@ -135,10 +133,9 @@ RankShapes ShapesOf(const Deployment& deployment, Trace& trace) {
   }
   shapes.mlp = FeedForwardProducts(model, FeedForward::kDense, shapes.widths);
   if (model.SharesKv()) {
-    Trace off = Trace::Off();
     shapes.shared_kv_attention = MixerProducts(model, Mixer::kSharedKv, shapes.widths);
     shapes.shared_kv_window_attention = MixerProducts(model, Mixer::kSharedKvWindow, shapes.widths);
-    shapes.shared_kv_mlp = FeedForwardProducts(model, FeedForward::kDense, SharedKvWidths(shapes.widths, off));
+    shapes.shared_kv_mlp = FeedForwardProducts(model, FeedForward::kDense, SharedKvWidths(shapes.widths));
   }
   if (model.moe) {
     shapes.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, shapes.widths);
@@ -148,6 +145,29 @@ RankShapes ShapesOf(const Deployment& deployment, Trace& trace) {
   SetDecodeHeads(deployment, shapes);
   SetPaddedHeads(deployment, shapes);
   return shapes;
+}
+
+// Sizes of elements as what chose their format.
+ElementSizes SizesOf(const Deployment& deployment) {
+  const ServedFormats& formats = deployment.formats;
+  const auto weights = [&](Bytes size, bool is_kept) {
+    if (is_kept && formats.keeps_as_model && size < 2 * kB) return deployment.SetBy("model.compressed.weights", size);
+    if (is_kept && !formats.keeps_as_engine) return size;  // in 16 bit
+    return deployment.SetBy(is_kept ? "serving.engine.kept_weights" : "serving.precision.weights", size);
+  };
+  ElementSizes sizes = formats.sizes;
+  sizes.mlp_weights = weights(sizes.mlp_weights, false);
+  sizes.attention_weights = weights(sizes.attention_weights, formats.keeps_attention);
+  sizes.head_weights = weights(sizes.head_weights, formats.keeps_head);
+  sizes.activations = deployment.SetBy("serving.precision.activations", sizes.activations);
+  if (formats.keeps_as_model) {
+    sizes.attention_activations = deployment.SetBy("model.compressed.weights", sizes.attention_activations);
+  } else if (!formats.keeps_attention) {
+    sizes.attention_activations = deployment.SetBy("serving.precision.activations", sizes.attention_activations);
+  }
+  sizes.kv_cache = deployment.SetBy("serving.precision.kv_cache", sizes.kv_cache);
+  sizes.state = deployment.SetBy("serving.precision.state", sizes.state);
+  return sizes;
 }
 
 template <class T>
@@ -295,15 +315,14 @@ std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
   return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
 }
 
-Deployment DeployOn(const Cluster& cluster, const Model& model, const ServingLoad& load, Trace& trace) {
-  Deployment deployment{model, cluster, load, load.engine, cluster.device};
+Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load) {
+  Deployment deployment{model, cluster, load, load.engine, device};
   deployment.requested = &cluster;
-  CompleteEfficiency(deployment.device);
-  deployment.device = Named(deployment.device, trace);
   deployment.mapping = DegreesOf(load);
-  deployment.layers = LayersOf(model, deployment.mapping.pp, trace);
-  deployment.shapes = ShapesOf(deployment, trace);
-  deployment.formats = FormatsOf(model, load.precision, load.engine, deployment.device);
+  deployment.layers = LayersOf(model, deployment.mapping.pp);
+  deployment.shapes = ShapesOf(deployment);
+  deployment.formats = FormatsOf(model, load.precision, load.engine, device);
+  deployment.formats.sizes = SizesOf(deployment);
   SetLaunches(deployment);
   SetTuning(deployment);
   PlaceGroups(deployment);
@@ -311,11 +330,14 @@ Deployment DeployOn(const Cluster& cluster, const Model& model, const ServingLoa
 }
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
-  Trace off = Trace::Off();
+  Device device = cluster.device;
+  CompleteEfficiency(device);
   const std::optional<Utilizations>& utilization = load.engine.utilization;
-  if (!utilization) return DeployOn(cluster, model, load, off);
+  if (!utilization) return DeployOn(cluster, device, model, load);
   const auto scaled = std::make_shared<const Cluster>(AtUtilizations(cluster, *utilization));
-  Deployment deployment = DeployOn(*scaled, model, load, off);
+  device = scaled->device;
+  CompleteEfficiency(device);
+  Deployment deployment = DeployOn(*scaled, device, model, load);
   deployment.requested = &cluster;
   deployment.scaled = scaled;
   return deployment;

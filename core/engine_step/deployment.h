@@ -6,17 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/trace.h"
+#include "core/base/tape.h"
 #include "core/collectives/collective.h"
 #include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/workload/named_terms.h"
+#include "core/workload/layer.h"
+#include "core/workload/layer_counts.h"
+#include "core/workload/model.h"
 
 namespace slipstick {
 
 class ServingMemo;
-struct BoundDeployment;      // named_terms.h
 struct ExplainedDeployment;  // serving/named_terms.h
 
 struct ServingDegrees {
@@ -108,9 +109,7 @@ struct Deployment {
   CollectiveLog* log = nullptr;                    // of collectives; null: not wanted
   const Cluster* requested = nullptr;              // as the request has it
   std::shared_ptr<const Cluster> scaled{};         // what `cluster` then is
-  std::shared_ptr<BoundDeployment> named{};        // its numbers with nodes, where a trace is on
   const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes, for serving
-  Trace* trace = nullptr;                          // of numbers with nodes, for kernels that name their terms
 
   // A number that an input sets which is none itself: a flag, a name, a part that is absent.
   template <class Q>
@@ -122,9 +121,9 @@ struct Deployment {
 };
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
-// On a cluster at the engine's utilizations, with the nodes of model, cluster and load. The trace knows what
-// core/workload calls by name.
-Deployment DeployOn(const Cluster& cluster, const Model& model, const ServingLoad& load, Trace& trace);
+// On a cluster at the engine's utilizations, and its device with every efficiency filled in: with their nodes, and those
+// of model and load.
+Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);

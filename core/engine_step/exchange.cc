@@ -4,7 +4,6 @@
 #include "core/collectives/group_view.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/engine_step/imbalance.h"
-#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
 
@@ -112,12 +111,6 @@ ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) {
   return phase == Phase::kDecode ? row.decode : row.prefill;
 }
 
-Ratio RowWidth(const Model& model) {
-  const Ratio latent(model.moe->latent);
-  return Figure("Width of the rows of routed experts", latent + max(0.0, 1 - latent) * Ratio(model.hidden),
-                "as stated, or the hidden size");
-}
-
 // One way of the engine's kernels.
 ExpertExchange OneWay(const Deployment& deployment, Ratio busiest_tokens, Phase phase) {
   const Moe& moe = *deployment.model.moe;
@@ -127,7 +120,7 @@ ExpertExchange OneWay(const Deployment& deployment, Ratio busiest_tokens, Phase 
   one.tokens = busiest_tokens;
   one.top_k = moe.top_k;
   one.experts = deployment.shapes.experts;
-  one.hidden = RowWidth(deployment.model);
+  one.hidden = RoutedWidth(deployment.model);
   one.kernel_units = row.units;
   one.architecture = deployment.device.architecture;
   SetWires(ViewOf(deployment.network.experts_group, deployment,
@@ -168,7 +161,7 @@ Ratio UnitsTaken(const Deployment& deployment, Phase phase) {
 
 ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows) {
   const Ratio all_tokens = AllTokens(deployment, rows);
-  const Bytes bytes = RoutedBytes(all_tokens, RowWidth(deployment.model));
+  const Bytes bytes = RoutedBytes(all_tokens, RoutedWidth(deployment.model));
   const Seconds dispatch = AmongExperts(deployment, CollectiveType::kAllGather, bytes).time,
                 combine = AmongExperts(deployment, CollectiveType::kReduceScatter, bytes).time;
   const Seconds both = Figure("Dispatch and combine", dispatch + combine,
@@ -185,7 +178,7 @@ ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase) 
   const Ratio sent = Figure("Copies of its tokens that a rank sends", rows / deployment.mapping.tp * copies,
                             "one per rank that holds an expert");
   const Seconds one_way =
-      AmongExperts(deployment, CollectiveType::kAllToAll, RoutedBytes(sent, RowWidth(deployment.model))).time;
+      AmongExperts(deployment, CollectiveType::kAllToAll, RoutedBytes(sent, RoutedWidth(deployment.model))).time;
   const Seconds both = Figure("Dispatch and combine", 2 * one_way,
                               "an all-to-all each way: one copy per rank that holds an expert of the token");
   return {NetworkTime(both), one_way, one_way, is_split ? AllTokens(deployment, rows) : rows};

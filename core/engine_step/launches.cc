@@ -2,7 +2,6 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/expert_time.h"
-#include "core/engine_step/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -41,7 +40,7 @@ Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kerne
       has_experts ? Figure("Share of the layers with experts", deployment.layers.moe / deployment.layers.total) : none;
   const Ratio of_experts = has_experts ? ExpertOperations(deployment, passes, scaled_mlp) : none;
   const Ratio latent = deployment.SetBy("model.mla", Ratio(model.mla ? 11 : 0));
-  const Ratio indexer = model.indexer ? 8 * IndexShare(deployment) : deployment.SetBy("model.indexer", Ratio(0));
+  const Ratio indexer = model.indexer ? 8 * IndexShare(deployment.model) : deployment.SetBy("model.indexer", Ratio(0));
   return Figure("Operations that the host launches per layer",
                 5 + (1 - moe_share) * dense + moe_share * of_experts + latent + indexer,
                 "mean over the layers; with those that scale 8-bit and 4-bit activations");

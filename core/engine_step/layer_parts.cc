@@ -1,10 +1,9 @@
 #include "core/engine_step/layer_parts.h"
 
-#include <optional>
-
 #include "core/base/figure.h"
+#include "core/engine_step/adapters.h"
 #include "core/engine_step/exchange.h"
-#include "core/engine_step/named_terms.h"
+#include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -22,7 +21,7 @@ Seconds Adder::Adapters(const Deployment& deployment, const MatrixProducts& prod
 
 Seconds SharedKvProjections(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators) {
   const RankShapes& shapes = deployment.shapes;
-  const LayersByKv by_kv = SplitBySharedKv(deployment);
+  const LayersByKv by_kv = SplitBySharedKv(deployment.layers);
   Seconds all;
   const auto part = [&](const MatrixProducts& products, Ratio layers) {
     if (layers <= 0) return;
@@ -58,12 +57,9 @@ Seconds MlpOf(const Deployment& deployment, Ratio rows, OperatorBreakdown& opera
   const Ratio dense = deployment.layers.dense, sharing = deployment.layers.shared_kv;
   const MatrixProducts& products = deployment.shapes.mlp;
   if (!deployment.model.SharesKv()) return DenseMlp(deployment, products, rows, Adder{operators, dense});
-  const Ratio own = OwnDenseLayers(deployment);
+  const Ratio own = OwnDenseLayers(deployment.layers);
   const Seconds own_mlp = DenseMlp(deployment, products, rows, Adder{operators, own});
-  std::optional<Deployment> wide;  // its widths are those that the explanation names
-  if (deployment.trace != nullptr) wide.emplace(WithSharedKvWidths(deployment));
-  const Seconds shared_mlp =
-      DenseMlp(wide ? *wide : deployment, deployment.shapes.shared_kv_mlp, rows, Adder{operators, sharing});
+  const Seconds shared_mlp = DenseMlp(deployment, deployment.shapes.shared_kv_mlp, rows, Adder{operators, sharing});
   return Figure("Dense MLP", (own * own_mlp + sharing * shared_mlp) / dense,
                 "mean over the layers with a KV cache and those that share one");
 }

@@ -2,9 +2,11 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/expert_time.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/launches.h"
 #include "core/engine_step/layer_parts.h"
-#include "core/engine_step/named_terms.h"
+#include "core/engine_step/product_time.h"
 #include "core/engine_step/served_product.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -125,7 +127,7 @@ void SetExperts(const Deployment& deployment, Ratio rows, Phase phase, const Add
     }
     const RoutedExperts own = Routed(deployment, rows, phase);
     const std::string_view name = ServedAs(product.id).name;
-    sum += deployment.load.host_experts ? TimeHostExperts(deployment, rows, own.experts, name, add)
+    sum += deployment.load.host_experts ? TimeHostExperts(deployment, rows, own.experts, name, add.operators)
                                         : add(name, own.experts);
     layer.dispatch = own.traffic.dispatch;
     layer.combine = own.traffic.combine;
@@ -149,7 +151,7 @@ struct NormKernels {
   Ratio norms = 0, own_norms = 0, kernels = 0;
 };
 NormKernels NormKernelsOf(const Deployment& deployment, Ratio halves) {
-  const Ratio own_norms = NormsBeforeAdditions(deployment),
+  const Ratio own_norms = NormsBeforeAdditions(deployment.model),
               element_kernels = deployment.engine.kernels.elementwise_kernels;
   const bool embeds = deployment.model.layer_embeddings.width > 0;
   const Ratio norms =

@@ -2,9 +2,10 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/as_run.h"
+#include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
-#include "core/engine_step/named_terms.h"
 #include "core/engine_step/prompt_exchange.h"
 
 namespace slipstick {
@@ -16,13 +17,13 @@ MixingCost MixingOf(const MixedPass& pass, Ratio decoded, const Deployment& depl
   const PrefillPass prompts{pass.prompts, pass.tokens, pass.cached};
   MixingCost mixing;
   Seconds prefilled;  // by the last of the kinds of attention
-  const auto attention_of = [&](Ratio window) {
-    const Seconds reading = MeanDecodeAttention(deployment, pass.decode, window).time;
-    prefilled = PrefillAttention(deployment, prompts, window).time;
+  const auto attention_of = [&](bool is_local) {
+    const Seconds reading = MeanDecodeAttention(deployment, pass.decode, is_local).time;
+    prefilled = PrefillAttention(deployment, prompts, is_local).time;
     return Figure("Attention per layer", reading + prefilled, "of the decoded tokens, then of the prompts");
   };
-  if (deployment.layers.full > 0) mixing.attention = attention_of(0);
-  if (deployment.layers.window > 0) mixing.window_attention = attention_of(Ratio(deployment.model.window.tokens));
+  if (deployment.layers.full > 0) mixing.attention = attention_of(false);
+  if (deployment.layers.window > 0) mixing.window_attention = attention_of(true);
   mixing.context_exchange = ContextExchange(deployment, decoded).time;
   if (deployment.mapping.prefill_cp > 1)
     mixing.context_exchange = Figure("Context-parallel exchange per layer",

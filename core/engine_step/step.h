@@ -6,7 +6,6 @@
 #include <cassert>
 #include <string_view>
 
-#include "core/base/trace.h"
 #include "core/operators/kernel.h"
 
 namespace slipstick {
@@ -36,13 +35,6 @@ class OperatorBreakdown {
     if (count <= 0 || !(kernel.time > Seconds{})) return;
     assert(size_ < static_cast<int>(operators_.size()));
     operators_[size_++] = {name, kernel, count};
-  }
-  // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the
-  // figure `count_is` ("": a number).
-  void Add(std::string_view name, KernelTime kernel, Ratio count, std::string_view count_is, Trace& trace) {
-    kernel.flops = trace.Carry("flops", kernel.flops);
-    kernel.bytes = trace.Carry("bytes", kernel.bytes);
-    Add(name, kernel, trace.Carry(count_is, count));
   }
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }

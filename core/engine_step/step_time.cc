@@ -2,9 +2,12 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/as_run.h"
+#include "core/engine_step/attention_time.h"
+#include "core/engine_step/compiled_graph.h"
 #include "core/engine_step/exchange.h"
+#include "core/engine_step/image_encoder.h"
+#include "core/engine_step/layer_pipelined.h"
 #include "core/engine_step/layers_time.h"
-#include "core/engine_step/named_terms.h"
 #include "core/engine_step/prompt_exchange.h"
 
 namespace slipstick {
@@ -32,12 +35,12 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators);
   MixingCost mixing;
   if (layers.full > 0) {
-    const KernelTime kernel = PrefillAttention(deployment, pass, 0);
+    const KernelTime kernel = PrefillAttention(deployment, pass, false);
     operators.Add("attention", kernel, layers.full);
     mixing.attention = kernel.time;
   }
   if (layers.window > 0) {
-    const KernelTime kernel = PrefillAttention(deployment, pass, Ratio(deployment.model.window.tokens));
+    const KernelTime kernel = PrefillAttention(deployment, pass, true);
     operators.Add("sliding-window attention", kernel, layers.window);
     mixing.window_attention = kernel.time;
   }
@@ -70,12 +73,12 @@ LayersCost DecodeLayers(const DecodePass& pass, const Deployment& deployment, Op
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators);
   MixingCost mixing;
   if (layers.full > 0) {
-    const KernelTime kernel = MeanDecodeAttention(deployment, pass, 0);
+    const KernelTime kernel = MeanDecodeAttention(deployment, pass, false);
     operators.Add("attention", kernel, layers.full);
     mixing.attention = kernel.time;
   }
   if (layers.window > 0) {
-    const KernelTime kernel = MeanDecodeAttention(deployment, pass, Ratio(deployment.model.window.tokens));
+    const KernelTime kernel = MeanDecodeAttention(deployment, pass, true);
     operators.Add("sliding-window attention", kernel, layers.window);
     mixing.window_attention = kernel.time;
   }

@@ -9,6 +9,7 @@
 
 #include "core/base/trace.h"
 #include "core/engine_step/named_terms.h"
+#include "core/engine_step/step.h"
 #include "core/operators/time_by_bound.h"
 
 namespace slipstick {
@@ -40,17 +41,17 @@ class NamedDeployment {
   NamedDeployment(const NamedDeployment&) = delete;
   NamedDeployment& operator=(const NamedDeployment&) = delete;
 
-  [[nodiscard]] const Deployment& operator*() const { return explained_ ? plain_.named->deployment : plain_; }
+  [[nodiscard]] const Deployment& operator*() const { return bound_ ? bound_->deployment : plain_; }
   [[nodiscard]] const Deployment* operator->() const { return &**this; }
   void Share(ServingMemo* memo, CollectiveLog* log) {
     plain_.memo = memo;
     plain_.log = log;
-    if (explained_) plain_.named->deployment.log = log;
+    if (bound_) bound_->deployment.log = log;
   }
   template <class Q>
   void Set(Q Deployment::* member, Q value) {
     plain_.*member = PlainOf(value);
-    if (explained_) plain_.named->deployment.*member = value;
+    if (bound_) bound_->deployment.*member = value;
   }
   // The hit rate that sessions settle at, and the shares of the tiers: in the load that they were set in, with nodes.
   struct SettledHits {
@@ -59,13 +60,14 @@ class NamedDeployment {
   void Explain(const SettledHits& hits);
 
  private:
-  void Bind(Trace& trace, const std::string& scope);
+  // `degrees`: path of the mapping.
+  void Bind(Trace& trace, const std::string& scope, const std::string& degrees);
 
   Deployment plain_;
-  std::optional<ExplainedDeployment> explained_;  // while a trace is on
+  // While a trace is on.
+  std::optional<BoundDeployment> bound_;
+  std::optional<ExplainedDeployment> explained_;
 };
-// From here on the figures of this deployment are the latest again.
-void NameAgain(const Deployment& deployment);
 
 namespace internal {
 template <class F>
@@ -98,29 +100,6 @@ Quantity<E...> ShownAt(std::string_view path, Quantity<E...> value, const Deploy
 }
 // Usable memory of a device.
 Bytes UsableMemory(const Deployment& deployment);
-// An element of weights, in a format of the engine's own where they are `kept` so.
-Bytes WeightElement(Precision weights, bool kept, const Deployment& deployment);
-// An element of the KV cache.
-Bytes CacheElement(const Deployment& deployment);
-
-// Widths that the deployment does not hold.
-Ratio WindowKvHeads(const Deployment& deployment);
-Ratio NormElements(const Deployment& deployment);
-Ratio LayerRows(const Deployment& deployment);
-
-// Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
-struct PartElements {
-  Ratio matrices, small;
-};
-PartElements ElementsOf(Mixer mixer, const MatrixProducts& products, const Deployment& deployment);
-PartElements ElementsOfMlp(const MatrixProducts& products, bool shares_kv, const Deployment& deployment);
-// Of a layer's experts: a product's, those beside all products, and the biases of an expert.
-Ratio ElementsOf(const MatrixProduct& product, const Deployment& deployment);
-struct SmallExpertElements {
-  Ratio layer, expert;
-};
-SmallExpertElements SmallElementsOfExperts(const Deployment& deployment);
-
 // Of a pool for prefill to the one for decode: every rank sends its own part.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
 
@@ -139,12 +118,5 @@ PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment&
 // A time by what bounds its operators, at the paths below `report`.
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
                          const Deployment& deployment);
-
-BytesPerToken CompressedGrowth(const Deployment& deployment);
-Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
-Ratio HostLayers(const Deployment& deployment);
-Bytes HostWeights(const Deployment& deployment);
-Bytes AdapterWeights(const Deployment& deployment);
-Bytes EncoderWeights(const Deployment& deployment);
 
 }  // namespace slipstick

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "core/engine_step/named_terms.h"
 #include "core/engine_step/prompt_tokens.h"
 
 namespace slipstick {

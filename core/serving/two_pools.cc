@@ -3,7 +3,6 @@
 // of the decode pool and takes `output` steps there, which no prefill interrupts.
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/load_model.h"
 #include "core/serving/named_terms.h"
@@ -139,9 +138,7 @@ Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTim
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };
   performance.prefill =
       deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills);
-  const Ratio groups = PrefillGroups(*prefiller);
-  NameAgain(deployment);
-  return groups;
+  return PrefillGroups(*prefiller);
 }
 
 }  // namespace

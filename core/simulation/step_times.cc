@@ -68,7 +68,6 @@ Seconds StepTimes::DecodeTime(double sequences, double context) {
 }
 
 StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
-  Trace off = Trace::Off();
   const Seconds prefill_step = load_.engine.overhead.prefill_step;
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
   const PassCost alone = TimeOf(pass, deployment_);

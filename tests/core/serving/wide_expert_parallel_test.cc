@@ -200,8 +200,7 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   const auto imbalance = [](int ranks, int redundant) {
     const Result<Scenario> scenario = ScenarioOf(
         Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
-    Trace off = Trace::Off();
-    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving)).base() : 0;
   };
   EXPECT_NEAR(imbalance(72, 0), 1.4498, 5e-5);
   EXPECT_NEAR(imbalance(72, 32), 1.4241, 5e-5);
@@ -213,8 +212,7 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
 TEST(WideExpertParallel, WithinAServerNothingBalances) {
   const auto imbalance = [](const std::string& more) {
     const Result<Scenario> scenario = ScenarioOf(Wide(8, 64) + std::vector<std::string>{more});
-    Trace off = Trace::Off();
-    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving)).base() : 0;
   };
   EXPECT_NEAR(imbalance("serving.redundant_experts=0"), 1.4326, 5e-5);
   EXPECT_NEAR(imbalance("serving.redundant_experts=32"), 1 + 0.29 * std::sqrt(2 * std::log(8.) / 36), 1e-9);
