@@ -1,13 +1,12 @@
 // Steps of an engine that compiles a layer into one operator (Gaudi, Neuron).
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 
 namespace slipstick {
 
-PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace);
-PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace);
+PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deployment);
+PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deployment);
 
 }  // namespace slipstick

@@ -6,15 +6,18 @@
 
 namespace slipstick {
 
-// Mean over the layers: scores and selected entries, all entries of heavily compressed layers, the window in all.
-// `q_len` queries of each sequence see up to `kv_len` tokens, the figures batch, q_len and kv_len.
-KernelTime CompressedAttentionTime(const Deployment& deployment, AttentionPhase phase, double batch, double q_len,
-                                   double kv_len, Trace& trace);
+// `queries` of each sequence that see up to `keys` tokens.
+struct SequenceQueries {
+  AttentionPhase phase = AttentionPhase::kPrefill;
+  Ratio sequences = 1, queries = 1, keys = 1;
+};
 
-// KV cache per token, mean over the layers. Recorded as layer_growth.
-BytesPerToken CompressedGrowth(const Deployment& deployment, Trace& trace);
-// What a sequence holds in every layer whatever its length: the window, and what entries are made of. Recorded as
-// layer_fixed.
-Bytes CompressedFixed(const Deployment& deployment, double held_tokens, Trace& trace);
+// Mean over the layers: scores and selected entries, all entries of heavily compressed layers, the window in all.
+KernelTime CompressedAttentionTime(const Deployment& deployment, const SequenceQueries& queries);
+
+// KV cache per token, mean over the layers.
+BytesPerToken CompressedGrowth(const Deployment& deployment);
+// What a sequence holds in every layer whatever its length: the window, and what entries are made of.
+Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
 
 }  // namespace slipstick

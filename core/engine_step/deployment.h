@@ -6,17 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/trace.h"
+#include "core/base/tape.h"
 #include "core/collectives/collective.h"
 #include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
-#include "core/workload/named_terms.h"
+#include "core/workload/layer.h"
+#include "core/workload/layer_counts.h"
+#include "core/workload/model.h"
 
 namespace slipstick {
 
 class ServingMemo;
-struct ExplainedDeployment;
+struct ExplainedDeployment;  // serving/named_terms.h
 
 struct ServingDegrees {
   Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
@@ -65,7 +67,6 @@ struct LaunchOverheads {
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // a device's share of it in this direction
-  Ratio wire_share = 1;    // of the level's bandwidth
   Ratio wires = 1;         // in a row
   Seconds wire_latency{};  // of each
 };
@@ -108,29 +109,23 @@ struct Deployment {
   CollectiveLog* log = nullptr;                    // of collectives; null: not wanted
   const Cluster* requested = nullptr;              // as the request has it
   std::shared_ptr<const Cluster> scaled{};         // what `cluster` then is
-  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes
+  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes, for serving
+
+  // A number that an input sets which is none itself: a flag, a name, a part that is absent.
+  template <class Q>
+  [[nodiscard]] Q SetBy(std::string_view path, Q value) const {
+    const Node* beside = layers.total.node();
+    if (beside == nullptr) return value;
+    return Q::FromBase(value.base(), beside->tape->Input(path, value.base(), Q::kDimension));
+  }
 };
 
-// Its figures are those of the current scope.
-Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace);
-inline Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
-  Trace off = Trace::Off();
-  return Deploy(model, cluster, load, off);
-}
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
+// On a cluster at the engine's utilizations, and its device with every efficiency filled in: with their nodes, and those
+// of model and load.
+Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
-
-// Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
-void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
-
-// For weights, which may be `kept` in a format of the engine.
-void BindWeightSize(std::string_view symbol, Precision weights, bool kept, const Deployment& deployment, Trace& trace);
-
-// In the current scope the device is the one at a path.
-inline void BindDevice(std::string_view path, Trace& trace) { trace.Input("cluster.device", 0, path); }
-
-// Binds the degrees to their inputs at a path: two pools may have the same.
-void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace);
 
 }  // namespace slipstick

@@ -3,113 +3,93 @@
 #include "core/base/figure.h"
 #include "core/engine_step/imbalance.h"
 #include "core/engine_step/product_time.h"
-#include "core/operators/named_terms.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/moe.h"
 
 namespace slipstick {
 namespace {
 
-// Sizes of the elements of weights and of rows.
-void ExplainFormats(const Deployment& deployment, const MoeLayer& layer, bool four_bit, Trace& trace) {
-  if (!trace.on()) return;
-  const Bytes computed = ElementSize(NativePrecision(deployment.device, layer.precision));
-  const std::string_view computed_path = four_bit ? "serving.precision.weights" : "serving.precision.activations";
-  BindSize("weight_size", ElementSize(layer.weights), false, "serving.precision.weights", trace);
-  BindSize("activation_size", computed, false, computed_path, trace);
-  BindSize("output_size", Gemm().output_bytes * kB, true, "", trace);
-}
-
 // Routing and small kernels. Where rows are sorted by expert token by token, a pass of many tokens waits for that.
-Seconds FixedTime(const Deployment& deployment, double group_tokens, Trace& trace) {
-  const Seconds launch = deployment.engine.kernels.moe_layer_overhead;
+Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
+  const Seconds overhead = deployment.engine.kernels.moe_layer_overhead;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
-  if (!stored || !HasWeightOnlyExperts(deployment.formats)) {
-    trace.Input("launch", launch, "serving.engine.experts");
-    return launch;
-  }
-  const Seconds experts = launch, token_walk = stored->token_walk;
-  trace.Input("experts", experts, "serving.engine.experts");
-  trace.Input("token_walk", token_walk, "serving.engine.stored_products.token_walk");
-  FIGURE(trace, fixed_time, experts + token_walk * (group_tokens - 1),
-         (Note{"Routing, small kernels and sorting", "a warp per expert walks the tokens; a single one needs none"}),
-         experts, token_walk, group_tokens);
-  trace.Alias("launch", fixed_time, "fixed_time");
-  return fixed_time;
+  if (!stored || !HasWeightOnlyExperts(deployment.formats)) return overhead;
+  return Figure("Routing, small kernels and sorting", overhead + stored->token_walk * (group_tokens - 1),
+                "a warp per expert walks the tokens; a single one needs none");
 }
 
 // What kernels of fp8 with block scales take for each expert that the device holds, hit or not.
-void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters, Trace& trace) {
+void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters) {
   const ServedFormats& formats = deployment.formats;
   const bool has_blocks = deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) &&
                           IsEightBitFloat(formats.activations);
   if (!has_blocks || !deployment.visits_held_experts) return;
   layer.scaling = Scaling::kBlock;
-  parameters.expert = IsolatedKernelParameters(layer, Named(deployment.device, trace)).expert;
+  parameters.expert = IsolatedKernelParameters(layer, deployment.device).expert;
 }
 
-KernelTime Experts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
-  const Trace::Scope scope(trace, "experts");
-  const Model& model = deployment.model;
-  const Moe& moe = *model.moe;
+// The layer as one device sees it.
+MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
+  const Moe& moe = *deployment.model.moe;
+  const ServedFormats& formats = deployment.formats;
   // The fastest library's kernels: the engine's factors are fitted over those. With its own library's instead, the
   // error of 823 measured steps rises from 12 to 29 %.
   MoeLayer layer;
-  layer.held_tokens = held_tokens;
+  layer.tokens =
+      Figure("Tokens of the expert group", rows.tokens * deployment.mapping.attention_dp, "of all attention groups");
+  layer.held_tokens = rows.held;
   layer.experts = deployment.shapes.experts;
-  layer.top_k = static_cast<double>(moe.top_k);
-  layer.hidden = RoutedWidth(deployment.model, trace);
-  trace.Alias("hidden", layer.hidden, "routed_width");
-  layer.ffn = static_cast<double>(moe.expert_ffn);
-  layer.gated = model.gated;
+  layer.top_k = moe.top_k;
+  layer.hidden = rows.width;
+  layer.ffn = moe.expert_ffn;
+  layer.gated = deployment.model.gated;
   layer.tp = deployment.mapping.expert_ranks;
   layer.ep = deployment.mapping.ep;
   const bool four_bit = HasFourBitExperts(deployment);
-  layer.precision = four_bit ? deployment.formats.mlp_weights : deployment.formats.activations;
-  layer.weights = deployment.formats.mlp_weights;
-  layer.imbalance = ImbalanceOf(deployment, trace);
-  ExplainFormats(deployment, layer, four_bit, trace);
-  const double attention_dp = deployment.mapping.attention_dp;
-  FIGURE(trace, group_tokens, rows * attention_dp, (Note{"Tokens of the expert group", "of all attention groups"}),
-         rows, attention_dp);
-  layer.tokens = group_tokens;
-  const Device& device = Named(deployment.device, trace);
-  MoeKernelParameters parameters = ServingKernelParameters(layer, device);
-  const ServingExperts& serving = device.architecture->experts.serving;
-  if (HasWeightOnlyExperts(deployment.formats)) {
-    // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
-    parameters.product.gemm_efficiency =
-        Figure("GEMM efficiency of weight-only experts",
-               min(1.0, serving.weight_only_gemm_gain * *device.efficiency.gemm_efficiency), "as weight-only GEMMs");
-    parameters.product.step_latency = serving.weight_only_step_latency;
-    parameters.weight_bandwidth_gain = serving.weight_only_bandwidth_gain;
-    parameters.permute_efficiency = serving.weight_only_permute_efficiency;
-  }
-  if (const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
-      stored && HasWeightOnlyExperts(deployment.formats)) {
-    const auto tile_rows = static_cast<double>(stored->tile_rows);
-    trace.Input("tile_rows", tile_rows, "serving.engine.stored_products.tile_rows");
-    FIGURE(trace, stored_tile, min(tile_rows, group_tokens),
-           (Note{"Rows of a tile", "one for each token of the pass, up to the largest"}), tile_rows, group_tokens);
-    trace.Input("pass_bytes", stored->pass_bytes, "serving.engine.stored_products.pass_bytes");
-    parameters.pass_bytes = trace.Carry("pass_bytes", stored->pass_bytes);
-    const double biases = model.biases == Biases::kMlp || model.biases == Biases::kAll ? 1 : 0;
-    trace.Input("biases", biases, "model.biases");
-    parameters.biases = trace.Carry("biases", Ratio(biases));
-    SetStored(deployment, group_tokens <= static_cast<double>(stored->vector_tokens), stored_tile, parameters.product,
-              trace);
-  }
-  parameters.launch = trace.Carry("launch", FixedTime(deployment, group_tokens, trace));
-  SetHeldExpert(deployment, layer, parameters, trace);
-  parameters.engine_gemm_efficiency = trace.Carry("expert_matrix", Ratio(deployment.expert_gemm_efficiency));
-  parameters.engine_bandwidth_efficiency = trace.Carry("expert_stream", Ratio(deployment.expert_bandwidth_efficiency));
-  if (four_bit) {
-    // 0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor.
-    parameters.engine_bandwidth_efficiency = serving.four_bit_bandwidth_gain;
-    parameters.weight_bandwidth_gain = 1;
-  }
-  return TimeOf(layer, deployment.device, parameters, trace);
+  layer.precision = four_bit ? formats.mlp_weights : formats.activations;
+  layer.activation_size = four_bit ? formats.sizes.mlp_weights : formats.sizes.activations;
+  layer.weights = formats.mlp_weights, layer.weight_size = formats.sizes.mlp_weights;
+  layer.imbalance = ImbalanceOf(deployment);
+  return layer;
+}
+
+// Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs, or by the engine's own kernels.
+void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKernelParameters& parameters) {
+  if (!HasWeightOnlyExperts(deployment.formats)) return;
+  const ServingExperts& serving = deployment.device.architecture->experts.serving;
+  parameters.product.gemm_efficiency = Figure(
+      "GEMM efficiency of weight-only experts",
+      min(1.0, serving.weight_only_gemm_gain * *deployment.device.efficiency.gemm_efficiency), "as weight-only GEMMs");
+  parameters.product.step_latency = serving.weight_only_step_latency;
+  parameters.weight_bandwidth_gain = serving.weight_only_bandwidth_gain;
+  parameters.permute_efficiency = serving.weight_only_permute_efficiency;
+  const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
+  if (!stored) return;
+  const Biases biases = deployment.model.biases;
+  parameters.pass_bytes = stored->pass_bytes;
+  parameters.biases = biases == Biases::kMlp || biases == Biases::kAll ? 1 : 0;
+  const Ratio tile_rows = Figure("Rows of a tile", min(Ratio(stored->tile_rows), layer.tokens),
+                                 "one for each token of the pass, up to the largest");
+  SetStored(deployment, layer.tokens <= Ratio(stored->vector_tokens), tile_rows, parameters.product);
 }
 
 }  // namespace
+
+KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows) {
+  const MoeLayer layer = LayerOf(deployment, rows);
+  MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device);
+  SetWeightOnly(deployment, layer, parameters);
+  parameters.launch = FixedTime(deployment, layer.tokens);
+  SetHeldExpert(deployment, layer, parameters);
+  parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
+  parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
+  if (HasFourBitExperts(deployment)) {
+    // 0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor.
+    parameters.engine_bandwidth_efficiency = deployment.device.architecture->experts.serving.four_bit_bandwidth_gain;
+    parameters.weight_bandwidth_gain = 1;
+  }
+  return TimeOf(layer, deployment.device, parameters);
+}
 
 bool HasFourBitExperts(const Deployment& deployment) {
   const Precision weights = deployment.formats.mlp_weights;
@@ -117,25 +97,17 @@ bool HasFourBitExperts(const Deployment& deployment) {
          Supports(deployment.device, weights);
 }
 
-RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
-  if (deployment.mapping.attention_dp <= 1) {
-    trace.Alias("held_tokens", rows, "rows");
-    return {Experts(deployment, rows, rows, trace), {}};
-  }
-  Trace off = Trace::Off();
-  const auto total = [&](const ExpertTraffic& traffic) {
-    return traffic.kernel.time + Experts(deployment, rows, traffic.held_tokens, off).time;
+RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase) {
+  const Ratio width = RoutedWidth(deployment.model);
+  if (deployment.mapping.attention_dp <= 1) return {TimeExperts(deployment, {rows, rows, width}), {}};
+  const auto with = [&](const ExpertTraffic& traffic) {
+    return RoutedExperts{TimeExperts(deployment, {rows, traffic.held_tokens, width}), traffic};
   };
-  bool gathers = false;
-  if (deployment.network.expert_exchange == nullptr) {
-    // One after the other: both are logged, in the same order under every compiler.
-    const Seconds gathered = total(GatherTokens(deployment, rows, off)),
-                  sent = total(SendTokens(deployment, rows, phase, off));
-    gathers = gathered <= sent;
-  }
-  const ExpertTraffic traffic =
-      gathers ? GatherTokens(deployment, rows, trace) : SendTokens(deployment, rows, phase, trace);
-  return {Experts(deployment, rows, traffic.held_tokens, trace), traffic};
+  if (deployment.network.expert_exchange != nullptr) return with(SendTokens(deployment, rows, phase));
+  // One after the other: both are logged, in the same order under every compiler.
+  const RoutedExperts gathered = with(GatherTokens(deployment, rows)), sent = with(SendTokens(deployment, rows, phase));
+  const auto total = [](const RoutedExperts& one) { return one.traffic.kernel.time + one.experts.time; };
+  return total(gathered) <= total(sent) ? gathered : sent;
 }
 
 }  // namespace slipstick

@@ -1,164 +1,102 @@
 #include "core/engine_step/host_experts.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "core/base/figure.h"
 #include "core/engine_step/host_link.h"
-#include "core/operators/named_terms.h"
-#include "core/workload/layer.h"
+#include "core/operators/kernel_family.h"
+#include "core/operators/moe.h"
 
 namespace slipstick {
 namespace {
 
-// A routed expert: the figures expert and expert_weights.
-struct ExpertSize {
-  double elements = 0;
-  Bytes weights;
+// A routed expert of a layer, on one device: its weights and biases, and the width of its rows.
+struct RoutedExpert {
+  Ratio elements = 0, biases = 0, width = 0;
 };
-ExpertSize SizeOfExpert(const Deployment& deployment, Trace& trace) {
-  const double expert =
-      ElementsOf(deployment.shapes.expert_mlp, deployment.model, deployment.shapes.widths, "matrices", trace).expert;
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
-  BindSize("weight_size", weight_size, false, "serving.precision.weights", trace);
-  FIGURE(trace, expert_weights, expert * weight_size, (Note{"Weights of an expert", ""}), expert, weight_size);
-  return {expert, expert_weights};
+RoutedExpert RoutedExpertOf(const Deployment& deployment) {
+  const Model& model = deployment.model;
+  return {ElementsOf(deployment.shapes.expert_mlp).expert, ExpertBiases(model, deployment.shapes.widths),
+          RoutedWidth(model)};
 }
 
-// Experts of a layer that get a row in a pass of `rows` tokens, counted as for the device's kernels.
-double HitExperts(const Deployment& deployment, double rows, Trace& trace) {
-  const double pass_tokens = rows;
-  trace.Alias("pass_tokens", pass_tokens, "rows");
-  const Trace::Scope scope(trace, "hit");
+Bytes WeightsOf(const Deployment& deployment, const RoutedExpert& expert) {
+  return Figure("Weights of an expert", expert.elements * deployment.formats.sizes.mlp_weights);
+}
+
+// Weights of the experts of a layer that get a row in a pass of `rows` tokens, counted as for the device's kernels.
+Bytes HitWeights(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
   MoeLayer layer;
   layer.experts = deployment.shapes.experts;
-  layer.top_k = static_cast<double>(deployment.model.moe->top_k);
-  const double top_k = layer.top_k;
-  trace.Input("top_k", top_k, "model.moe.top_k");
-  FIGURE(trace, expert_rows, pass_tokens * top_k, (Note{"Rows of the experts", "a token counts once per expert"}),
-         pass_tokens, top_k);
-  trace.Alias("rows", expert_rows, "expert_rows");
-  return ExpertsHit(layer, expert_rows, deployment.device, trace);
+  layer.top_k = Ratio(deployment.model.moe->top_k);
+  const Ratio hit =
+      ExpertsHit(layer, Figure("Rows of the experts", rows * layer.top_k, "a token counts once per expert"),
+                 deployment.device.architecture->experts.serving.routing_preference);
+  return Figure("Weights of the experts that get a row", hit * WeightsOf(deployment, expert));
 }
 
-Bytes HitWeights(const Deployment& deployment, double rows, Bytes expert_weights, Trace& trace) {
-  const double experts_hit = HitExperts(deployment, rows, trace);
-  FIGURE(trace, hit_weights, experts_hit * expert_weights, (Note{"Weights of the experts that get a row", ""}),
-         experts_hit, expert_weights);
-  return hit_weights;
-}
-
-BytesPerSecond HostLinkRate(const Deployment& deployment, Trace& trace) {
-  const BytesPerSecond host_link = deployment.device.host.bandwidth;
-  trace.Input("host_link", host_link, "cluster.device.host.bandwidth");
-  return RateOfCopies(host_link, deployment.engine, trace);
+BytesPerSecond HostRate(const Deployment& deployment) {
+  return RateOfCopies(deployment.device.host.bandwidth, deployment.engine.communication);
 }
 
 // A layer's experts by the processor, which reads their weights in host memory; their tokens cross the host link.
-KernelTime OnProcessor(const Deployment& deployment, double rows, Trace& trace) {
+Seconds OnProcessor(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
   const HostExperts& host = *deployment.load.host_experts;
   const HostProducts& engine = *deployment.engine.host_products;
-  const BytesPerSecond host_rate = HostLinkRate(deployment, trace);
-  const auto [expert, expert_weights] = SizeOfExpert(deployment, trace);
-  const Bytes hit_weights = HitWeights(deployment, rows, expert_weights, trace);
-  const double routed_width = RoutedWidth(deployment.model, trace),
-               top_k = static_cast<double>(deployment.model.moe->top_k), host_stream = engine.bandwidth_efficiency;
-  FIGURE(trace, crossing, 8 * kB * rows * routed_width / host_rate,
-         (Note{"Tokens over the host link", "there and back, in fp32"}), rows, routed_width, host_rate);
-  const BytesPerSecond memory_bandwidth = host.memory_bandwidth;
-  const FlopsPerSecond processor = host.processor;
-  const Seconds host_layer = engine.overhead;
-  trace.Input("host_stream", host_stream, "serving.engine.host_products.stream");
-  trace.Input("host_layer", host_layer, "serving.engine.host_products.layer");
-  trace.Input("memory_bandwidth", memory_bandwidth, "serving.host_experts.memory_bandwidth");
-  trace.Input("processor", processor, "serving.host_experts.processor");
-  FIGURE(trace, reading, hit_weights / (host_stream * memory_bandwidth),
-         (Note{"Time to read the weights", "in host memory"}), hit_weights, host_stream, memory_bandwidth);
-  FIGURE(trace, computing, 2 * kFlop * rows * top_k * expert / processor, (Note{"Compute time of the processor", ""}),
-         rows, top_k, expert, processor);
-  FIGURE(trace, host_time, host_layer + max(reading, computing) + crossing,
-         (Note{"Experts by the processor", "while the device waits",
-               "llama.cpp, ggml_backend_sched: one part of the graph after the other"}),
-         host_layer, reading, computing, crossing);
-  KernelTime kernel;
-  kernel.time = host_time;
-  kernel.bound = Bound::kNetwork;  // the device's own rates do not matter
-  return kernel;
+  const Seconds crossing = Figure("Tokens over the host link", 8 * kB * rows * expert.width / HostRate(deployment),
+                                  "there and back, in fp32");
+  const Seconds reading = Figure(
+      "Time to read the weights",
+      HitWeights(deployment, expert, rows) / (engine.bandwidth_efficiency * host.memory_bandwidth), "in host memory");
+  const Seconds computing =
+      Figure("Compute time of the processor",
+             2 * kFlop * rows * Ratio(deployment.model.moe->top_k) * expert.elements / host.processor);
+  return Figure("Experts by the processor", engine.overhead + max(reading, computing) + crossing,
+                "while the device waits", "llama.cpp, ggml_backend_sched: one part of the graph after the other");
 }
 
 // A layer's experts copied to the device.
-KernelTime Copied(const Deployment& deployment, double rows, Trace& trace) {
-  const BytesPerSecond host_rate = HostLinkRate(deployment, trace);
-  const Bytes hit_weights = HitWeights(deployment, rows, SizeOfExpert(deployment, trace).weights, trace);
-  FIGURE(trace, copy_time, hit_weights / host_rate,
-         (Note{"Experts' weights from host memory", "of those that get a row; nothing hides the copy",
-               "llama.cpp pull request 15346"}),
-         hit_weights, host_rate);
-  KernelTime kernel;
-  kernel.time = copy_time;
-  kernel.bound = Bound::kNetwork;
-  return kernel;
+Seconds Copied(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
+  return Figure("Experts' weights from host memory", HitWeights(deployment, expert, rows) / HostRate(deployment),
+                "of those that get a row; nothing hides the copy", "llama.cpp pull request 15346");
 }
 
 }  // namespace
 
-double HostLayers(const Deployment& deployment, Trace& trace) {
-  const auto kept_layers = static_cast<double>(deployment.load.host_experts->layers);
-  const double moe_layers = deployment.layers.moe;
-  trace.Input("kept_layers", kept_layers, "serving.host_experts.layers");
-  FIGURE(trace, host_layers, min(kept_layers, moe_layers),
-         (Note{"Layers with experts in host memory", "at most those that have experts"}), kept_layers, moe_layers);
-  return host_layers;
+Ratio HostLayers(const Deployment& deployment) {
+  return Figure("Layers with experts in host memory",
+                min(Ratio(deployment.load.host_experts->layers), deployment.layers.moe),
+                "at most those that have experts");
 }
 
-Bytes HostWeights(const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "host_experts");
-  const double host_layers = HostLayers(deployment, trace), held_experts = deployment.shapes.experts;
-  const Bytes expert_weights = SizeOfExpert(deployment, trace).weights, half = 2 * kB;
-  const double expert_biases = ExpertBiases(deployment.model, deployment.shapes.widths, trace);
-  FIGURE(trace, host_weights, host_layers * held_experts * (expert_weights + expert_biases * half),
-         (Note{"Experts' weights in host memory", "with their biases, in 16 bit", "", "serving.host_bytes"}),
-         host_layers, held_experts, expert_weights, expert_biases, half);
-  return host_weights;
+Bytes HostWeights(const Deployment& deployment) {
+  const RoutedExpert expert = RoutedExpertOf(deployment);
+  return Figure(
+      "Experts' weights in host memory",
+      HostLayers(deployment) * deployment.shapes.experts * (WeightsOf(deployment, expert) + expert.biases * (2 * kB)),
+      "with their biases, in 16 bit");
 }
 
-Seconds TimeHostExperts(const Deployment& deployment, double rows, const KernelTime& on_device, std::string_view name,
-                        const Adder& add, Trace& trace) {
-  const Seconds device_experts = on_device.time;
-  trace.Alias("device_experts", device_experts, "time");
-  const double moe_layers = deployment.layers.moe, host_layers = HostLayers(deployment, trace);
-  const auto device_from = static_cast<double>(deployment.engine.host_products->device_from);
+Seconds TimeHostExperts(const Deployment& deployment, Ratio rows, const KernelTime& on_device, std::string_view name,
+                        OperatorBreakdown& operators) {
+  constexpr std::string_view kTitle = "Routed experts of a layer",
+                             kNote = "mean over layers with experts on the device and in host memory";
+  const Ratio layers = deployment.layers.moe, host_layers = HostLayers(deployment),
+              device_from(deployment.engine.host_products->device_from);
+  const RoutedExpert expert = RoutedExpertOf(deployment);
   const bool copies = rows >= device_from;
-  const KernelTime host = [&] {
-    const Trace::Scope scope(trace, "host");
-    return copies ? Copied(deployment, rows, trace) : OnProcessor(deployment, rows, trace);
-  }();
-  trace.Alias("host_part", host.time, copies ? "copy_time" : "host_time");
-  if (trace.on()) {
-    trace.Input("device_from", device_from, "serving.engine.host_products.device_from");
-    const Seconds host_part = host.time;
-    const std::vector<std::pair<std::string, double>> among{{"by the processor: tokens of the pass", rows},
-                                                            {"copied to the device: from", device_from}};
-    trace.Choice("host_part", host_part, Note{"Experts in host memory", "the device computes those of many tokens"},
-                 among, copies ? 1 : 0, "host_part, rows, device_from", host_part, rows, device_from);
-    trace.MovesBy(0, 1);
-  }
-  const Seconds host_part = host.time;
-  constexpr Note kNote{"Routed experts of a layer", "mean over layers with experts on the device and in host memory"};
+  const Seconds time = copies ? Copied(deployment, expert, rows) : OnProcessor(deployment, expert, rows);
+  KernelTime host;
+  host.time = Procedure("Experts in host memory", time, {{time, 1}, rows, device_from},
+                        "the device computes those of many tokens");
+  host.bound = Bound::kNetwork;  // the device's own rates do not matter
   if (copies) {
-    add(name, on_device, trace);
-    add.operators.Add(kExpertsFromHost, host, host_layers);
-    FIGURE(trace, mean_experts, device_experts + host_layers / moe_layers * host_part, kNote, device_experts,
-           host_layers, moe_layers, host_part);
-    return mean_experts;
+    operators.Add(name, on_device, layers);
+    operators.Add(kExpertsFromHost, host, host_layers);
+    return Figure(kTitle, on_device.time + host_layers / layers * host.time, kNote);
   }
-  FIGURE(trace, device_layers, moe_layers - host_layers, (Note{"Layers with experts on the device", ""}), moe_layers,
-         host_layers);
-  if (device_layers > 0) Adder{add.operators, device_layers, "device_layers"}(name, on_device, trace);
-  add.operators.Add(kExpertsOnHost, host, host_layers);
-  FIGURE(trace, mean_experts, (device_layers * device_experts + host_layers * host_part) / moe_layers, kNote,
-         device_layers, device_experts, host_layers, host_part, moe_layers);
-  return mean_experts;
+  const Ratio device_layers = Figure("Layers with experts on the device", layers - host_layers);
+  if (device_layers > 0) operators.Add(name, on_device, device_layers);
+  operators.Add(kExpertsOnHost, host, host_layers);
+  return Figure(kTitle, (device_layers * on_device.time + host_layers * host.time) / layers, kNote);
 }
 
 }  // namespace slipstick

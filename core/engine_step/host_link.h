@@ -1,13 +1,11 @@
 // Copies between a device and its host.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/software/engine.h"
 
 namespace slipstick {
 
-// Of large copies over a link of bandwidth `host_link`. Recorded as host_rate.
-BytesPerSecond RateOfCopies(BytesPerSecond host_link, const Engine& engine);
-BytesPerSecond RateOfCopies(BytesPerSecond host_link, const Engine& engine, Trace& trace);
+// Of large copies over a link of bandwidth `host_link`.
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication& engine);
 
 }  // namespace slipstick

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 #include "core/operators/kernel.h"
@@ -15,18 +13,17 @@
 namespace slipstick {
 
 // Tokens of all images of a prompt.
-double ImageTokens(const Model& model, const PromptImages& images, Trace& trace);
+Ratio ImageTokens(const Model& model, const PromptImages& images);
 
 // In 16 bit.
-Bytes EncoderWeights(const Deployment& deployment, Trace& trace);
+Bytes EncoderWeights(const Model& model);
 
-// All images of a prompt, on the device that has most of them: the figures image_time, flops and bytes.
-KernelTime EncodeImages(const Deployment& deployment, Trace& trace);
+// All images of a prompt, on the device that has most of them; they make `tokens`.
+KernelTime EncodeImages(const Deployment& deployment, Ratio tokens);
 
-// The LM head's time of a pass that prefills `tokens` of each of `prompts` prompts, the symbol `prompts_are`, with its
-// part of their images: those of cached tokens are not encoded again. Bound to the symbol head.
-Seconds WithImages(const Deployment& deployment, double prompts, std::string_view prompts_are, double tokens,
-                   Seconds head, OperatorBreakdown& operators, Trace& trace);
+// LM head and vision encoder in a pass that prefills `tokens` of each of `prompts`.
+Seconds WithImages(const Deployment& deployment, Ratio prompts, Ratio tokens, Seconds head,
+                   OperatorBreakdown& operators);
 
 void CheckImages(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues);
 

@@ -1,167 +1,101 @@
 #include "core/engine_step/launches.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "core/base/figure.h"
 #include "core/engine_step/expert_time.h"
 
 namespace slipstick {
 namespace {
 
-// Operations between the GEMMs and the attention of a dense layer.
-double DensePasses(const Deployment& deployment, double passes, double scaled_mlp, Trace& trace) {
-  if (const std::optional<Count>& fused_passes = deployment.engine.kernels.fused_passes) {
-    const auto dense = static_cast<double>(*fused_passes);
-    trace.Input("dense", dense, "serving.engine.fused_passes");
-    return dense;
-  }
-  FIGURE(trace, dense, passes + scaled_mlp,
-         (Note{"Operations between those of a dense layer", "with those that scale activations of the MLP"}), passes,
-         scaled_mlp);
-  return dense;
+// Of a layer with experts, beside its GEMMs: its passes; routing, permutation, scales and combine, where these are not
+// parts of a four-bit kernel; and the products of the shared experts.
+Ratio ExpertOperations(const Deployment& deployment, Ratio passes, Ratio scaled_mlp) {
+  const Ratio routing = deployment.SetBy("serving.precision.weights", Ratio(HasFourBitExperts(deployment) ? 0 : 6));
+  const Ratio shared = Figure("Whether there are shared experts", min(1, deployment.shapes.widths.shared));
+  return passes + routing + (3 + scaled_mlp) * shared;
 }
 
-// Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; what passes over
-// activations between them, fused in a dense layer or apart; MoE adds routing, permutation, scales and combine, where
-// these are not parts of a four-bit kernel; MLA adds projections, norms, rotary embedding and copies; an indexer two
-// projections, norm, rotary embedding, two quantizations, scores and selection; 8-bit and 4-bit activations are scaled
-// before each GEMM.
-double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
-  const bool is_latent = deployment.model.mla.has_value();
-  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
-               shared = deployment.model.moe && deployment.model.moe->shared_ffn > 0 ? 1 : 0;
-  if (moe_layers > 0) {
-    const double rank_shared = deployment.shapes.widths.shared;
-    FIGURE(trace, has_shared, min(1, rank_shared), (Note{"Whether there are shared experts", ""}), rank_shared);
-    trace.Alias("shared", shared, "has_shared");
-    trace.Record("moe_share", "moe_layers / layers", moe_share, Note{"Share of the layers with experts", ""},
-                 "moe_layers, layers", moe_layers, layers);
-  } else {
-    trace.Input("moe_share", moe_share, "model.moe");
-    trace.Input("shared", shared, "model.moe");
-  }
-  const bool is_narrow = BytesPerElement(deployment.formats.activations) < 2;
-  const double scaled_attention =
-      BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
-  const double scaled_mlp = is_narrow ? 2 : 0;
-  const double tp = deployment.mapping.tp, latent = is_latent ? 11 : 0,
-               index_kernels = deployment.model.indexer ? 8 : 0;
-  const double index_share = deployment.model.indexer ? IndexShare(deployment.model, trace) : 0;
-  const double routing = HasFourBitExperts(deployment) ? 0 : 6;
-  trace.Input("latent", latent, "model.mla");
-  trace.Input("index_kernels", index_kernels, "model.indexer");
-  if (!deployment.model.indexer) trace.Input("index_share", index_share, "model.indexer");
-  trace.Input("routing", routing, "serving.precision.weights");
-  FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp,
-         halves);
-  trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
-  trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
-  FIGURE(trace, passes, kernels + reduced + scaled_attention,
-         (Note{"Operations between GEMMs and attention", "norms, all-reduces, and those that scale activations"}),
-         kernels, reduced, scaled_attention);
-  const double dense = DensePasses(deployment, passes, scaled_mlp, trace);
-  FIGURE(trace, operations,
-         5 + (1 - moe_share) * dense + moe_share * (passes + routing + (3 + scaled_mlp) * shared) + latent +
-             index_kernels * index_share,
-         (Note{"Operations that the host launches per layer",
-               "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
-         moe_share, dense, passes, routing, scaled_mlp, shared, latent, index_kernels, index_share);
-  return operations;
+// Launched by the host per layer, mean over the layers: five for GEMMs and attention; what passes over activations
+// between them, fused in a dense layer or apart; MoE adds its own; MLA adds projections, norms, rotary embedding and
+// copies; an indexer two projections, norm, rotary embedding, two quantizations, scores and selection; 8-bit and 4-bit
+// activations are scaled before each GEMM.
+Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kernels) {
+  const Model& model = deployment.model;
+  const auto scaling = [&](Precision activations, double operations) {
+    return deployment.SetBy("serving.precision.activations", Ratio(BytesPerElement(activations) < 2 ? operations : 0));
+  };
+  const Ratio scaled_mlp = scaling(deployment.formats.activations, 2),
+              scaled_attention = scaling(deployment.formats.attention_activations, model.mla ? 4 : 2);
+  const Ratio reduced =
+      Figure("All-reduces of a layer", min(1.0, deployment.mapping.tp - 1) * kernels.halves, "none on a single rank");
+  const Ratio passes =
+      Figure("Operations between GEMMs and attention", kernels.elementwise + reduced + scaled_attention,
+             "norms, all-reduces, and those that scale activations");
+  const std::optional<Tally>& fused = deployment.engine.kernels.fused_passes;
+  const Ratio dense = fused ? Ratio(*fused)
+                            : Figure("Operations between those of a dense layer", passes + scaled_mlp,
+                                     "with those that scale activations of the MLP");
+  const Ratio none = deployment.SetBy("model.moe", Ratio(0));
+  const bool has_experts = deployment.layers.moe > 0;
+  const Ratio moe_share =
+      has_experts ? Figure("Share of the layers with experts", deployment.layers.moe / deployment.layers.total) : none;
+  const Ratio of_experts = has_experts ? ExpertOperations(deployment, passes, scaled_mlp) : none;
+  const Ratio latent = deployment.SetBy("model.mla", Ratio(model.mla ? 11 : 0));
+  const Ratio indexer = model.indexer ? 8 * IndexShare(deployment.model) : deployment.SetBy("model.indexer", Ratio(0));
+  return Figure("Operations that the host launches per layer",
+                5 + (1 - moe_share) * dense + moe_share * of_experts + latent + indexer,
+                "mean over the layers; with those that scale 8-bit and 4-bit activations");
 }
 
 // Between kernels that are launched one by one: of a decode step, those that no graph holds.
-Seconds GapOf(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
-  const std::optional<Count>& most = deployment.engine.kernels.decode_graph_sequences;
-  const bool decodes = phase == Phase::kDecode;
-  if (!decodes || !deployment.launch.graphs || !most) {
-    const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
-    trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
-    return gap;
-  }
-  const auto graph_sequences = static_cast<double>(*most);
-  const bool replays = rows <= graph_sequences;
-  const Seconds decode_gap = deployment.launch.decode_gap, launch_gap = deployment.launch.launch_gap,
-                gap = replays ? decode_gap : launch_gap;
-  if (trace.on()) {
-    trace.Input("graph_sequences", graph_sequences, "serving.engine.decode_graphs");
-    trace.Input("launch_gap", launch_gap, EnginePath(deployment.launch.gap_row, "launch_gap"));
-    const std::vector<std::pair<std::string, double>> among{{"one CUDA graph: sequences of the step", rows},
-                                                            {"kernel by kernel: beyond", graph_sequences}};
-    trace.Choice("gap", gap, Note{"Gap between kernels", "graphs are captured up to a number of sequences"}, among,
-                 replays ? 0 : 1, "decode_gap, launch_gap, graph_sequences, rows", decode_gap, launch_gap,
-                 graph_sequences, rows);
-  }
-  return gap;
+Seconds GapOf(const Deployment& deployment, Ratio rows, Phase phase) {
+  const LaunchOverheads& launch = deployment.launch;
+  if (phase == Phase::kPrefill) return launch.prefill_gap;
+  const std::optional<Tally>& most = deployment.engine.kernels.decode_graph_sequences;
+  if (!launch.graphs || !most) return launch.decode_gap;
+  const Ratio graph_sequences(*most);
+  const Seconds gap = rows <= graph_sequences ? launch.decode_gap : launch.launch_gap;
+  return Procedure("Gap between kernels", gap, {Ground(gap, 1), graph_sequences, rows},
+                   "a CUDA graph up to a number of sequences, kernel by kernel beyond");
 }
 
-double OwnKernels(const Deployment& deployment, double kernels, Trace& trace) {
-  const std::optional<double>& launched = deployment.engine.kernels.expert_kernels;
-  constexpr Note kNote{"Kernels of a layer", "GEMMs, attention and elementwise; mean over the layers"};
-  if (!launched || !(deployment.layers.moe > 0)) {
-    FIGURE(trace, own_kernels, 4 + kernels, kNote, kernels);
-    return own_kernels;
-  }
-  const double expert_kernels = *launched, moe_layers = deployment.layers.moe, layers = deployment.layers.total;
-  trace.Input("expert_kernels", expert_kernels, "serving.engine.expert_kernels");
-  FIGURE(trace, own_kernels, 4 + kernels + expert_kernels * moe_layers / layers, kNote, kernels, expert_kernels,
-         moe_layers, layers);
-  return own_kernels;
+Ratio OwnKernels(const Deployment& deployment, Ratio kernels) {
+  const std::optional<Ratio>& launched = deployment.engine.kernels.expert_kernels;
+  Ratio own = 4 + kernels;
+  if (launched && deployment.layers.moe > 0) own += *launched * deployment.layers.moe / deployment.layers.total;
+  return Figure("Kernels of a layer", own, "GEMMs, attention and elementwise; mean over the layers");
 }
 
 // Launch gaps of a layer's kernels.
-Seconds LaunchGaps(const Deployment& deployment, double rows, Phase phase, double halves, double kernels,
-                   bool reduces_apart, Trace& trace) {
-  const Seconds gap = GapOf(deployment, rows, phase, trace);
-  const double own_kernels = OwnKernels(deployment, kernels, trace);
-  constexpr Note kNote{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"};
-  if (!reduces_apart) {
-    FIGURE(trace, gaps, gap * own_kernels, kNote, gap, own_kernels);
-    return gaps;
-  }
-  FIGURE(trace, gaps, gap * (own_kernels + halves), kNote, gap, own_kernels, halves);
-  return gaps;
+Seconds LaunchGaps(const Deployment& deployment, Ratio rows, Phase phase, const LayerKernels& kernels) {
+  const Seconds gap = GapOf(deployment, rows, phase);
+  const Ratio own = OwnKernels(deployment, kernels.elementwise);
+  return Figure("Launch gaps between kernels", gap * (kernels.reduces_apart ? own + kernels.halves : own),
+                "of kernels launched one by one; none inside a CUDA graph");
 }
 
 // The attention of a layer, and one graph of everything up to the next layer's.
-LayerLaunches LaunchesOfPieces(const Deployment& deployment, Trace& trace) {
-  const double pieces = 2;
-  CONSTANTS(trace, "serving.prefill_graphs",
-            "attention is launched, and one graph of everything up to the next layer's attention", pieces);
-  const Seconds gap = deployment.launch.prefill_gap;
-  trace.Alias("gap", gap, "prefill_gap");
-  FIGURE(trace, operations, 1 * pieces,
-         (Note{"Operations that the host launches per layer", "attention, and a CUDA graph"}), pieces);
-  FIGURE(trace, gaps, gap * pieces, (Note{"Launch gaps between kernels", "around each CUDA graph"}), gap, pieces);
-  return {operations, gaps};
+LayerLaunches LaunchesOfPieces(const Deployment& deployment) {
+  constexpr double kPieces = 2;
+  return {kPieces,
+          Figure("Launch gaps between kernels", deployment.launch.prefill_gap * kPieces, "around each CUDA graph")};
 }
 
 }  // namespace
 
-LayerLaunches LaunchesOf(const Deployment& deployment, double rows, Phase phase, const LayerKernels& kernels,
-                         Trace& trace) {
-  const auto graph_tokens = static_cast<double>(deployment.engine.kernels.prefill_graph_tokens);
+LayerLaunches LaunchesOf(const Deployment& deployment, Ratio rows, Phase phase, const LayerKernels& kernels) {
+  const Ratio graph_tokens(deployment.engine.kernels.prefill_graph_tokens);
   const bool captures = phase == Phase::kPrefill && deployment.launch.graphs && graph_tokens > 0;
   const bool replays = captures && rows <= graph_tokens;
-  LayerLaunches launches;
-  if (replays) {
-    launches = LaunchesOfPieces(deployment, trace);
-  } else {
-    launches.operations = OperationsPerLayer(deployment, kernels.halves, kernels.elementwise, trace);
-    launches.gaps =
-        LaunchGaps(deployment, rows, phase, kernels.halves, kernels.elementwise, kernels.reduces_apart, trace);
-  }
-  if (captures && trace.on()) {
-    const double operations = launches.operations;
-    trace.Input("graph_tokens", graph_tokens, "serving.engine.prefill_graphs");
-    const std::vector<std::pair<std::string, double>> among{
-        {"CUDA graphs between the layers' attention: tokens of the pass", rows},
-        {"operation by operation: beyond", graph_tokens}};
-    trace.Choice("operations", operations,
-                 Note{"Operations that the host launches per layer", "graphs are captured up to a number of tokens"},
-                 among, replays ? 0 : 1, "operations, graph_tokens, rows", operations, graph_tokens, rows);
-    trace.MovesBy(0, 1);
-  }
+  LayerLaunches launches =
+      replays ? LaunchesOfPieces(deployment)
+              : LayerLaunches{OperationsPerLayer(deployment, kernels), LaunchGaps(deployment, rows, phase, kernels)};
+  if (captures)
+    launches.operations = Procedure("Operations that the host launches per layer", launches.operations,
+                                    {Ground(launches.operations, 1), graph_tokens, rows},
+                                    "graphs are captured up to a number of tokens", "",
+                                    {{"CUDA graphs between the layers' attention: tokens of the pass", rows},
+                                     {"operation by operation: beyond", graph_tokens}},
+                                    replays ? 0 : 1);
   return launches;
 }
 

@@ -3,34 +3,29 @@
 
 #include <string_view>
 
-#include "core/base/sum.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 
 namespace slipstick {
 
-// Adds an operator of `layers` layers, the figure `layers_are`, to the breakdown.
+// Adds operators of `layers` layers to the breakdown, and returns the time of one.
 struct Adder {
   OperatorBreakdown& operators;
-  double layers;
-  std::string_view layers_are;
-  Seconds operator()(std::string_view name, const KernelTime& kernel, Trace& trace) const {
-    operators.Add(name, kernel, layers, layers_are, trace);
+  Ratio layers;
+  Seconds operator()(std::string_view name, const KernelTime& kernel) const {
+    operators.Add(name, kernel, layers);
     return kernel.time;
   }
-  void operator()(const Deployment& deployment, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum,
-                  Trace& trace) const;
+  Seconds operator()(const Deployment& deployment, const MatrixProduct& product, Ratio rows) const;
+  // Low-rank adapters beside the products, if the load has them.
+  [[nodiscard]] Seconds Adapters(const Deployment& deployment, const MatrixProducts& products, Ratio rows) const;
 };
 
-// Low-rank adapters beside the products, if the load has them.
-void AddAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, const Adder& add,
-                 ListedSum<Seconds>& sum, Trace& trace);
-
-// Projections of attention where layers share a KV cache: mean over the kinds of attention. Recorded as projections.
-Seconds SharedKvProjections(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace);
-// MLP of a dense layer; where those that share a KV cache have one of another width, the mean. Recorded as mlp.
-Seconds MlpOf(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace);
-// The tables of all layers: rows gathered, the projection of the embedding added to them. Recorded as inputs.
-Seconds LayerInputs(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace);
+// Projections of attention where layers share a KV cache: mean over the kinds of attention.
+Seconds SharedKvProjections(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators);
+// MLP of a dense layer; where those that share a KV cache have one of another width, the mean.
+Seconds MlpOf(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators);
+// The tables of all layers: rows gathered, the projection of the embedding added to them.
+Seconds LayerInputs(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators);
 
 }  // namespace slipstick

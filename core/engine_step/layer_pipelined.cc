@@ -1,350 +1,219 @@
 #include "core/engine_step/layer_pipelined.h"
 
-#include <string>
-
-#include "core/engine_step/served_product.h"
+#include "core/base/figure.h"
+#include "core/base/units.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
 
 // In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the
 // data sheet shows whether a device has it.
-double RateUnderEcc(const Device& device, const LayerPipeline& engine, Trace& trace) {
-  if (device.memory.technology.rfind("GDDR", 0) != 0) {
-    return trace.Constant("ecc_share", 1.0, "serving.layer_pipeline", "no in-line ECC on this memory");
-  }
-  const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
-  trace.Input("capacity", capacity, "cluster.device.memory.capacity");
-  trace.Input("usable", usable, "cluster.device.memory.usable");
-  const double gib_per_gb = In(1 * kGiB, kGB);
-  CONSTANTS(trace, "units", "2^30 bytes over 10^9", gib_per_gb);
-  const double usable_without_ecc = engine.usable_without_ecc, ecc_loss = engine.ecc_loss;
-  trace.Input("usable_without_ecc", usable_without_ecc, "serving.engine.layer_split.usable_without_ecc");
-  trace.Input("ecc_loss", ecc_loss, "serving.engine.layer_split.ecc_loss");
-  FIGURE(trace, least_without, usable_without_ecc * gib_per_gb * capacity,
-         (Note{"Least usable memory without in-line ECC"}), usable_without_ecc, gib_per_gb, capacity);
-  FIGURE(
-      trace, ecc_share, 1 - ecc_loss * (1 - min(1.0, floor(usable / least_without))),
-      (Note{"Share of the bandwidth under ECC", "less where the usable memory shows that the device has it in line"}),
-      ecc_loss, usable, least_without);
-  return ecc_share;
+Ratio RateUnderEcc(const Device& device, const LayerPipeline& engine) {
+  if (device.memory.technology.rfind("GDDR", 0) != 0) return 1;
+  const Ratio gib_per_gb = In(1 * kGiB, kGB);
+  const Bytes least_without = Figure("Least usable memory without in-line ECC",
+                                     engine.usable_without_ecc * gib_per_gb * device.memory.capacity);
+  return Figure("Share of the bandwidth under ECC",
+                1 - engine.ecc_loss * (1 - min(1.0, floor(UsableMemory(device) / least_without))),
+                "less where the usable memory shows that the device has it in line");
 }
 
 // With fp16 accumulation GeForce cards are twice as fast.
-FlopsPerSecond MatrixPeak(const Deployment& deployment, Trace& trace) {
+FlopsPerSecond MatrixPeak(const Deployment& deployment) {
   const std::optional<FlopsPerSecond>& narrow_sums = deployment.device.peak.fp16_accumulate;
-  if (!deployment.engine.layer_pipeline->fp16_accumulate || !narrow_sums)
-    return PeakRate(deployment.device, Precision::kFp16, trace);
-  trace.Input("peak_rate", *narrow_sums, "cluster.device.peak.fp16_accumulate");
-  return *narrow_sums;
+  if (deployment.engine.layer_pipeline->fp16_accumulate && narrow_sums) return *narrow_sums;
+  return PeakRate(deployment.device, Precision::kFp16);
 }
 
 bool IsQuantized(const Deployment& deployment) { return BytesPerElement(deployment.formats.mlp_weights) < 2; }
 
 // Weights of all layers that a pass of `rows` tokens reads; of one row: those that a token computes with.
-double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
-  const Trace::Scope scope(trace, "matrices");
-  const ParameterCount count = CountParameters(deployment.model, trace);
-  const double active_matrices = count.active_matrices, all_matrices = count.matrices;
-  if (!deployment.model.moe || deployment.model.moe->top_k >= deployment.model.moe->experts) {
-    trace.Alias("layer_matrices", all_matrices, "all_matrices");
-    return all_matrices;
-  }
-  const auto experts = static_cast<double>(deployment.model.moe->experts),
-             top_k = static_cast<double>(deployment.model.moe->top_k);
-  FIGURE(trace, one_expert, (all_matrices - active_matrices) / (experts - top_k),
-         (Note{"Weights of an expert", "in all layers"}), all_matrices, active_matrices, experts, top_k);
-  FIGURE(trace, experts_hit, (1 - pow(1 - top_k / experts, rows)) * experts,
-         (Note{"Experts that get any of the rows", ""}), top_k, experts, rows);
-  FIGURE(trace, layer_matrices, active_matrices + max(0.0, experts_hit - top_k) * one_expert,
-         (Note{"Weights that a pass reads", "all layers"}), active_matrices, experts_hit, top_k, one_expert);
-  return layer_matrices;
+Ratio LayerMatrices(const Model& model, const ParameterCount& count, Ratio rows) {
+  if (!model.moe || model.moe->top_k >= model.moe->experts) return count.matrices;
+  const Ratio experts(model.moe->experts), top_k(model.moe->top_k);
+  const Ratio one_expert =
+      Figure("Weights of an expert", (count.matrices - count.active_matrices) / (experts - top_k), "in all layers");
+  const Ratio hit = Figure("Experts that get any of the rows", (1 - pow(1 - top_k / experts, rows)) * experts);
+  return Figure("Weights that a pass reads", count.active_matrices + max(0.0, hit - top_k) * one_expert, "all layers");
 }
 
-// Names the engine's constants and the device's.
-void BindPipeline(const Deployment& deployment, Trace& trace) {
-  if (!trace.on()) return;
+// Fraction of a stage that blocks the host, which launches stage after stage. A stage with more kernels than the
+// device's launch queue blocks it until all but a queue's worth have run; meanwhile no other micro-batch is launched.
+Ratio HostHeld(const Deployment& deployment) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const std::string path = "serving.engine.layer_split.";
-  trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");
-  trace.Input("clock", deployment.device.clock, "cluster.device.clock");
-  trace.Input("matrix", engine.gemm_efficiency, path + "matrix");
-  trace.Input("attention_share", engine.attention_efficiency, path + "attention");
-  trace.Input("clocks_per_layer", engine.clocks_per_layer, path + "clocks_per_layer");
-  trace.Input("activation_passes", engine.activation_passes, path + "activation_passes");
-  trace.Input("dequantised_bytes", engine.dequantized_bytes, path + "dequantised_bytes");
-  trace.Input("engine_stream", engine.bandwidth_efficiency, path + "stream");
-  trace.Input("bytes_per_clock", engine.bytes_per_clock, path + "bytes_per_clock");
-  trace.Input("score_passes", engine.score_passes, path + "score_passes");
-  trace.Input("cache_stream", engine.kv_cache_bandwidth_ratio, path + "cache_stream");
-  trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
-  trace.Input("head_dim", deployment.shapes.head_dim, "model.head_dim");
-  trace.Input("heads", static_cast<double>(deployment.model.heads), "model.heads");
-  trace.Input("kv_heads", static_cast<double>(deployment.model.KvHeads()), "model.kv_heads");
+  const Ratio stage_kernels =
+      Figure("Kernel launches of a stage",
+             deployment.layers.per_stage *
+                 (IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer));
+  return Figure("Fraction of a stage that blocks the host", max(0.0, 1 - engine.launch_queue / stage_kernels),
+                "launches beyond the device's queue");
 }
 
 // Time of all micro-batches through the pipeline, without the hops.
-Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Seconds micro_batch_time, Trace& trace) {
+Seconds PipelinedTime(const Deployment& deployment, Ratio micro_batches, Seconds one) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const double pp = deployment.mapping.pp, stage_layers = deployment.layers.per_stage;
-  if (pp <= 1) {
-    FIGURE(trace, through, micro_batches * micro_batch_time, (Note{"All micro-batches", "one after the other"}),
-           micro_batches, micro_batch_time);
-    return through;
-  }
-  const double most_in_flight = static_cast<double>(engine.max_in_flight);
-  trace.Input("most_in_flight", most_in_flight, "serving.engine.layer_split.in_flight");
-  FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp,
-         most_in_flight);
-  const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : Ratio(1);
-  if (in_flight > 1) {
-    trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
-  } else {
-    CONSTANTS(trace, "serving.layer_pipeline", "a single micro-batch in flight has no pipeline to lose in", pipeline);
-  }
-  // The host launches stage after stage. A stage with more kernels than the device's launch queue blocks the host until
-  // all but a queue's worth have run; meanwhile no other micro-batch is launched.
-  const double layer_kernels = IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer;
-  trace.Input("layer_kernels", layer_kernels,
-              IsQuantized(deployment) ? "serving.engine.layer_split.kernels_per_quantised_layer"
-                                      : "serving.engine.layer_split.kernels_per_layer");
-  FIGURE(trace, stage_kernels, stage_layers * layer_kernels, (Note{"Kernel launches of a stage", ""}), stage_layers,
-         layer_kernels);
-  const double launch_queue = engine.launch_queue;
-  FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
-         (Note{"Fraction of a stage that blocks the host", "launches beyond the device's queue"}), launch_queue,
-         stage_kernels);
-  FIGURE(trace, pipelined, (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight),
-         (Note{"Micro-batches in a pipeline", ""}), micro_batches, in_flight, micro_batch_time, pipeline);
-  FIGURE(trace, alone, micro_batches * micro_batch_time, (Note{"Micro-batches one after the other", ""}), micro_batches,
-         micro_batch_time);
-  if (!(host_held > 0)) {
-    FIGURE(trace, through, min(alone, pipelined), (Note{"All micro-batches", "the host launches ahead"}), alone,
-           pipelined);
-    return through;
-  }
-  FIGURE(trace, held, micro_batch_time + (micro_batches - 1) * (pp - 1 + host_held) * micro_batch_time / pp,
-         (Note{"Micro-batches that wait for the host", ""}), micro_batch_time, micro_batches, pp, host_held);
-  FIGURE(trace, through, min(alone, max(held, pipelined)),
-         (Note{"All micro-batches", "as far as the host launches ahead"}), alone, held, pipelined);
-  return through;
-}
-
-// Weights of a decode step: those read in the layers, and those that a token computes with, the LM head's included.
-struct Weights {
-  double read, multiplied;
-};
-Weights WeightsOf(const Deployment& deployment, double sequences, double hidden, double vocab, Trace& trace) {
-  const double read_matrices = LayerMatrices(deployment, sequences, trace);
-  trace.Alias("read_matrices", read_matrices, "layer_matrices");
-  const double token_matrices = LayerMatrices(deployment, 1, trace);
-  trace.Alias("token_matrices", token_matrices, "layer_matrices");
-  FIGURE(trace, multiplied, token_matrices + hidden * vocab,
-         (Note{"Weights that a token computes with", "with the LM head"}), token_matrices, hidden, vocab);
-  return {read_matrices, multiplied};
-}
-
-// Share of the memory bandwidth: the engine's, less under in-line ECC.
-double StreamShare(const Deployment& deployment, Trace& trace) {
-  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency,
-               ecc_share = RateUnderEcc(deployment.device, *deployment.engine.layer_pipeline, trace);
-  FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}),
-         engine_stream, ecc_share);
-  return stream;
+  const Ratio pp = deployment.mapping.pp;
+  const Seconds alone = Figure("Micro-batches one after the other", micro_batches * one);
+  if (pp <= 1) return alone;
+  const Ratio in_flight =
+      Figure("Micro-batches in flight", min(pp, Ratio(engine.max_in_flight)), "at most one per device");
+  // A single one has no pipeline to lose in.
+  const Ratio efficiency = in_flight > 1 ? engine.pipeline_efficiency : Ratio(1);
+  const Ratio host_held = HostHeld(deployment);
+  const Seconds pipelined =
+      Figure("Micro-batches in a pipeline", (micro_batches + in_flight - 1) * one / (efficiency * in_flight));
+  if (!(host_held > 0)) return Figure("All micro-batches", min(alone, pipelined), "the host launches ahead");
+  const Seconds held =
+      Figure("Micro-batches that wait for the host", one + (micro_batches - 1) * (pp - 1 + host_held) * one / pp);
+  return Figure("All micro-batches", min(alone, max(held, pipelined)), "as far as the host launches ahead");
 }
 
 // All weights of a decode step, read once.
-KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace& trace) {
+KernelTime WeightsOperator(const Deployment& deployment, const ParameterCount& count, Ratio sequences) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const Trace::Scope scope(trace, "weights");
-  const double hidden = deployment.shapes.hidden, vocab = static_cast<double>(deployment.model.vocab);
-  trace.Alias("rows", sequences, "sequences");
-  const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
-  const double read_matrices = weights.read, multiplied = weights.multiplied;
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights),
-              head_size = ElementSize(deployment.formats.head_weights);
-  BindWeightSize("head_size", deployment.formats.head_weights, deployment.formats.keeps_head, deployment, trace);
-  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
-  const Stream data = SlowestStream(deployment.device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  const double stream = StreamShare(deployment, trace);
-  const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
-  const Hertz clock = deployment.device.clock;
-  FIGURE(trace, flops, 2 * kFlop * sequences * multiplied, (Note{"FLOPs", ""}), sequences, multiplied);
-  FIGURE(trace, bytes, read_matrices * weight_size + hidden * vocab * head_size,
-         (Note{"Weights read", "of all layers and the LM head"}), read_matrices, weight_size, hidden, vocab, head_size);
-  FIGURE(trace, weight_time,
-         max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
-         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream,
-         bandwidth, bytes_per_clock, units, clock, flops, peak_rate);
-  const bool is_fed = bytes_per_clock * kB * units * clock < stream * bandwidth;
-  KernelTime kernel{weight_time, {}, {}, Bound::kCompute, flops, bytes};
-  if (weight_time > flops / peak_rate) kernel.bound = is_fed ? Bound::kL1 : data.bound;
-  if (is_fed) kernel.l1 = bytes / (bytes_per_clock * kB * units * clock);
+  const Device& device = deployment.device;
+  const ElementSizes& sizes = deployment.formats.sizes;
+  const Ratio hidden = deployment.shapes.hidden, vocab(deployment.model.vocab);
+  const Ratio read = LayerMatrices(deployment.model, count, sequences);
+  const Ratio multiplied = Figure("Weights that a token computes with",
+                                  LayerMatrices(deployment.model, count, 1) + hidden * vocab, "with the LM head");
+  const Stream data = SlowestStream(device);
+  const Flops flops = Figure("FLOPs", 2 * kFlop * sequences * multiplied);
+  const Bytes bytes = Figure("Weights read", read * sizes.mlp_weights + hidden * vocab * sizes.head_weights,
+                             "of all layers and the LM head");
+  const Ratio stream = Figure("Share of the memory bandwidth",
+                              engine.bandwidth_efficiency * RateUnderEcc(device, engine), "of matrix-vector products");
+  const BytesPerSecond from_memory = stream * data.bandwidth,
+                       intake = engine.bytes_per_clock * kB * Ratio(device.units) * device.clock;
+  const Seconds computing = flops / MatrixPeak(deployment);
+  KernelTime kernel{Figure("Weights", max(bytes / min(from_memory, intake), computing),
+                           "read once; bound by memory, by the SMs' input rate or by compute"),
+                    {},
+                    {},
+                    Bound::kCompute,
+                    flops,
+                    bytes};
+  const bool is_fed = intake < from_memory;
+  if (kernel.time > computing) kernel.bound = is_fed ? Bound::kL1 : data.bound;
+  if (is_fed) kernel.l1 = bytes / intake;
   return kernel;
 }
 
 // Attention of all layers in a decode step.
-KernelTime CacheOperator(const Deployment& deployment, double sequences, double context, Trace& trace) {
-  const Trace::Scope scope(trace, "attention");
-  const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
-               kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
-  const double cache_stream = deployment.engine.layer_pipeline->kv_cache_bandwidth_ratio;
-  const Stream data = SlowestStream(deployment.device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  const Bytes half = 2.0 * kB;
-  FIGURE(trace, flops, 4 * kFlop * sequences * attention_layers * heads * head_dim * context, (Note{"FLOPs", ""}),
-         sequences, attention_layers, heads, head_dim, context);
-  FIGURE(trace, bytes, 2 * sequences * attention_layers * kv_heads * head_dim * half * context,
-         (Note{"Keys and values", "each once"}), sequences, attention_layers, kv_heads, head_dim, half, context);
-  FIGURE(trace, kv_cache_time,
-         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth),
-             bytes / bandwidth),
-         (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences,
-         attention_layers, heads, head_dim, half, context, cache_stream, bandwidth, bytes);
-  return {kv_cache_time, {}, {}, data.bound, flops, bytes};
+KernelTime CacheOperator(const Deployment& deployment, Ratio sequences, Ratio context) {
+  const Model& model = deployment.model;
+  const Ratio layers = deployment.layers.attention, heads(model.heads), kv_heads(model.kv_heads.value_or(model.heads)),
+              head_dim = deployment.shapes.head_dim;
+  const Stream data = SlowestStream(deployment.device);
+  const Bytes half = 2 * kB;
+  const Flops flops = Figure("FLOPs", 4 * kFlop * sequences * layers * heads * head_dim * context);
+  const Bytes bytes =
+      Figure("Keys and values", 2 * sequences * layers * kv_heads * head_dim * half * context, "each once");
+  const Seconds time = Figure("KV cache",
+                              max(2 * sequences * layers * heads * head_dim * half * context /
+                                      (deployment.engine.layer_pipeline->kv_cache_bandwidth_ratio * data.bandwidth),
+                                  bytes / data.bandwidth),
+                              "every query head reads keys and values itself, partly from L2");
+  return {time, {}, {}, data.bound, flops, bytes};
 }
 
 // Small kernels of all layers.
-KernelTime SmallKernels(const Deployment& deployment, Trace& trace) {
-  const double layers = deployment.layers.total, clocks_per_layer = deployment.engine.layer_pipeline->clocks_per_layer;
-  const Hertz clock = deployment.device.clock;
-  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}),
-         layers, clocks_per_layer, clock);
-  return {layer_overhead, {}, {}, Bound::kLatency, {}, {}};
+KernelTime SmallKernels(const Deployment& deployment) {
+  const Seconds time =
+      Figure("Small kernels",
+             deployment.layers.total * deployment.engine.layer_pipeline->clocks_per_layer / deployment.device.clock,
+             "dependent, in every layer");
+  return {time, {}, {}, Bound::kLatency, {}, {}};
 }
-
-}  // namespace
-
-PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
-  PassCost step;
-  BindPipeline(deployment, trace);
-  const KernelTime weights = WeightsOperator(deployment, pass.sequences, trace);
-  step.operators.Add("weights", weights, 1, "", trace);
-  const KernelTime attention = CacheOperator(deployment, pass.sequences, pass.context, trace);
-  step.operators.Add("attention", attention, 1, "", trace);
-  const KernelTime small = SmallKernels(deployment, trace);
-  step.operators.Add("small kernels", small, 1);
-  const double pp = deployment.mapping.pp;
-  const Seconds hop = deployment.engine.layer_pipeline->decode_hop;
-  trace.Input("hop", hop, "serving.engine.layer_split.hop");
-  FIGURE(trace, hop_time, (pp - 1) * hop, (Note{"Pipeline P2P", "to the next devices"}), pp, hop);
-  step.operators.Add(kStageSend, {hop_time, {}, {}, Bound::kNetwork, {}, {}}, 1);
-  const Seconds weight_time = weights.time, kv_cache_time = attention.time, layer_overhead = small.time;
-  FIGURE(trace, step_time, weight_time + kv_cache_time + layer_overhead + hop_time,
-         (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time,
-         layer_overhead, hop_time);
-  step.time = step_time;
-  step.occupancy = step_time;
-  return step;
-}
-
-namespace {
 
 // GEMMs of a micro-batch of `rows` tokens.
-KernelTime ProductsOperator(const Deployment& deployment, double rows, FlopsPerSecond peak_rate, Trace& trace) {
-  const double matrix = deployment.engine.layer_pipeline->gemm_efficiency,
-               matrices = LayerMatrices(deployment, 1, trace);
-  const Trace::Scope scope(trace, "GEMMs");
-  trace.Alias("matrices", matrices, "layer_matrices");
-  FIGURE(trace, flops, 2 * kFlop * matrices * rows, (Note{"FLOPs", ""}), matrices, rows);
-  FIGURE(trace, product_time, flops / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), flops, matrix,
-         peak_rate);
-  return {product_time, {}, {}, Bound::kCompute, flops, {}};
-}
-
-// Memory traffic of a micro-batch beside its GEMMs.
-KernelTime TrafficOperator(const Deployment& deployment, double rows, double keys, Trace& trace) {
-  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
-  const Trace::Scope scope(trace, "traffic");
-  if (IsQuantized(deployment)) {
-    trace.Alias("read", read, "layer_matrices");
-  } else {
-    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
-  }
-  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
-               heads = static_cast<double>(deployment.model.heads), hidden = deployment.shapes.hidden,
-               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
-               score_passes = engine.score_passes;
-  const Stream data = SlowestStream(deployment.device, trace);
-  const BytesPerSecond bandwidth = data.bandwidth;
-  FIGURE(trace, bytes,
-         layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
-             attention_layers * heads * rows * keys * (4 * score_passes * kB),
-         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows,
-         activation_passes, read, dequantised_bytes, attention_layers, heads, keys, score_passes);
-  FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes,
-         bandwidth);
-  return {traffic_time, {}, {}, data.bound, {}, bytes};
+KernelTime ProductsOperator(const Deployment& deployment, const ParameterCount& count, Ratio rows) {
+  const Flops flops = Figure("FLOPs", 2 * kFlop * LayerMatrices(deployment.model, count, 1) * rows);
+  const Seconds time = Figure("GEMMs per micro-batch",
+                              flops / (deployment.engine.layer_pipeline->gemm_efficiency * MatrixPeak(deployment)));
+  return {time, {}, {}, Bound::kCompute, flops, {}};
 }
 
 // Attention of a micro-batch in all layers.
-KernelTime AttentionOperator(const Deployment& deployment, double rows, double keys, FlopsPerSecond peak_rate,
-                             Trace& trace) {
-  const Trace::Scope scope(trace, "attention");
-  const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
-               head_dim = deployment.shapes.head_dim,
-               attention_share = deployment.engine.layer_pipeline->attention_efficiency;
-  FIGURE(trace, flops, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, (Note{"FLOPs", ""}),
-         attention_layers, heads, head_dim, rows, keys);
-  FIGURE(trace, attention_time, flops / (attention_share * peak_rate), (Note{"Attention per micro-batch", ""}), flops,
-         attention_share, peak_rate);
-  return {attention_time, {}, {}, Bound::kCompute, flops, {}};
+KernelTime AttentionOperator(const Deployment& deployment, Ratio rows, Ratio keys) {
+  const Flops flops = Figure("FLOPs", 4 * kFlop * deployment.layers.attention * Ratio(deployment.model.heads) *
+                                          deployment.shapes.head_dim * rows * keys);
+  const Seconds time =
+      Figure("Attention per micro-batch",
+             flops / (deployment.engine.layer_pipeline->attention_efficiency * MatrixPeak(deployment)));
+  return {time, {}, {}, Bound::kCompute, flops, {}};
 }
 
-// A micro-batch of `rows` tokens, of prompts of `tokens` behind `cached`, through all layers.
-Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached,
-                       OperatorBreakdown& operators, Trace& trace) {
-  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows,
-         cached, tokens);
-  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
-  const KernelTime products = ProductsOperator(deployment, rows, peak_rate, trace);
-  operators.Add("GEMMs", products, 1, "", trace);
-  const KernelTime attention = AttentionOperator(deployment, rows, keys, peak_rate, trace);
-  operators.Add("attention", attention, 1, "", trace);
-  const KernelTime traffic = TrafficOperator(deployment, rows, keys, trace);
-  operators.Add("activations and weights through memory", traffic, 1, "", trace);
-  const KernelTime small = SmallKernels(deployment, trace);
+// Memory traffic of a micro-batch beside its GEMMs.
+KernelTime TrafficOperator(const Deployment& deployment, const ParameterCount& count, Ratio rows, Ratio keys) {
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  // Only quantized weights are dequantized.
+  const Ratio read = IsQuantized(deployment) ? LayerMatrices(deployment.model, count, rows) : Ratio(0);
+  const Stream data = SlowestStream(deployment.device);
+  const Bytes bytes = Figure(
+      "Memory traffic per micro-batch",
+      deployment.layers.total * deployment.shapes.hidden * rows * (4 * engine.activation_passes * kB) +
+          read * (engine.dequantized_bytes * kB) +
+          deployment.layers.attention * Ratio(deployment.model.heads) * rows * keys * (4 * engine.score_passes * kB),
+      "activations, dequantized weights, scores");
+  const Seconds time = Figure("Time of the memory traffic per micro-batch", bytes / data.bandwidth);
+  return {time, {}, {}, data.bound, {}, bytes};
+}
+
+// A micro-batch of `rows` tokens of the pass through all layers.
+Seconds TimeMicroBatch(const Deployment& deployment, const ParameterCount& count, const PrefillPass& pass, Ratio rows,
+                       OperatorBreakdown& operators) {
+  const Ratio keys =
+      Figure("Keys of a query", max(rows, pass.cached + pass.tokens / 2), "mean; at least the micro-batch");
+  const KernelTime products = ProductsOperator(deployment, count, rows),
+                   attention = AttentionOperator(deployment, rows, keys),
+                   traffic = TrafficOperator(deployment, count, rows, keys), small = SmallKernels(deployment);
+  operators.Add("GEMMs", products, 1);
+  operators.Add("attention", attention, 1);
+  operators.Add("activations and weights through memory", traffic, 1);
   operators.Add("small kernels", small, 1);
-  const Seconds product_time = products.time, layer_overhead = small.time, traffic_time = traffic.time,
-                attention_time = attention.time;
-  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time,
-         (Note{"One micro-batch", ""}), product_time, layer_overhead, traffic_time, attention_time);
-  return micro_batch_time;
+  return Figure("One micro-batch", products.time + small.time + traffic.time + attention.time);
 }
 
 }  // namespace
 
-PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
+PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment) {
+  const ParameterCount count = CountParameters(deployment.model);
   PassCost step;
-  BindPipeline(deployment, trace);
-  const double sequences = pass.sequences, tokens = pass.tokens,
-               micro_batch = static_cast<double>(deployment.engine.layer_pipeline->micro_batch);
-  FIGURE(trace, all_tokens, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
-  FIGURE(trace, rows, min(all_tokens, micro_batch), (Note{"Tokens of a micro-batch", ""}), all_tokens, micro_batch);
-  const Seconds micro_batch_time = TimeMicroBatch(deployment, rows, tokens, pass.cached, step.operators, trace);
-  const double pp = deployment.mapping.pp, hops = pp - 1;
-  const Seconds hop = deployment.engine.layer_pipeline->prefill_hop;
-  trace.Input("hop", hop, "serving.engine.layer_split.prefill_hop");
-  FIGURE(trace, micro_batches, ceil(all_tokens / rows), (Note{"Micro-batches", ""}), all_tokens, rows);
-  const Seconds through = PipelinedTime(deployment, micro_batches, micro_batch_time, trace);
-  FIGURE(trace, pass_time, through + (pp - 1) * hop,
-         (Note{"Prefill on the devices",
-               "micro-batches are pipelined over the devices as far as the host can launch ahead"}),
-         through, pp, hop);
-  trace.Alias("occupancy", pass_time, "pass_time");
-  trace.Alias("fixed_time", pass_time, "pass_time");
-  FIGURE(trace, in_turn, through / micro_batch_time,
-         (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through,
-         micro_batch_time);
-  step.operators.Repeat(in_turn, "in_turn", trace);
-  step.operators.Add(kStageSend, {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
-  step.time = pass_time;
-  step.occupancy = step.fixed = pass_time;
+  const KernelTime weights = WeightsOperator(deployment, count, pass.sequences),
+                   attention = CacheOperator(deployment, pass.sequences, pass.context),
+                   small = SmallKernels(deployment);
+  const Seconds hops =
+      Figure("Pipeline P2P", (deployment.mapping.pp - 1) * deployment.engine.layer_pipeline->decode_hop,
+             "to the next devices");
+  step.operators.Add("weights", weights, 1);
+  step.operators.Add("attention", attention, 1);
+  step.operators.Add("small kernels", small, 1);
+  step.operators.Add(kStageSend, {hops, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  step.time = Figure("Decode step", weights.time + attention.time + small.time + hops,
+                     "weights, KV cache, small kernels, pipeline P2P");
+  step.occupancy = step.time;
+  return step;
+}
+
+PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment) {
+  const ParameterCount count = CountParameters(deployment.model);
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  PassCost step;
+  const Ratio all_tokens = Figure("Tokens of the pass", pass.sequences * pass.tokens);
+  const Ratio rows = Figure("Tokens of a micro-batch", min(all_tokens, Ratio(engine.micro_batch)));
+  const Seconds one = TimeMicroBatch(deployment, count, pass, rows, step.operators);
+  const Ratio micro_batches = Figure("Micro-batches", ceil(all_tokens / rows));
+  const Seconds through = PipelinedTime(deployment, micro_batches, one);
+  const Ratio hops = deployment.mapping.pp - 1;
+  step.time = Figure("Prefill on the devices", through + hops * engine.prefill_hop,
+                     "micro-batches are pipelined over the devices as far as the host can launch ahead");
+  step.operators.Repeat(
+      Figure("Micro-batches one after the other", through / one, "those that overlap on other devices do not count"));
+  step.operators.Add(kStageSend, {engine.prefill_hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
+  step.occupancy = step.fixed = step.time;
   return step;
 }
 

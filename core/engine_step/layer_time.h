@@ -2,7 +2,6 @@
 // head.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 
@@ -20,13 +19,12 @@ struct LayerCost {
   Seconds elementwise;  // norms, residual, activation
   Seconds reductions;
   Seconds gaps;
-  double operations = 0;  // launched by the host per layer, mean over the layers
+  Ratio operations = 0;  // launched by the host per layer, mean over the layers
 };
 // Adds every operator to `operators` with the number of layers that have it.
-LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace);
+LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators);
 
 // LM head and sampling for `rows` sequences.
-Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host, OperatorBreakdown& operators,
-                 Trace& trace);
+Seconds TimeHead(const Deployment& deployment, Ratio rows, bool waits_for_host, OperatorBreakdown& operators);
 
 }  // namespace slipstick

@@ -1,7 +1,6 @@
 // Time of all layers of a pass, with or without two-batch overlap.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/layer_time.h"
 #include "core/engine_step/step.h"
@@ -20,16 +19,16 @@ struct LayersCost {
   Seconds experts;            // part of compute
   Seconds attention;          // part of compute: what precedes the experts in their layers
   Seconds dispatch, combine;  // tokens to their experts and back
-  double operations = 0;      // launched by the host per layer, mean over the layers
+  Ratio operations = 0;       // launched by the host per layer, mean over the layers
 };
-LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing, Trace& trace);
+LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing);
 
 struct LayersTime {
   Seconds time;
-  double operations = 0;
+  Ratio operations = 0;
 };
 
-LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace);
+LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators);
 
 // Whether the engine may run two half batches in turn.
 inline bool UsesTwoBatches(const Deployment& deployment) {
@@ -38,43 +37,25 @@ inline bool UsesTwoBatches(const Deployment& deployment) {
 }
 
 // Two-batch overlap: one half of the batch computes while the other half's tokens travel.
-Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace);
+Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase);
+LayersTime InTwoBatches(const LayersCost& half, Seconds time, OperatorBreakdown& operators);
 
-// `layers_of(half, operators, trace)` gives the layers of the whole pass or of half of it. An engine with two-batch
-// overlap uses it where it gains: each half reads the weights again, and a host that launches operation by operation
-// has twice as many to launch.
+// `layers_of(half, operators)` gives the layers of the whole pass or of half of it. An engine with two-batch overlap
+// uses it where it gains: each half reads the weights again, and a host that launches operation by operation has twice
+// as many to launch.
 template <class LayersOf>
 LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, Phase phase, Seconds operation_launch,
-                      OperatorBreakdown& operators, Trace& trace) {
-  const LayersCost whole = layers_of(false, operators, trace);
-  if (!UsesTwoBatches(deployment)) {
-    return InTurn(whole, deployment, operators, trace);
-  }
-  Trace off = Trace::Off();
+                      OperatorBreakdown& operators) {
+  const LayersCost whole = layers_of(false, operators);
+  if (!UsesTwoBatches(deployment)) return InTurn(whole, deployment, operators);
   OperatorBreakdown half_operators;
-  const LayersCost half = layers_of(true, half_operators, off);
-  const Seconds launches = 2 * deployment.layers.total * half.operations * operation_launch;
-  if (!(max(TwoBatches(half, deployment, phase, off), launches) < whole.compute + whole.dispatch + whole.combine)) {
-    return InTurn(whole, deployment, operators, trace);
-  }
-  const Seconds time = [&] {
-    const Trace::Scope scope(trace, "half");
-    OperatorBreakdown traced;
-    return TwoBatches(layers_of(true, traced, trace), deployment, phase, trace);
-  }();
+  const LayersCost half = layers_of(true, half_operators);
+  const Seconds launches = 2 * deployment.layers.total * half.operations * operation_launch,
+                time = TwoBatches(half, deployment, phase);
+  if (!(max(time, launches) < whole.compute + whole.dispatch + whole.combine))
+    return InTurn(whole, deployment, operators);
   operators = half_operators;
-  const double halves_of_batch = 2;
-  CONSTANTS(trace, "serving.two_batches", "both halves of the batch run every operator", halves_of_batch);
-  operators.Repeat(halves_of_batch, "halves_of_batch", trace);
-  KernelTime exposed;
-  exposed.time = max(time - 2 * half.compute, Seconds{});
-  exposed.bound = Bound::kNetwork;
-  operators.Add("exposed expert exchange", exposed, 1);
-  const double operations = half.operations;
-  FIGURE(trace, both_operations, 2 * operations,
-         (Note{"Operations that the host launches per layer", "of both halves"}), operations);
-  trace.Alias("operations", both_operations, "both_operations");
-  return {time, both_operations};
+  return InTwoBatches(half, time, operators);
 }
 
 }  // namespace slipstick

@@ -2,12 +2,11 @@
 // graph captures such a step.
 #pragma once
 
-#include "core/base/trace.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 
 namespace slipstick {
 
-Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace);
+Seconds TimeOf(const MixedPass& pass, const Deployment& deployment);
 
 }  // namespace slipstick

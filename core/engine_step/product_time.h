@@ -7,12 +7,11 @@
 
 namespace slipstick {
 
-// Of `rows` tokens on one rank, in the formats that are served; its time is recorded as a figure of the current scope.
-KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace);
+// Of `rows` tokens on one rank, in the formats that are served.
+KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, Ratio rows);
 
 // Where the engine has kernels of its own for weights narrower than the activations: of whole tiles of rows, or row by
 // row.
-void SetStored(const Deployment& deployment, bool is_vector, double tile_rows, GemmKernelParameters& parameters,
-               Trace& trace);
+void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
 
 }  // namespace slipstick

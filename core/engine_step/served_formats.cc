@@ -45,6 +45,13 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
                                   : formats.keeps_attention ? Precision::kBf16
                                                             : formats.activations;
   formats.kv_cache = requested.kv_cache;
+  formats.sizes = {ElementSize(formats.attention_weights),
+                   ElementSize(formats.mlp_weights),
+                   ElementSize(formats.head_weights),
+                   ElementSize(NativePrecision(device, formats.attention_activations)),
+                   ElementSize(NativePrecision(device, formats.activations)),
+                   ElementSize(formats.kv_cache),
+                   ElementSize(requested.state)};
   return formats;
 }
 

@@ -9,6 +9,12 @@
 
 namespace slipstick {
 
+// Of an element, as what chose its format; of activations in the format that the device computes in.
+struct ElementSizes {
+  Bytes attention_weights, mlp_weights, head_weights;
+  Bytes attention_activations, activations, kv_cache, state;
+};
+
 // Number format of each part: checkpoints keep some parts wider.
 struct ServedFormats {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
@@ -16,6 +22,7 @@ struct ServedFormats {
   bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
   bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
   bool keeps_as_model = false;                       // attention in the format that the model states
+  ElementSizes sizes{};
 };
 
 // The experts' weights are converted for products in 16 bit.

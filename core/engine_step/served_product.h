@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "core/base/trace.h"
 #include "core/workload/layer.h"
 #include "core/workload/model.h"
 
@@ -11,7 +10,7 @@ namespace slipstick {
 
 struct ServedProduct {
   std::string_view name, scope, symbol;  // the operator, the scope of its figures, the figure of its time
-  Note note;                             // of that figure
+  std::string_view title, note = "";     // of that figure
 };
 const ServedProduct& ServedAs(ProductId id);
 

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <string_view>
 
-#include "core/base/trace.h"
 #include "core/operators/kernel.h"
 
 namespace slipstick {
@@ -27,37 +26,27 @@ constexpr bool WaitsForHost(std::string_view name) {
 struct OperatorTime {
   std::string_view name;
   KernelTime kernel;
-  double count = 1;
+  Ratio count = 1;
 };
 
 class OperatorBreakdown {
  public:
-  void Add(std::string_view name, const KernelTime& kernel, double count) {
+  void Add(std::string_view name, const KernelTime& kernel, Ratio count) {
     if (count <= 0 || !(kernel.time > Seconds{})) return;
     assert(size_ < static_cast<int>(operators_.size()));
     operators_[size_++] = {name, kernel, count};
   }
-  // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the
-  // figure `count_is` ("": a number).
-  void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
-    Add(name, kernel, count);
-    if (trace.on()) BindWork(name, kernel, count, count_is, trace);
-  }
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
-  // Multiplies every operator's count by the figure `times_is`.
-  void Repeat(double times, std::string_view times_is, Trace& trace);
+  // Multiplies every operator's count.
+  void Repeat(Ratio times);
   [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
-  // Totals over all runs; FLOPs and bytes are those of one device, recorded as the figures executed_flops and
-  // moved_bytes.
+  // Totals over all runs; FLOPs and bytes are those of one device.
   [[nodiscard]] Seconds TimeOf() const;
-  [[nodiscard]] Flops FlopsOf(Trace& trace) const;
-  [[nodiscard]] Bytes BytesOf(Trace& trace) const;
+  [[nodiscard]] Flops FlopsOf() const;
+  [[nodiscard]] Bytes BytesOf() const;
 
  private:
-  static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is,
-                       Trace& trace);
-
   std::array<OperatorTime, 48> operators_{};
   int size_ = 0;
 };

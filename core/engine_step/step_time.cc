@@ -1,5 +1,6 @@
 #include "core/engine_step/step_time.h"
 
+#include "core/base/figure.h"
 #include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/compiled_graph.h"
@@ -19,188 +20,107 @@ KernelTime HostTime(Seconds time) {
   return kernel;
 }
 
-Seconds FullAttention(const KernelTime& kernel, std::string_view symbol, Trace& trace) {
-  const Seconds time = kernel.time;
-  trace.Alias("time", time, symbol);
-  FIGURE(trace, attention, 1 * time, (Note{"Attention per layer", "over the whole context"}), time);
-  return attention;
-}
-Seconds WindowAttention(const KernelTime& kernel, std::string_view symbol, Trace& trace) {
-  const Seconds time = kernel.time;
-  trace.Alias("time", time, symbol);
-  FIGURE(trace, window_attention, 1 * time, (Note{"Attention per sliding-window layer", ""}), time);
-  return window_attention;
-}
-
 // Half the prompts; or, of a single prompt, the mean of its two halves: attention is linear in the KV length.
-PrefillPass HalfOf(const PrefillPass& pass, Trace& trace) {
-  const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached;
-  if (sequences >= 2) {
-    FIGURE(trace, half_sequences, sequences / 2, (Note{"Half the prompts", ""}), sequences);
-    trace.Alias("sequences", half_sequences, "half_sequences");
-    return {half_sequences, tokens, cached};
-  }
-  FIGURE(trace, half_tokens, tokens / 2, (Note{"Half a prompt", ""}), tokens);
-  FIGURE(trace, half_cached, cached + tokens / 4, (Note{"Tokens before half a prompt", "mean of both halves"}), cached,
-         tokens);
-  trace.Alias("tokens", half_tokens, "half_tokens");
-  trace.Alias("cached", half_cached, "half_cached");
-  return {sequences, half_tokens, half_cached};
+PrefillPass HalfOf(const PrefillPass& pass) {
+  if (pass.sequences >= 2) return {Figure("Half the prompts", pass.sequences / 2), pass.tokens, pass.cached};
+  return {pass.sequences, Figure("Half a prompt", pass.tokens / 2),
+          Figure("Tokens before half a prompt", pass.cached + pass.tokens / 4, "mean of both halves")};
 }
 
-// Half the sequences of a decode step.
-double HalfOf(double sequences, Trace& trace) {
-  FIGURE(trace, half_sequences, sequences / 2, (Note{"Half the sequences", ""}), sequences);
-  trace.Alias("sequences", half_sequences, "half_sequences");
-  return half_sequences;
-}
-
-LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators,
-                         Trace& trace) {
-  const auto window = static_cast<double>(deployment.model.window.tokens);
-  const double sequences = pass.sequences, tokens = pass.tokens, prefill_cp = deployment.mapping.prefill_cp;
-  FIGURE(trace, rows, sequences * tokens / prefill_cp,
-         (Note{"Tokens of the pass on one device", "context parallelism splits them"}), sequences, tokens, prefill_cp);
-  const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
+LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators) {
+  const ServedLayers& layers = deployment.layers;
+  const Ratio prefill_cp = deployment.mapping.prefill_cp;
+  const Ratio rows = Figure("Tokens of the pass on one device", pass.sequences * pass.tokens / prefill_cp,
+                            "context parallelism splits them");
+  const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators);
   MixingCost mixing;
-  if (deployment.layers.full > 0) {
-    const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, 0, trace);
-    operators.Add("attention", kernel, deployment.layers.full, "full_layers", trace);
-    mixing.attention = FullAttention(kernel, "time", trace);
+  if (layers.full > 0) {
+    const KernelTime kernel = PrefillAttention(deployment, pass, false);
+    operators.Add("attention", kernel, layers.full);
+    mixing.attention = kernel.time;
   }
-  if (deployment.layers.window > 0) {
-    const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, window, trace);
-    operators.Add("sliding-window attention", kernel, deployment.layers.window, "window_layers", trace);
-    mixing.window_attention = WindowAttention(kernel, "time", trace);
+  if (layers.window > 0) {
+    const KernelTime kernel = PrefillAttention(deployment, pass, true);
+    operators.Add("sliding-window attention", kernel, layers.window);
+    mixing.window_attention = kernel.time;
   }
   if (prefill_cp > 1) {
-    const bool sees_all = deployment.layers.full > 0;
-    const Seconds own_attention = sees_all ? mixing.attention : mixing.window_attention;
-    const KernelTime exchange = PromptExchangeTime(deployment, sequences, tokens, pass.cached, own_attention,
-                                                   sees_all ? "attention" : "window_attention", trace);
+    const KernelTime exchange =
+        PromptExchangeTime(deployment, pass, layers.full > 0 ? mixing.attention : mixing.window_attention);
     mixing.context_exchange = exchange.time;
-    trace.Alias("context_exchange", exchange.time, "prompt_exchange");
-    operators.Add(kContextExchange, exchange, deployment.layers.attention);
+    operators.Add(kContextExchange, exchange, layers.attention);
   }
-  if (deployment.layers.recurrent > 0) {
-    const Trace::Scope inner(trace, "recurrence");
-    const KernelTime kernel = PrefillRecurrence(deployment, sequences, tokens, trace);
-    operators.Add("recurrence", kernel, deployment.layers.recurrent, "recurrent_layers", trace);
+  if (layers.recurrent > 0) {
+    const KernelTime kernel = PrefillRecurrence(deployment, pass);
+    operators.Add("recurrence", kernel, layers.recurrent);
     mixing.recurrence = kernel.time;
   }
-  return AllLayers(deployment, one, mixing, trace);
+  return AllLayers(deployment, one, mixing);
 }
 
 // A step that is a CUDA graph has the rows of the captured number of sequences.
-double RowsOf(const Deployment& deployment, double sequences, double checked, Trace& trace) {
+Ratio RowsOf(const Deployment& deployment, const DecodePass& pass) {
   const std::vector<GraphSizes>& sizes = deployment.engine.kernels.graph_sizes;
-  const double captured = deployment.launch.graphs ? CapturedSequences(sizes, sequences) : sequences;
-  if (!(captured > sequences)) {
-    FIGURE(trace, rows, sequences * checked, (Note{"Tokens of the step", ""}), sequences, checked);
-    return rows;
-  }
-  trace.Input("captured", captured, "serving.engine.graph_sizes");
-  FIGURE(trace, rows, captured * checked,
-         (Note{"Tokens of the step", "filled up to the next number of sequences that was captured as a CUDA graph"}),
-         captured, checked);
-  return rows;
+  const double captured = deployment.launch.graphs ? CapturedSequences(sizes, pass.sequences) : pass.sequences.base();
+  if (!(captured > pass.sequences)) return Figure("Tokens of the step", pass.sequences * pass.checked);
+  return Figure("Tokens of the step", deployment.SetBy("serving.engine.graph_sizes", Ratio(captured)) * pass.checked,
+                "filled up to the next number of sequences that was captured as a CUDA graph");
 }
 
-LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployment& deployment,
-                        OperatorBreakdown& operators, Trace& trace) {
-  const double rows = RowsOf(deployment, sequences, pass.checked, trace);
-  const auto window = static_cast<double>(deployment.model.window.tokens);
-  const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators, trace);
+LayersCost DecodeLayers(const DecodePass& pass, const Deployment& deployment, OperatorBreakdown& operators) {
+  const ServedLayers& layers = deployment.layers;
+  const Ratio rows = RowsOf(deployment, pass);
+  const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators);
   MixingCost mixing;
-  if (deployment.layers.full > 0) {
-    const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel =
-        MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, 0, trace);
-    operators.Add("attention", kernel, deployment.layers.full, "full_layers", trace);
-    mixing.attention = FullAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
+  if (layers.full > 0) {
+    const KernelTime kernel = MeanDecodeAttention(deployment, pass, false);
+    operators.Add("attention", kernel, layers.full);
+    mixing.attention = kernel.time;
   }
-  if (deployment.layers.window > 0) {
-    const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel =
-        MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, window, trace);
-    operators.Add("sliding-window attention", kernel, deployment.layers.window, "window_layers", trace);
-    mixing.window_attention = WindowAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
+  if (layers.window > 0) {
+    const KernelTime kernel = MeanDecodeAttention(deployment, pass, true);
+    operators.Add("sliding-window attention", kernel, layers.window);
+    mixing.window_attention = kernel.time;
   }
-  const KernelTime exchange = ContextExchange(deployment, rows, trace);
+  const KernelTime exchange = ContextExchange(deployment, rows);
   mixing.context_exchange = exchange.time;
-  operators.Add(kContextExchange, exchange, deployment.layers.attention);
-  if (deployment.layers.recurrent > 0) {
-    const Trace::Scope inner(trace, "recurrence");
-    const KernelTime kernel = DecodeRecurrence(deployment, sequences, pass.checked, trace);
-    operators.Add("recurrence", kernel, deployment.layers.recurrent, "recurrent_layers", trace);
+  operators.Add(kContextExchange, exchange, layers.attention);
+  if (layers.recurrent > 0) {
+    const KernelTime kernel = DecodeRecurrence(deployment, pass);
+    operators.Add("recurrence", kernel, layers.recurrent);
     mixing.recurrence = kernel.time;
   }
-  return AllLayers(deployment, one, mixing, trace);
-}
-
-// Pass over all stages of a pipeline.
-Seconds WithHops(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, Trace& trace) {
-  if (deployment.mapping.pp <= 1) {
-    FIGURE(trace, device_time, layers_time + head, (Note{"Prefill on the devices", "kernel after kernel"}), layers_time,
-           head);
-    return device_time;
-  }
-  const double pp = deployment.mapping.pp;
-  FIGURE(trace, device_time, layers_time + head + (pp - 1) * hop_time,
-         (Note{"Prefill on the devices", "kernel after kernel"}), layers_time, head, pp, hop_time);
-  return device_time;
+  return AllLayers(deployment, one, mixing);
 }
 
 // Other stages work on other prompts meanwhile: the slowest stage sets the pace.
-Seconds StageOccupancy(const Deployment& deployment, Seconds device_time, Seconds head, Seconds hop_time,
-                       double operations, Trace& trace) {
-  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total, pp = deployment.mapping.pp;
-  const Seconds operation_launch = deployment.launch.per_operation,
-                prefill_host = deployment.engine.overhead.prefill_step_host;
-  Seconds stage;
-  if (pp > 1) {
-    FIGURE(trace, stage_time, (device_time - head - (pp - 1) * hop_time) * (stage_layers / layers) + head + hop_time,
-           (Note{"The slowest stage", "its layers, the LM head and the send to the next"}), device_time, head, pp,
-           hop_time, stage_layers, layers);
-    stage = stage_time;
-  } else {
-    FIGURE(trace, stage_time, (device_time - head) * (stage_layers / layers) + head,
-           (Note{"The devices' time", "layers and LM head"}), device_time, head, stage_layers, layers);
-    stage = stage_time;
-  }
-  const Seconds stage_time = stage;
-  FIGURE(trace, occupancy, max(stage_time, prefill_host, stage_layers * operations * operation_launch),
-         (Note{"Time until the next pass can start", "of the slowest stage, or of its host"}), stage_time, prefill_host,
-         stage_layers, operations, operation_launch);
-  return occupancy;
+Seconds StageOccupancy(const Deployment& deployment, Seconds device_time, Seconds head, Seconds hop, Ratio operations) {
+  const ServedLayers& layers = deployment.layers;
+  const Ratio pp = deployment.mapping.pp, share = layers.per_stage / layers.total;
+  const Seconds stage = pp > 1 ? Figure("The slowest stage", (device_time - head - (pp - 1) * hop) * share + head + hop,
+                                        "its layers, the LM head and the send to the next")
+                               : Figure("The devices' time", (device_time - head) * share + head, "layers and LM head");
+  return Figure("Time until the next pass can start",
+                max(stage, deployment.engine.overhead.prefill_step_host,
+                    layers.per_stage * operations * deployment.launch.per_operation),
+                "of the slowest stage, or of its host");
 }
 
 // Groups of sequences in a pipeline, one per stage at a time. All go at the pace of the fullest.
 struct StageGroups {
-  double groups = 1, sequences = 1;
+  Ratio groups = 1, sequences = 1;
 };
-StageGroups SplitOverStages(const Deployment& deployment, double sequences, bool splits_evenly, Trace& trace) {
-  const double pp = deployment.mapping.pp;
-  if (pp <= 1) return {1, sequences};
-  FIGURE(trace, stage_groups, min(pp, max(1.0, sequences)),
-         (Note{"Groups of sequences in the pipeline", "one per stage at a time"}), pp, sequences);
-  FIGURE(trace, group_sequences, sequences / stage_groups, (Note{"Sequences of a group", "mean"}), sequences,
-         stage_groups);
-  trace.Alias("own_sequences", sequences, "sequences");
-  if (splits_evenly) {
-    trace.Alias("sequences", group_sequences, "group_sequences");
-    return {stage_groups, group_sequences};
-  }
-  FIGURE(trace, fullest_group, min(sequences, group_sequences + sqrt(2 * group_sequences * log(pp))),
-         (Note{"Sequences of the fullest group",
-               "a request stays in the group that was due when its prompt was done: Poisson numbers, the largest of "
-               "one per stage",
-               "vLLM pull request 57433: groups of 7, 13, 2 and 10 where the mean is 8"}),
-         sequences, group_sequences, pp);
-  trace.Alias("sequences", fullest_group, "fullest_group");
-  return {stage_groups, fullest_group};
+StageGroups SplitOverStages(const Deployment& deployment, const DecodePass& pass) {
+  const Ratio pp = deployment.mapping.pp;
+  if (pp <= 1) return {1, pass.sequences};
+  const Ratio groups =
+      Figure("Groups of sequences in the pipeline", min(pp, max(1.0, pass.sequences)), "one per stage at a time");
+  const Ratio mean = Figure("Sequences of a group", pass.sequences / groups, "mean");
+  if (pass.splits_evenly) return {groups, mean};
+  return {groups, Figure("Sequences of the fullest group", min(pass.sequences, mean + sqrt(2 * mean * log(pp))),
+                         "a request stays in the group that was due when its prompt was done: Poisson numbers, the "
+                         "largest of one per stage",
+                         "vLLM pull request 57433: groups of 7, 13, 2 and 10 where the mean is 8")};
 }
 
 struct DeviceStep {
@@ -209,115 +129,95 @@ struct DeviceStep {
 
 // A decode step on its devices: kernel after kernel. In a pipeline the host of a stage prepares one group after the
 // other, and with every stage busy the longest one, whose layers the LM head or an uneven split adds to, sets the pace.
-DeviceStep StepOnDevices(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time,
-                         double stage_groups, double own_sequences, Trace& trace) {
-  const Seconds engine_step = deployment.launch.step, engine_sequence = deployment.launch.per_sequence;
-  constexpr Note kNote{"Decode step on the devices", "layers, LM head, pipeline P2P and engine overhead"};
-  const double pp = deployment.mapping.pp;
-  if (pp <= 1) {
-    FIGURE(trace, device_step, layers_time + head + engine_step + engine_sequence * own_sequences, kNote, layers_time,
-           head, engine_step, engine_sequence, own_sequences);
-    return {device_step, {}};
-  }
-  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total;
-  FIGURE(trace, longest_stage, layers_time * (stage_layers / layers) + head + hop_time + engine_step,
-         (Note{"Time of a group in the longest stage",
-               "its layers, the LM head, the send to the next and the host's scheduling"}),
-         layers_time, stage_layers, layers, head, hop_time, engine_step);
-  FIGURE(trace, through_stages, layers_time + head + (pp - 1) * hop_time + engine_step,
-         (Note{"Time of a group through all stages", ""}), layers_time, head, pp, hop_time, engine_step);
-  FIGURE(trace, device_step, max(through_stages, stage_groups * longest_stage) + engine_sequence * own_sequences,
-         (Note{"Decode step on the devices",
-               "until every group has had a token: its way through the stages, or all groups in the longest one",
-               "SGLang runs pipeline stages without its overlap scheduler; vLLM schedules one group after the other "
-               "(pull requests 32359, "
-               "42187)"}),
-         through_stages, stage_groups, longest_stage, engine_sequence, own_sequences);
-  return {device_step, device_step - through_stages - engine_sequence * own_sequences};
+DeviceStep StepOnDevices(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop,
+                         Ratio stage_groups, Ratio own_sequences) {
+  const LaunchOverheads& launch = deployment.launch;
+  const ServedLayers& layers = deployment.layers;
+  const Ratio pp = deployment.mapping.pp;
+  const Seconds of_sequences = launch.per_sequence * own_sequences;
+  if (pp <= 1)
+    return {Figure("Decode step on the devices", layers_time + head + launch.step + of_sequences,
+                   "layers, LM head, pipeline P2P and engine overhead"),
+            {}};
+  const Seconds longest_stage = Figure("Time of a group in the longest stage",
+                                       layers_time * (layers.per_stage / layers.total) + head + hop + launch.step,
+                                       "its layers, the LM head, the send to the next and the host's scheduling");
+  const Seconds through =
+      Figure("Time of a group through all stages", layers_time + head + (pp - 1) * hop + launch.step);
+  const Seconds time =
+      Figure("Decode step on the devices", max(through, stage_groups * longest_stage) + of_sequences,
+             "until every group has had a token: its way through the stages, or all groups in the longest one",
+             "SGLang runs pipeline stages without its overlap scheduler; vLLM schedules one group after the other "
+             "(pull requests 32359, 42187)");
+  return {time, time - through - of_sequences};
 }
 
 }  // namespace
 
-PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "prefill");
-  if (deployment.engine.composition == Composition::kCompiledGraph)
-    return CompiledGraphPrefill(pass, deployment, trace);
-  if (deployment.engine.composition == Composition::kLayerPipelined)
-    return LayerPipelinedPrefill(pass, deployment, trace);
+PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment) {
+  if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphPrefill(pass, deployment);
+  if (deployment.engine.composition == Composition::kLayerPipelined) return LayerPipelinedPrefill(pass, deployment);
   PassCost step;
-  const double rows = pass.sequences * pass.tokens / deployment.mapping.prefill_cp, layers = deployment.layers.total;
-  const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
-    return PrefillLayers(half ? HalfOf(pass, t) : pass, deployment, operators, t);
+  const Ratio pp = deployment.mapping.pp;
+  const Seconds operation_launch = deployment.launch.per_operation;
+  const auto layers_of = [&](bool half, OperatorBreakdown& operators) {
+    return PrefillLayers(half ? HalfOf(pass) : pass, deployment, operators);
   };
-  const LayersTime all =
-      TimeLayers(layers_of, deployment, Phase::kPrefill, deployment.launch.per_operation, step.operators, trace);
-  trace.Alias("rows", pass.sequences, "sequences");
-  Seconds head = TimeHead(deployment, pass.sequences, true, step.operators, trace);
-  if (deployment.load.images)
-    head = WithImages(deployment, pass.sequences, "sequences", pass.tokens, head, step.operators, trace);
-  const KernelTime hop = StageSend(deployment, rows, trace);
-  const double hops = deployment.mapping.pp - 1;
-  step.operators.Add(kStageSend, hop, hops);
-  const Seconds hop_time = hop.time;
-  const Seconds layers_time = all.time;
-  const Seconds device_time = WithHops(deployment, layers_time, head, hop_time, trace);
-  const Seconds operation_launch = deployment.launch.per_operation,
-                prefill_host = deployment.engine.overhead.prefill_step_host;
-  const double operations = all.operations;
-  FIGURE(trace, fixed_time, max(prefill_host, layers * operations * operation_launch),
-         (Note{"Host's time for a prefill", "preparation or launches, however few the tokens"}), prefill_host, layers,
-         operations, operation_launch);
-  FIGURE(trace, pass_time, max(device_time, fixed_time),
-         (Note{"Prefill pass", "device time, or host preparation and launches if longer"}), device_time, fixed_time);
-  if (pass_time > device_time) step.operators.Add("waiting for kernel launches", HostTime(pass_time - device_time), 1);
-  step.time = pass_time;
-  step.fixed = fixed_time;
-  step.occupancy = StageOccupancy(deployment, device_time, head, hop_time, operations, trace);
+  const LayersTime layers = TimeLayers(layers_of, deployment, Phase::kPrefill, operation_launch, step.operators);
+  Seconds head = TimeHead(deployment, pass.sequences, true, step.operators);
+  if (deployment.load.images) head = WithImages(deployment, pass.sequences, pass.tokens, head, step.operators);
+  const KernelTime hop = StageSend(deployment, pass.sequences * pass.tokens / deployment.mapping.prefill_cp);
+  step.operators.Add(kStageSend, hop, pp - 1);
+  const Seconds device_time =
+      Figure("Prefill on the devices", pp > 1 ? layers.time + head + (pp - 1) * hop.time : layers.time + head,
+             "kernel after kernel");
+  step.fixed = Figure(
+      "Host's time for a prefill",
+      max(deployment.engine.overhead.prefill_step_host, deployment.layers.total * layers.operations * operation_launch),
+      "preparation or launches, however few the tokens");
+  step.time =
+      Figure("Prefill pass", max(device_time, step.fixed), "device time, or host preparation and launches if longer");
+  if (step.time > device_time) step.operators.Add("waiting for kernel launches", HostTime(step.time - device_time), 1);
+  step.occupancy = StageOccupancy(deployment, device_time, head, hop.time, layers.operations);
   return step;
 }
 
 namespace {
 
-PassCost TunedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
-  if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphDecode(pass, deployment, trace);
-  if (deployment.engine.composition == Composition::kLayerPipelined)
-    return LayerPipelinedDecode(pass, deployment, trace);
+PassCost TunedDecode(const DecodePass& pass, const Deployment& deployment) {
+  if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphDecode(pass, deployment);
+  if (deployment.engine.composition == Composition::kLayerPipelined) return LayerPipelinedDecode(pass, deployment);
   PassCost step;
-  trace.Alias("own_sequences", pass.sequences, "sequences");
-  const auto [groups, sequences] = SplitOverStages(deployment, pass.sequences, pass.splits_evenly, trace);
-  const double own_sequences = pass.sequences;
-  const double group_sequences = sequences;
-  const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
-    return DecodeLayers(half ? HalfOf(group_sequences, t) : group_sequences, pass, deployment, operators, t);
+  const StageGroups split = SplitOverStages(deployment, pass);
+  DecodePass group = pass;
+  group.sequences = split.sequences;
+  const auto layers_of = [&](bool half, OperatorBreakdown& operators) {
+    DecodePass part = group;
+    if (half) part.sequences = Figure("Half the sequences", group.sequences / 2);
+    return DecodeLayers(part, deployment, operators);
   };
-  const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kDecode, Seconds{}, step.operators, trace).time;
-  const double rows = RowsOf(deployment, group_sequences, pass.checked, trace);
-  const Seconds head = TimeHead(deployment, rows, !deployment.launch.graphs, step.operators, trace);
-  const KernelTime hop = StageSend(deployment, rows, trace);
+  const Seconds layers = TimeLayers(layers_of, deployment, Phase::kDecode, Seconds{}, step.operators).time;
+  const Ratio rows = RowsOf(deployment, group);
+  const Seconds head = TimeHead(deployment, rows, !deployment.launch.graphs, step.operators);
+  const KernelTime hop = StageSend(deployment, rows);
   step.operators.Add(kStageSend, hop, deployment.mapping.pp - 1);
   // Each attention group has its own scheduler, in parallel with the others.
   step.operators.Add("scheduler overhead per step", HostTime(deployment.launch.step), 1);
-  step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), own_sequences);
-  const auto [device_step, waiting] =
-      StepOnDevices(deployment, layers_time, head, hop.time, groups, own_sequences, trace);
+  step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), pass.sequences);
+  const auto [device_step, waiting] = StepOnDevices(deployment, layers, head, hop.time, split.groups, pass.sequences);
   if (waiting > Seconds{}) step.operators.Add("waiting for the longest stage", HostTime(waiting), 1);
-  const Seconds host_sequence = deployment.engine.overhead.per_sequence_host;
-  FIGURE(trace, step_time, max(device_step, host_sequence * own_sequences),
-         (Note{"Decode step", "device time, or the host's parallel work on all sequences if longer"}), device_step,
-         host_sequence, own_sequences);
-  if (step_time > device_step) step.operators.Add("waiting for the host", HostTime(step_time - device_step), 1);
-  step.time = step_time;
-  step.occupancy = step_time;
+  step.time = Figure("Decode step", max(device_step, deployment.engine.overhead.per_sequence_host * pass.sequences),
+                     "device time, or the host's parallel work on all sequences if longer");
+  if (step.time > device_step) step.operators.Add("waiting for the host", HostTime(step.time - device_step), 1);
+  step.occupancy = step.time;
   return step;
 }
 
 }  // namespace
 
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "decode");
-  PassCost step = TunedDecode(pass, deployment, trace);
-  const Seconds as_run = StepAsRun(step.time, "step_time", deployment.engine, deployment.step_factor, trace),
-                more = as_run - step.time;
+PassCost TimeOf(const DecodePass& pass, const Deployment& deployment) {
+  PassCost step = TunedDecode(pass, deployment);
+  const Seconds as_run = StepAsRun(step.time, deployment.engine, deployment.step_factor), more = as_run - step.time;
   if (more > Seconds{}) step.operators.Add("what tuning would save", HostTime(more), 1);
   step.time = as_run;
   step.occupancy += more;

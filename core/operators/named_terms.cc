@@ -28,12 +28,14 @@ struct NamedFamily {
     bind(family.experts, "experts", family.experts.source);
     bind(family.rowwise, "rowwise", family.rowwise.source);
     bind(family.recurrence, "recurrence", family.recurrence.source);
+    // Of exchanges and sends, which no device's rules fill.
     BindConstants(family.step, KernelTable(device, "step"), family.step.source, trace);
+    BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, trace);
     ExpertExchangeTable& exchange = family.expert_exchange;
-    const std::string exchanges = KernelTable(device, "expert_exchange");
-    BindConstants(exchange.domain_dispatch, exchanges + ".domain_dispatch", exchange.domain_source, trace);
-    BindConstants(exchange.domain_combine, exchanges + ".domain_combine", exchange.domain_source, trace);
-    BindConstants(exchange, exchanges, exchange.source, trace);
+    const std::string path = KernelTable(device, "expert_exchange");
+    BindConstants(exchange.domain_dispatch, path + ".domain_dispatch", exchange.domain_source, trace);
+    BindConstants(exchange.domain_combine, path + ".domain_combine", exchange.domain_source, trace);
+    BindConstants(exchange, path, exchange.source, trace);
   }
   KernelFamily family;
 };

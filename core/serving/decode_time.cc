@@ -2,6 +2,7 @@
 #include "core/base/figure.h"
 #include "core/engine_step/host_link.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
@@ -33,7 +34,7 @@ Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds 
 void AddOffload(const Deployment& deployment, const DecodePass& pass, DecodeTimes& times) {
   const Bytes held = Figure("KV cache of all sequences", pass.sequences * KvCacheOfSequence(deployment, pass.context),
                             "at the mean context");
-  const BytesPerSecond rate = RateOfCopies(deployment.load.kv_offload->bandwidth, deployment.engine);
+  const BytesPerSecond rate = RateOfCopies(deployment.load.kv_offload->bandwidth, deployment.engine.communication);
   times.offloaded =
       Figure("KV cache in host memory", max(Bytes{}, held - deployment.kv_cache_budget), "beyond the device's budget");
   times.transfer = Figure("Transfer time", times.offloaded / rate, "of a decode step");

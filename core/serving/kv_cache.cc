@@ -1,6 +1,7 @@
 #include "core/serving/kv_cache.h"
 
 #include "core/base/figure.h"
+#include "core/engine_step/compressed_time.h"
 #include "core/operators/sparse_attention.h"
 #include "core/serving/named_terms.h"
 
@@ -10,14 +11,14 @@ namespace {
 // Bytes of an indexer's keys beside latent attention, per layer and token; mean over the layers.
 Bytes IndexKeys(const Deployment& deployment) {
   if (!deployment.model.indexer) return {};
-  return IndexShare(deployment) * IndexKeyBytes(Ratio(deployment.model.indexer->head_dim));
+  return IndexShare(deployment.model) * IndexKeyBytes(Ratio(deployment.model.indexer->head_dim));
 }
 
 // Elements of the indexer's key beside KV heads, in the KV cache's format.
 Ratio IndexColumns(const Deployment& deployment) {
   if (!deployment.model.indexer) return 0;
-  return Figure("Elements of the indexer's key", IndexShare(deployment) * Ratio(deployment.model.indexer->head_dim),
-                "mean over the layers");
+  return Figure("Elements of the indexer's key",
+                IndexShare(deployment.model) * Ratio(deployment.model.indexer->head_dim), "mean over the layers");
 }
 
 // Elements that latent attention caches per layer and token.
@@ -31,12 +32,12 @@ Ratio KvHeads(const Deployment& deployment) {
 Ratio ElementsOfHeads(const Deployment& deployment, Ratio full_layers, Ratio window_layers) {
   const Ratio of_full = full_layers * KvHeads(deployment) * deployment.shapes.head_dim;
   if (!deployment.model.HasWindows()) return of_full;
-  return of_full + window_layers * WindowKvHeads(deployment) * deployment.shapes.window_head_dim;
+  return of_full + window_layers * deployment.model.WindowKvHeads() * deployment.shapes.window_head_dim;
 }
 
 BytesPerToken LatentPerToken(const Deployment& deployment) {
   const Ratio layers = deployment.layers.attention, elements = LatentElements(*deployment.model.mla);
-  const Bytes element = CacheElement(deployment);
+  const Bytes element = deployment.formats.sizes.kv_cache;
   if (deployment.model.indexer) {
     return Figure("KV cache per token", layers * (elements * element + IndexKeys(deployment)) / (1 * kToken),
                   "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025");
@@ -57,7 +58,7 @@ StageLayers CachedOnStage(const Deployment& deployment) {
 }
 
 Bytes StateOnDevice(const Deployment& deployment) {
-  const Bytes element = InputAt("serving.precision.state", ElementSize(deployment.load.precision.state), deployment);
+  const Bytes element = deployment.formats.sizes.state;
   return Figure("Recurrent state of a sequence on one device", deployment.layers.on_stage.recurrent *
                                                                    deployment.shapes.state_share *
                                                                    deployment.shapes.state_elements * element);
@@ -89,7 +90,7 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment) {
                              kSplit = "context parallelism splits it";
   const Ratio context_ranks = deployment.mapping.context_ranks;
   if (deployment.model.compressed) return Figure(kTitle, CompressedGrowth(deployment) / context_ranks, kSplit);
-  const Bytes element = CacheElement(deployment);
+  const Bytes element = deployment.formats.sizes.kv_cache;
   if (!deployment.model.mla) {
     const RankShapes& shapes = deployment.shapes;
     return Figure(kTitle,
@@ -127,9 +128,9 @@ BytesPerToken KvCachePerToken(const Deployment& deployment) {
         kTitle, layers * CompressedGrowth(deployment),
         "entries of several tokens and their keys, all layers of the model; beside it a window of fixed size");
   }
-  const Bytes element = CacheElement(deployment);
+  const Bytes element = deployment.formats.sizes.kv_cache;
   if (deployment.model.SharesKv()) {
-    const LayersByKv own = SplitBySharedKv(deployment);
+    const LayersByKv own = SplitBySharedKv(deployment.layers);
     return Figure(kTitle, 2 * ElementsOfHeads(deployment, own.own_full, own.own_window) * element / (1 * kToken),
                   "keys and values of the layers that do not share those of an earlier one");
   }
@@ -166,7 +167,7 @@ Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens) {
 
 Bytes StateOfSequence(const Deployment& deployment) {
   if (!deployment.model.linear_attention) return {};
-  const Bytes element = InputAt("serving.precision.state", ElementSize(deployment.load.precision.state), deployment);
+  const Bytes element = deployment.formats.sizes.state;
   return Figure("Recurrent state per sequence",
                 deployment.layers.recurrent * deployment.shapes.state_elements * element,
                 "all recurrent layers; independent of the sequence length");

@@ -2,217 +2,25 @@
 
 #include "core/base/bind_inputs.h"
 #include "core/base/figure.h"
-#include "core/engine_step/adapters.h"
-#include "core/engine_step/compressed_time.h"
 #include "core/engine_step/exchange.h"
-#include "core/engine_step/host_experts.h"
-#include "core/engine_step/image_encoder.h"
-#include "core/engine_step/mixed_step.h"
-#include "core/engine_step/served_product.h"
-#include "core/engine_step/step_time.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
-#include "core/workload/layer.h"
 
 namespace slipstick {
-namespace {
 
 using internal::WithTrace;
-
-// What the call returns, which it records as a figure of this name.
-template <class Call>
-auto Carried(std::string_view symbol, const Deployment& deployment, const Call& call) {
-  return WithTrace(deployment,
-                   [&](Trace& trace, const Deployment& plain) { return trace.Carry(symbol, call(trace, plain)); });
-}
-
-}  // namespace
 
 Bytes UsableMemory(const Deployment& deployment) {
   return InputAt("cluster.device.memory.usable", UsableMemory(deployment.device), deployment);
 }
 
-Bytes WeightElement(Precision weights, bool kept, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    BindWeightSize("weight_size", weights, kept, plain, trace);
-    return trace.Carry("weight_size", ElementSize(weights));
-  });
-}
-
-Bytes CacheElement(const Deployment& deployment) {
-  return InputAt("serving.precision.kv_cache", ElementSize(deployment.formats.kv_cache), deployment);
-}
-
-Ratio WindowKvHeads(const Deployment& deployment) {
-  return Carried("window_kv_heads", deployment,
-                 [](Trace&, const Deployment& plain) { return Ratio(plain.model.WindowKvHeads()); });
-}
-
-Ratio IndexShare(const Deployment& deployment) {
-  return Carried("index_share", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(IndexShare(plain.model, trace)); });
-}
-
-Ratio NormElements(const Deployment& deployment) {
-  return Carried("norm_elements", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(NormElements(plain.model, trace)); });
-}
-
-Ratio LayerRows(const Deployment& deployment) {
-  return Carried("layer_rows", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(LayerRows(plain.model, trace)); });
-}
-
-LayersByKv SplitBySharedKv(const Deployment& deployment) {
-  return WithTrace(deployment, [](Trace& trace, const Deployment& plain) {
-    const LayersByKv layers = SplitBySharedKv(plain.layers, trace);
-    return LayersByKv{trace.Carry("own_full_layers", layers.own_full),
-                      trace.Carry("own_window_layers", layers.own_window),
-                      trace.Carry("shared_kv_full_layers", layers.shared_full)};
-  });
-}
-
-Ratio OwnDenseLayers(const Deployment& deployment) {
-  return Carried("own_dense_layers", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(OwnDenseLayers(plain.layers, trace)); });
-}
-
-PartElements ElementsOf(Mixer mixer, const MatrixProducts& products, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    const Trace::Scope scope(trace, "weights.mixer " + std::to_string(static_cast<int>(mixer)));
-    const LayerWidths& widths = plain.shapes.widths;
-    const Ratio matrices = ElementsOf(products, plain.model, widths, "matrices", trace).all_tokens,
-                small = SmallElements(plain.model, mixer, widths, trace);
-    return PartElements{trace.Carry("matrices", matrices), trace.Carry("small_mixer", small)};
-  });
-}
-
-PartElements ElementsOfMlp(const MatrixProducts& products, bool shares_kv, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    const Trace::Scope scope(trace, shares_kv ? "weights.shared_kv_mlp" : "weights.mlp");
-    const LayerWidths widths = shares_kv ? SharedKvWidths(plain.shapes.widths, trace) : plain.shapes.widths;
-    const Ratio matrices = ElementsOf(products, plain.model, widths, "matrices", trace).all_tokens,
-                small = SmallElements(plain.model, FeedForward::kDense, widths, trace);
-    return PartElements{trace.Carry("matrices", matrices), trace.Carry("small_mlp", small)};
-  });
-}
-
-Ratio ElementsOf(const MatrixProduct& product, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    const Trace::Scope experts(trace, "weights.experts"), scope(trace, ServedAs(product.id).scope);
-    if (trace.on()) ProductOf(product.id, plain.model, plain.shapes.widths, trace);
-    return Figure("Weights of the GEMM",
-                  trace.Carry("outputs", product.outputs) * trace.Carry("inputs", product.inputs), "on one device");
-  });
-}
-
-SmallExpertElements SmallElementsOfExperts(const Deployment& deployment) {
-  return WithTrace(deployment, [](Trace& trace, const Deployment& plain) {
-    const Trace::Scope scope(trace, "weights.experts");
-    const LayerWidths& widths = plain.shapes.widths;
-    const Ratio layer = SmallElements(plain.model, FeedForward::kExperts, widths, trace),
-                expert = ExpertBiases(plain.model, widths, trace);
-    return SmallExpertElements{trace.Carry("small_mlp", layer), trace.Carry("expert_biases", expert)};
-  });
-}
-
-namespace {
-
-// What the value stands for is what the name stands for from here on.
-template <class Q>
-void Name(std::string_view symbol, Q value, Trace& trace) {
-  if (!trace.on()) return;
-  if (value.node() == nullptr) {
-    trace.Constant(symbol, value, "serving.pass", "what the pass holds by its definition");
-  } else {
-    trace.Alias(symbol, value, "the node of " + std::string(symbol));
-  }
-}
-
-// In the scope of the pass.
-void Name(const DecodePass& pass, Trace& trace) {
-  Name("sequences", pass.sequences, trace);
-  Name("context", pass.context, trace);
-  Name("checked", pass.checked, trace);
-  Name("grown", pass.grown, trace);
-}
-
-void CarryTimes(PassCost& cost, std::string_view time, Trace& trace) {
-  cost.time = trace.Carry(time, cost.time);
-  cost.occupancy = trace.Carry("occupancy", cost.occupancy);
-  cost.fixed = trace.Carry("fixed_time", cost.fixed);
-}
-
-}  // namespace
-
-PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "prefill");
-      Name("sequences", pass.sequences, trace);
-      Name("tokens", pass.tokens, trace);
-      Name("cached", pass.cached, trace);
-    }
-    PassCost cost = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "prefill");
-    CarryTimes(cost, "pass_time", trace);
-    return cost;
-  });
-}
-
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "decode");
-      Name(pass, trace);
-    }
-    PassCost cost = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "decode");
-    CarryTimes(cost, "step_time", trace);
-    return cost;
-  });
-}
-
-Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    {
-      const Trace::Scope scope(trace, "mixed");
-      Name(pass.decode, trace);
-      Name("prompts", pass.prompts, trace);
-      Name("tokens", pass.tokens, trace);
-      Name("cached", pass.cached, trace);
-    }
-    const Seconds time = TimeOf(pass, plain, trace);
-    const Trace::Scope scope(trace, "mixed");
-    return trace.Carry("mixed_step", time);
-  });
-}
-
-void Repeat(OperatorBreakdown& operators, Ratio times, const Deployment& deployment) {
-  WithTrace(deployment, [&](Trace& trace, const Deployment&) {
-    const Trace::Scope scope(trace, "prefill");
-    Name("in_turn", times, trace);
-    operators.Repeat(times, "in_turn", trace);
-    return 0;
-  });
-}
-
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    const Route& route = plain.network.hand_over;
-    const StepTable& step = plain.device.architecture->step;
-    BindEstimate("send_start", step.send_launch, plain.device, trace);
-    BindEstimate("send_rate", step.send_efficiency, plain.device, trace);
-    BindRoute(route, plain, trace);
-    const Seconds start = trace.Carry("send_start", Seconds(step.send_launch));
-    const Ratio rate = trace.Carry("send_rate", Ratio(step.send_efficiency));
-    const Seconds time = Figure("KV-cache transfer to the decode pool",
-                                start + kv_cache / (rate * trace.Carry("stage_link", route.link)),
-                                "every rank sends its own part; estimate");
-    if (route.wires <= 1) return time;
-    Name("transfer_time", time, trace);
-    return trace.Carry("transfer_time", OverFurtherWires(time, "transfer_time", route, plain, trace));
-  });
+  const Route& route = deployment.network.hand_over;
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds time =
+      Figure("KV-cache transfer to the decode pool", step.send_launch + kv_cache / (step.send_efficiency * route.link),
+             "every rank sends its own part; estimate");
+  return OverFurtherWires(time, route);
 }
 
 namespace {
@@ -223,8 +31,8 @@ PassWork WorkOn(const Device& device, const OperatorBreakdown& operators, const 
     return value;
   };
   PassWork work;
-  work.flops = trace.Carry("executed_flops", operators.FlopsOf(trace));
-  work.bytes = trace.Carry("moved_bytes", operators.BytesOf(trace));
+  work.flops = operators.FlopsOf();
+  work.bytes = operators.BytesOf();
   work.peak_rate = PeakRate(Named(device, trace), plain.formats.activations);
   work.bandwidth = input("memory.bandwidth", device.memory.bandwidth);
   work.idle = input("idle", device.idle);
@@ -252,7 +60,7 @@ PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment&
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
                          const Deployment& deployment) {
   return WithTrace(deployment, [&](Trace& trace, const Deployment&) {
-    Name("total", total, trace);
+    trace.Alias("total", total, "this total");
     return SplitByBound(total, "total", operators, {}, report, trace);
   });
 }
@@ -262,38 +70,6 @@ Ratio ShareAt(const std::string& path, Ratio share, const Deployment& deployment
   Tape& tape = deployment.explained->trace.tape();
   return Ratio::FromBase(share, tape.Constant(path + "_share", share, Ratio::kDimension, "Share of the operators",
                                               "of this kind, by their times in the report"));
-}
-
-BytesPerToken CompressedGrowth(const Deployment& deployment) {
-  return Carried("layer_growth", deployment,
-                 [](Trace& trace, const Deployment& plain) { return CompressedGrowth(plain, trace); });
-}
-
-Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment& plain) {
-    trace.Alias("held_tokens", held_tokens, "the node of held_tokens");
-    return trace.Carry("layer_fixed", CompressedFixed(plain, held_tokens, trace));
-  });
-}
-
-Ratio HostLayers(const Deployment& deployment) {
-  return Carried("host_layers", deployment,
-                 [](Trace& trace, const Deployment& plain) { return Ratio(HostLayers(plain, trace)); });
-}
-
-Bytes HostWeights(const Deployment& deployment) {
-  return Carried("host_weights", deployment,
-                 [](Trace& trace, const Deployment& plain) { return HostWeights(plain, trace); });
-}
-
-Bytes AdapterWeights(const Deployment& deployment) {
-  return Carried("adapter_weights", deployment,
-                 [](Trace& trace, const Deployment& plain) { return AdapterWeights(plain, trace); });
-}
-
-Bytes EncoderWeights(const Deployment& deployment) {
-  return Carried("encoder_weights", deployment,
-                 [](Trace& trace, const Deployment& plain) { return EncoderWeights(plain, trace); });
 }
 
 }  // namespace slipstick

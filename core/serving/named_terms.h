@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/base/trace.h"
-#include "core/engine_step/deployment.h"
+#include "core/engine_step/named_terms.h"
 #include "core/engine_step/step.h"
 #include "core/operators/time_by_bound.h"
 
@@ -41,17 +41,17 @@ class NamedDeployment {
   NamedDeployment(const NamedDeployment&) = delete;
   NamedDeployment& operator=(const NamedDeployment&) = delete;
 
-  [[nodiscard]] const Deployment& operator*() const { return named_ ? *named_ : plain_; }
+  [[nodiscard]] const Deployment& operator*() const { return bound_ ? bound_->deployment : plain_; }
   [[nodiscard]] const Deployment* operator->() const { return &**this; }
   void Share(ServingMemo* memo, CollectiveLog* log) {
     plain_.memo = memo;
     plain_.log = log;
-    if (named_) named_->log = log;
+    if (bound_) bound_->deployment.log = log;
   }
   template <class Q>
   void Set(Q Deployment::* member, Q value) {
     plain_.*member = PlainOf(value);
-    if (named_) (*named_).*member = value;
+    if (bound_) bound_->deployment.*member = value;
   }
   // The hit rate that sessions settle at, and the shares of the tiers: in the load that they were set in, with nodes.
   struct SettledHits {
@@ -60,17 +60,14 @@ class NamedDeployment {
   void Explain(const SettledHits& hits);
 
  private:
-  void Bind(Trace& trace, const std::string& scope);
+  // `degrees`: path of the mapping.
+  void Bind(Trace& trace, const std::string& scope, const std::string& degrees);
 
   Deployment plain_;
   // While a trace is on.
-  std::optional<Model> model_;
-  std::optional<ServingLoad> load_;
+  std::optional<BoundDeployment> bound_;
   std::optional<ExplainedDeployment> explained_;
-  std::optional<Deployment> named_;
 };
-// From here on the figures of this deployment are the latest again.
-void NameAgain(const Deployment& deployment);
 
 namespace internal {
 template <class F>
@@ -103,37 +100,6 @@ Quantity<E...> ShownAt(std::string_view path, Quantity<E...> value, const Deploy
 }
 // Usable memory of a device.
 Bytes UsableMemory(const Deployment& deployment);
-// An element of weights, in a format of the engine's own where they are `kept` so.
-Bytes WeightElement(Precision weights, bool kept, const Deployment& deployment);
-// An element of the KV cache.
-Bytes CacheElement(const Deployment& deployment);
-
-// Widths that the deployment does not hold.
-Ratio WindowKvHeads(const Deployment& deployment);
-Ratio IndexShare(const Deployment& deployment);
-Ratio NormElements(const Deployment& deployment);
-Ratio LayerRows(const Deployment& deployment);
-LayersByKv SplitBySharedKv(const Deployment& deployment);
-Ratio OwnDenseLayers(const Deployment& deployment);
-
-// Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
-struct PartElements {
-  Ratio matrices, small;
-};
-PartElements ElementsOf(Mixer mixer, const MatrixProducts& products, const Deployment& deployment);
-PartElements ElementsOfMlp(const MatrixProducts& products, bool shares_kv, const Deployment& deployment);
-// Of a layer's experts: a product's, those beside all products, and the biases of an expert.
-Ratio ElementsOf(const MatrixProduct& product, const Deployment& deployment);
-struct SmallExpertElements {
-  Ratio layer, expert;
-};
-SmallExpertElements SmallElementsOfExperts(const Deployment& deployment);
-
-// Passes, and the operators of one repeated.
-PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
-PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
-Seconds TimeOf(const MixedPass& pass, const Deployment& deployment);
-void Repeat(OperatorBreakdown& operators, Ratio times, const Deployment& deployment);
 // Of a pool for prefill to the one for decode: every rank sends its own part.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
 
@@ -152,12 +118,5 @@ PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment&
 // A time by what bounds its operators, at the paths below `report`.
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
                          const Deployment& deployment);
-
-BytesPerToken CompressedGrowth(const Deployment& deployment);
-Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
-Ratio HostLayers(const Deployment& deployment);
-Bytes HostWeights(const Deployment& deployment);
-Bytes AdapterWeights(const Deployment& deployment);
-Bytes EncoderWeights(const Deployment& deployment);
 
 }  // namespace slipstick

@@ -2,7 +2,9 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
+#include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_limits.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/named_terms.h"
 #include "core/serving/prefix_cache.h"
 
@@ -103,10 +105,8 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, Ratio p
   step.occupancy =
       Figure("Prefill in several passes on the slowest stage", passes * occupancy + (passes - 1) * prefill_step);
   step.fixed = Figure("Host's time for all passes", passes * step.fixed);
-  Repeat(step.operators,
-         Figure("Passes one after the other", 1 + (passes - 1) * (occupancy / time),
-                "those that overlap on other stages do not count"),
-         deployment);
+  step.operators.Repeat(Figure("Passes one after the other", 1 + (passes - 1) * (occupancy / time),
+                               "those that overlap on other stages do not count"));
   step.operators.Add(kPrefillStep, OfScheduler(prefill_step), passes - 1);
   return step;
 }
@@ -129,7 +129,7 @@ PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const Pro
 }  // namespace
 
 Ratio StepTokens(const Deployment& deployment) {
-  const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.device);
+  const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
   return InputAt(limit.path, Ratio(limit.tokens), deployment);
 }
 

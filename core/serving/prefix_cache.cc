@@ -9,7 +9,7 @@ namespace slipstick {
 PrefixLoad LoadPrefixes(const Deployment& deployment, Ratio sequences, Ratio cached, Seconds pass_time) {
   if (!deployment.load.prefix_cache || cached <= 0) return {};
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const BytesPerSecond host_rate = RateOfCopies(tiers.host_link, deployment.engine);
+  const BytesPerSecond host_rate = RateOfCopies(tiers.host_link, deployment.engine.communication);
   const Seconds load = Figure(
       "Cached prefix from host memory and SSD",
       sequences * KvCacheOfSequence(deployment, cached) *

@@ -5,6 +5,7 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/deployment.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/network_time.h"
@@ -160,10 +161,10 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, const 
   report.kv_cache = shown("serving.kv_cache_bytes", RunningCache(deployment, budget, performance.running));
   report.state_per_sequence = shown("serving.state_bytes_per_sequence", StateOfSequence(deployment));
   SetHostTraffic(deployment, performance, report);
-  if (load.host_experts) report.host_weights = HostWeights(deployment);
+  if (load.host_experts) report.host_weights = shown("serving.host_bytes", HostWeights(deployment));
   if (load.images) {
-    Trace off = Trace::Off();
-    report.images = {ImageTokens(deployment.model, *load.images, off), EncodeImages(PlainOf(deployment), off).time};
+    const Ratio tokens = shown("serving.images.tokens", ImageTokens(deployment.model, *load.images));
+    report.images = {tokens, shown("serving.images.encode_s", EncodeImages(deployment, tokens).time)};
   }
   report.max_batch = static_cast<Count>(std::llround(batch.max_sequences * deployment.mapping.attention_dp));
   if (!searching)

@@ -1,6 +1,8 @@
 #include "core/serving/serving_memory.h"
 
 #include "core/base/figure.h"
+#include "core/engine_step/compressed_time.h"
+#include "core/engine_step/host_experts.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/serving/named_terms.h"
 

@@ -1,5 +1,8 @@
 // Weights of the most loaded device.
 #include "core/base/figure.h"
+#include "core/engine_step/adapters.h"
+#include "core/engine_step/host_experts.h"
+#include "core/engine_step/image_encoder.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/named_terms.h"
 #include "core/serving/serving_memory.h"
@@ -21,6 +24,14 @@ class StageWeights {
   Bytes total_;
 };
 
+// Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
+struct PartElements {
+  Ratio matrices, small;
+};
+PartElements ElementsOfMlp(const MatrixProducts& products, const LayerWidths& widths, const Model& model) {
+  return {ElementsOf(products).all_tokens, SmallElements(model, FeedForward::kDense, widths)};
+}
+
 // Those of the products in their format, small tensors in 16 bit.
 Bytes PartWeights(std::string_view title, const PartElements& elements, Bytes element, std::string_view note) {
   return Figure(title, elements.matrices * element + elements.small * kHalf, note);
@@ -28,20 +39,16 @@ Bytes PartWeights(std::string_view title, const PartElements& elements, Bytes el
 
 Bytes MixerWeights(std::string_view title, Mixer mixer, const MatrixProducts& products, const Deployment& deployment,
                    std::string_view note) {
-  const ServedFormats& formats = deployment.formats;
-  return PartWeights(title, ElementsOf(mixer, products, deployment),
-                     WeightElement(formats.attention_weights, formats.keeps_attention, deployment), note);
-}
-
-Bytes MlpElement(const Deployment& deployment) {
-  return WeightElement(deployment.formats.mlp_weights, false, deployment);
+  const PartElements elements{ElementsOf(products).all_tokens,
+                              SmallElements(deployment.model, mixer, deployment.shapes.widths)};
+  return PartWeights(title, elements, deployment.formats.sizes.attention_weights, note);
 }
 
 // Attention and MLP of the layers that share a KV cache.
 void AddSharedKvWeights(const Deployment& deployment, StageWeights& sum) {
   const RankShapes& shapes = deployment.shapes;
   const ServedLayers& layers = deployment.layers;
-  const Ratio full_layers = SplitBySharedKv(deployment).shared_full;
+  const Ratio full_layers = SplitBySharedKv(deployment.layers).shared_full;
   if (full_layers > 0) {
     sum.Add(MixerWeights("Weights of attention in a layer that shares a KV cache", Mixer::kSharedKv,
                          shapes.shared_kv_attention, deployment, "norms in 16 bit"),
@@ -52,10 +59,10 @@ void AddSharedKvWeights(const Deployment& deployment, StageWeights& sum) {
                          shapes.shared_kv_window_attention, deployment, "norms in 16 bit"),
             layers.shared_kv_window);
   }
-  sum.Add(
-      PartWeights("Weights of the MLP of a layer that shares a KV cache",
-                  ElementsOfMlp(shapes.shared_kv_mlp, true, deployment), MlpElement(deployment), "biases in 16 bit"),
-      layers.shared_kv);
+  sum.Add(PartWeights("Weights of the MLP of a layer that shares a KV cache",
+                      ElementsOfMlp(shapes.shared_kv_mlp, SharedKvWidths(shapes.widths), deployment.model),
+                      deployment.formats.sizes.mlp_weights, "biases in 16 bit"),
+          layers.shared_kv);
 }
 
 // Of a layer; the mean where some layers' experts are in host memory.
@@ -68,12 +75,14 @@ Ratio ExpertsOnDevice(const Deployment& deployment) {
 
 Bytes ExpertWeights(const Deployment& deployment) {
   const Ratio experts = ExpertsOnDevice(deployment);
-  const SmallExpertElements small = SmallElementsOfExperts(deployment);
-  const Bytes element = MlpElement(deployment);
-  Bytes routed = Figure("Biases and gates of the experts", (small.layer + experts * small.expert) * kHalf, "in 16 bit");
+  const LayerWidths& widths = deployment.shapes.widths;
+  const Ratio small = SmallElements(deployment.model, FeedForward::kExperts, widths),
+              biases = ExpertBiases(deployment.model, widths);
+  const Bytes element = deployment.formats.sizes.mlp_weights;
+  Bytes routed = Figure("Biases and gates of the experts", (small + experts * biases) * kHalf, "in 16 bit");
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
     const ProductRole role = TraitsOf(product.id).role;
-    const Ratio elements = ElementsOf(product, deployment);
+    const Ratio elements = Figure("Weights of the GEMM", product.Elements(), "on one device");
     if (role == ProductRole::kExperts) {
       routed += Figure("Weights of the GEMM", experts * elements * element, "of all experts on one device");
     } else {
@@ -88,12 +97,8 @@ Bytes ExpertWeights(const Deployment& deployment) {
 
 // Norms over the residual stream of a layer.
 Bytes NormWeights(const Deployment& deployment) {
-  return Figure("Norms of a layer", Ratio(deployment.model.norms.per_layer) * NormElements(deployment) * kHalf,
+  return Figure("Norms of a layer", Ratio(deployment.model.norms.per_layer) * NormElements(deployment.model) * kHalf,
                 "in 16 bit");
-}
-
-Bytes HeadElement(const Deployment& deployment) {
-  return WeightElement(deployment.formats.head_weights, deployment.formats.keeps_head, deployment);
 }
 
 // The most loaded stage holds the embedding or the head; a single stage holds both, or one copy if they are tied.
@@ -101,7 +106,7 @@ Bytes EndWeights(const Deployment& deployment) {
   const Model& model = deployment.model;
   const Ratio positions = model.positions.encoding == Position::kLearned ? Ratio(model.positions.rows) : Ratio(0),
               vocab = deployment.shapes.widths.vocab, hidden = deployment.shapes.hidden;
-  const Bytes element = HeadElement(deployment);
+  const Bytes element = deployment.formats.sizes.head_weights;
   const Bytes embedding =
       Figure("Embedding on one device", (vocab + positions) * hidden * element, "with learned positions");
   const Bytes head = Figure("LM head on one device", vocab * hidden * element);
@@ -114,7 +119,8 @@ Bytes EndWeights(const Deployment& deployment) {
 Bytes LayerTableWeights(const Deployment& deployment) {
   const Ratio width(deployment.model.layer_embeddings.width), layers(deployment.model.layers);
   return Figure("Embeddings of the layers on one device",
-                layers * (ceil(LayerRows(deployment) / deployment.mapping.tp) * width) * HeadElement(deployment),
+                layers * (ceil(LayerRows(deployment.model) / deployment.mapping.tp) * width) *
+                    deployment.formats.sizes.head_weights,
                 "a table each, split over the tensor-parallel devices");
 }
 
@@ -176,18 +182,19 @@ Bytes WeightsOf(const Deployment& deployment) {
   last.attention = AddMixerWeights(deployment, sum);
   last.norms = NormWeights(deployment);
   sum.Add(last.norms, layers.per_stage);
-  last.mlp = PartWeights("Weights of a dense MLP", ElementsOfMlp(deployment.shapes.mlp, false, deployment),
-                         MlpElement(deployment), "biases in 16 bit");
+  last.mlp = PartWeights("Weights of a dense MLP",
+                         ElementsOfMlp(deployment.shapes.mlp, deployment.shapes.widths, deployment.model),
+                         deployment.formats.sizes.mlp_weights, "biases in 16 bit");
   if (stage.moe > 0) {
     sum.Add(last.mlp, Figure("Layers with a dense MLP on the stage", min(layers.per_stage - stage.moe, stage.dense)));
     last.mlp = ExpertWeights(deployment);
     sum.Add(last.mlp, stage.moe);
   } else {
-    sum.Add(last.mlp, deployment.model.SharesKv() ? OwnDenseLayers(deployment) : stage.dense);
+    sum.Add(last.mlp, deployment.model.SharesKv() ? OwnDenseLayers(deployment.layers) : stage.dense);
   }
   Bytes weights = sum.Total();
   if (deployment.load.adapters) weights += AdapterWeights(deployment);
-  if (deployment.model.vision) weights += EncoderWeights(deployment);
+  if (deployment.model.vision) weights += EncoderWeights(deployment.model);
   if (deployment.load.speculative) weights += DraftWeights(deployment, last);
   if (deployment.model.layer_embeddings.width > 0) weights += LayerTableWeights(deployment);
   weights += EndWeights(deployment);

@@ -20,7 +20,7 @@ struct LargestStep {
 // As the load states it, else by the engine's defaults for the device.
 LargestStep LargestStepOf(const Deployment& deployment) {
   const ServingLoad& load = deployment.load;
-  const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.device);
+  const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
   const Ratio tokens = limits.tokens > 0 && load.prefill_chunk
                            ? Ratio(*load.prefill_chunk)
                            : InputAt(limits.tokens_path, Ratio(limits.tokens), deployment),

@@ -138,9 +138,7 @@ Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTim
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };
   performance.prefill =
       deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills);
-  const Ratio groups = PrefillGroups(*prefiller);
-  NameAgain(deployment);
-  return groups;
+  return PrefillGroups(*prefiller);
 }
 
 }  // namespace

@@ -164,8 +164,9 @@ SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const Seconds load = max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine),
-                           work.from_ssd / tiers.ssd_bandwidth);
+  const Seconds load =
+      max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine.communication),
+          work.from_ssd / tiers.ssd_bandwidth);
   const double layers = deployment.layers.per_stage;
   return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
 }

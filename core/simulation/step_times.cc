@@ -68,13 +68,12 @@ Seconds StepTimes::DecodeTime(double sequences, double context) {
 }
 
 StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
-  Trace off = Trace::Off();
   const Seconds prefill_step = load_.engine.overhead.prefill_step;
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
-  const PassCost alone = TimeOf(pass, deployment_, off);
+  const PassCost alone = TimeOf(pass, deployment_);
   Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
   // While others decode, the host launches a prefill ahead: this delays only its own first token.
-  if (work.running > 0) prefill.added = TimeOf(pass, paced_, off).occupancy + prefill_step;
+  if (work.running > 0) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
   if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
   const Decodes& decodes = DecodesAt(power);
   MixedPass mixed;
@@ -84,7 +83,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   mixed.prompts = work.prompts;
   mixed.tokens = work.tokens;
   mixed.cached = work.cached;
-  prefill.added = max(Seconds{}, TimeOf(mixed, decodes.deployment, off) - DecodeAt(power, work.decoded).step.time);
+  prefill.added = max(Seconds{}, TimeOf(mixed, decodes.deployment) - DecodeAt(power, work.decoded).step.time);
   return prefill;
 }
 

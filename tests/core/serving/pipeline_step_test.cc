@@ -88,7 +88,7 @@ TEST(Decode, InAPipelineGoesAtThePaceOfTheFullestGroup) {
         trace);
   int found = 0;
   for (const FigureRecord& figure : trace.figures()) {
-    if (figure.symbol != "fullest_group" || figure.path.find("static") != std::string::npos) continue;
+    if (figure.symbol != "sequences_of_the_fullest_group" || figure.path.find("static") != std::string::npos) continue;
     EXPECT_NEAR(figure.value, 13, 0.5);
     ++found;
   }

@@ -123,13 +123,12 @@ TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
   LayersCost half;
   half.compute = 10 * kMs, half.attention = 6 * kMs, half.experts = 3 * kMs, half.dispatch = 4 * kMs,
   half.combine = 5 * kMs;
-  Trace off = Trace::Off();
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 23, 1e-9);
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode), kMs), 23, 1e-9);
   const double taken = 24 / 132.;
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill, off), kMs),
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill), kMs),
               6 + taken * 4 + std::max(4., 3 + taken * 4) + std::max(5., 3 + taken * 5) + 6 + taken * 5 + 2, 1e-9);
   half.dispatch = half.combine = 40 * kMs;  // more than there is to hide behind
-  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 4 * 40 + 2, 1e-9);
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode), kMs), 4 * 40 + 2, 1e-9);
 }
 
 TEST(WideExpertParallel, OverlapIsAnInputWithTheEnginesDefault) {
@@ -201,8 +200,7 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   const auto imbalance = [](int ranks, int redundant) {
     const Result<Scenario> scenario = ScenarioOf(
         Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
-    Trace off = Trace::Off();
-    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving)).base() : 0;
   };
   EXPECT_NEAR(imbalance(72, 0), 1.4498, 5e-5);
   EXPECT_NEAR(imbalance(72, 32), 1.4241, 5e-5);
@@ -214,8 +212,7 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
 TEST(WideExpertParallel, WithinAServerNothingBalances) {
   const auto imbalance = [](const std::string& more) {
     const Result<Scenario> scenario = ScenarioOf(Wide(8, 64) + std::vector<std::string>{more});
-    Trace off = Trace::Off();
-    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving)).base() : 0;
   };
   EXPECT_NEAR(imbalance("serving.redundant_experts=0"), 1.4326, 5e-5);
   EXPECT_NEAR(imbalance("serving.redundant_experts=32"), 1 + 0.29 * std::sqrt(2 * std::log(8.) / 36), 1e-9);
