@@ -212,16 +212,6 @@ TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   }
 }
 
-// Paths of the inputs and figures that the figures below a path name as origins.
-std::set<std::string> OriginsBelow(const std::string& path, const Json& report) {
-  std::set<std::string> origins;
-  for (const Json& figure : report["explanations"]) {
-    if (!figure["path"].get<std::string>().starts_with(path)) continue;
-    for (const Json& term : figure["terms"]) origins.insert(term["origin"].get<std::string>());
-  }
-  return origins;
-}
-
 // A prefill pool with a device of its own rests on that one, the decode pool on the cluster's.
 TEST(PrefillPool, RestsOnItsOwnDevice) {
   const auto ask = [](const char* bandwidth) {
@@ -240,10 +230,10 @@ TEST(PrefillPool, RestsOnItsOwnDevice) {
     return std::any_of(origins.begin(), origins.end(),
                        [&](const std::string& origin) { return origin.starts_with(start); });
   };
-  const std::set<std::string> pool = OriginsBelow("serving.prefill_pool.", report);
-  EXPECT_TRUE(pool.contains(own + bandwidth));
-  EXPECT_FALSE(names(pool, "cluster.device."));
-  const std::set<std::string> decode = OriginsBelow("serving.decode.", report);
+  const std::set<std::string> prefill = ReachedFrom("serving.prefill_s", report);
+  EXPECT_TRUE(prefill.contains(own + bandwidth));
+  EXPECT_FALSE(names(prefill, "cluster.device."));
+  const std::set<std::string> decode = ReachedFrom("serving.capacity_of_the_decode_pool", report);
   EXPECT_TRUE(decode.contains("cluster.device." + bandwidth));
   EXPECT_FALSE(names(decode, own));
   const std::set<std::string> reached = ReachedFrom("serving.ttft_s", report);
