@@ -194,7 +194,7 @@ RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, c
 void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance) {
   performance.handling = cycle.handling;
   performance.prefills_before =
-      Figure("Others' prefills before the first token", prefill_wait + cycle.grouped, "or in the same pass");
+      Figure("Time of others' prefills before the first token", prefill_wait + cycle.grouped, "or in the same pass");
 }
 
 RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const DecodeTimes& decode,

@@ -121,13 +121,13 @@ TEST(Batch, OfTwoReplicasIsTwiceInFlight) {
   EXPECT_NEAR(Serve(load + Assignments{"serving.batch=16"}).requests_in_flight, 32, 1e-9);
 }
 
-// The last figure with the symbol in the explanation of a scenario.
-double FigureOf(const Assignments& assignments, std::string_view symbol) {
+// The last figure with the title in the explanation of a scenario.
+double FigureOf(const Assignments& assignments, std::string_view title) {
   Trace trace = Trace::On();
   Serve(assignments, trace);
   double value = std::nan("");
   for (const FigureRecord& figure : trace.figures()) {
-    if (figure.symbol == symbol && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static"))
+    if (figure.title == title && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static"))
       value = figure.value;
   }
   return value;
@@ -142,7 +142,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
           kOneReplica + Assignments{std::string("serving.output=") + output, std::string("serving.batch=") + batch};
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
-      const double stall = FigureOf(load, "decode_stall_per_prompt"), step = report.decode_step.base(),
+      const double stall = FigureOf(load, "Decode stall per prompt"), step = report.decode_step.base(),
                    prefill = report.prefill.base();
       // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
       const double alone = 0.008 + 2048 * 3e-6 + 1.5 * step + prefill;
@@ -159,10 +159,11 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
 TEST(ClosedLoopCycle, WaitsForTheNextLook) {
   const Assignments often = kOneReplica + Assignments{"serving.batch=8"},
                     seldom = often + Assignments{"serving.engine.receive_interval=31"};
-  const double first = Serve(seldom).ttft.base() - FigureOf(seldom, "prefill_wait"),
-               before = Serve(often).ttft.base() - FigureOf(often, "prefill_wait");
+  const double first = Serve(seldom).ttft.base() - FigureOf(seldom, "Waiting for others' prefills"),
+               before = Serve(often).ttft.base() - FigureOf(often, "Waiting for others' prefills");
   EXPECT_NEAR(first - before, 15 * Serve(often).decode_step.base(), 1e-9);
-  EXPECT_NEAR(FigureOf(seldom, "before"), 7.0 * 31 / 256, 1e-12) << "others that come between two looks";
+  EXPECT_NEAR(FigureOf(seldom, "Others' prefills before the first token"), 7.0 * 31 / 256, 1e-12)
+      << "others that come between two looks";
 }
 
 // Of 32 requests with 256 output tokens 31 are found: 31/256 arrive in a step. Within the 20 steps of the first
@@ -170,9 +171,11 @@ TEST(ClosedLoopCycle, WaitsForTheNextLook) {
 // tokens are enough, the second ends the wait.
 TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
   const Assignments load = kOneReplica + Assignments{"serving.batch=32", "serving.engine.collect_steps=20"};
-  EXPECT_NEAR(FigureOf(load, "collect_wait"), 12.92, 0.005);
-  EXPECT_NEAR(FigureOf(load + Assignments{"serving.engine.collect_share=0.5"}, "collecting"), 256.0 / 31, 1e-9);
-  EXPECT_NEAR(FigureOf(load, "residual_steps"), 1.5 + FigureOf(load, "collect_wait"), 1e-12);
+  EXPECT_NEAR(FigureOf(load, "Steps that a collected request waits for"), 12.92, 0.005);
+  EXPECT_NEAR(FigureOf(load + Assignments{"serving.engine.collect_share=0.5"}, "Steps for which prompts are collected"),
+              256.0 / 31, 1e-9);
+  EXPECT_NEAR(FigureOf(load, "Steps that an arriving request waits for"),
+              1.5 + FigureOf(load, "Steps that a collected request waits for"), 1e-12);
 }
 
 // Requests admitted together end together: 32 of them are eight groups of four, as many prompts of 2,000 tokens as a step
@@ -183,10 +186,10 @@ TEST(ClosedLoopCycle, WaitsForTheGroupBefore) {
                          "serving.devices=8",          "serving.mapping.tp=8", "serving.prompt=2000",
                          "serving.output=256",         "serving.batch=32",     "serving.engine.prefill_tokens=8192",
                          "serving.engine.graphs=false"};
-  EXPECT_NEAR(FigureOf(load, "batched_prompts"), 4, 1e-12);
-  EXPECT_NEAR(FigureOf(load, "before"), 3.5, 1e-12);
+  EXPECT_NEAR(FigureOf(load, "Requests prefilled in the same pass"), 4, 1e-12);
+  EXPECT_NEAR(FigureOf(load, "Others' prefills before the first token"), 3.5, 1e-12);
   // The three others of its own group are in the same pass.
-  EXPECT_NEAR(FigureOf(load, "grouped"), 3 * FigureOf(load, "prefill_time_per_prompt"), 1e-12);
+  EXPECT_NEAR(FigureOf(load, "Other prompts in the same pass"), 3 * FigureOf(load, "Prefill time per prompt"), 1e-12);
 }
 
 // With one output token an engine only prefills: never faster than one prefill after another.
@@ -209,8 +212,8 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
 TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
-  const double shared = FigureOf(load, "prefill_time_per_prompt"), stall = FigureOf(load, "decode_stall_per_prompt"),
-               handling = FigureOf(load, "request_handling_and_the_step_in_progress");
+  const double shared = FigureOf(load, "Prefill time per prompt"), stall = FigureOf(load, "Decode stall per prompt"),
+               handling = FigureOf(load, "Request handling and the step in progress");
   const double step = report.decode_step.base(), alone = handling + report.prefill.base();
   EXPECT_NEAR(report.ttft.base(), alone + 17 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), step + 14 * stall / 255, 1e-12);
@@ -219,8 +222,8 @@ TEST(Waves, PayAPrefillOnce) {
 // All prompts in one step: every first token waits for all of them.
 TEST(Waves, EndTheirFirstPassTogether) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=4", "serving.waves=1"};
-  const double shared = FigureOf(load, "prefill_time_per_prompt"),
-               handling = FigureOf(load, "request_handling_and_the_step_in_progress");
+  const double shared = FigureOf(load, "Prefill time per prompt"),
+               handling = FigureOf(load, "Request handling and the step in progress");
   const ServingReport report = Serve(load);
   EXPECT_NEAR(report.ttft.base(), handling + report.prefill.base() + 3 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), report.decode_step.base(), 1e-12);
