@@ -22,6 +22,7 @@ KINDS = {
     "throughput": "Serving throughput",
     "static_batch": "Latency of a static batch",
     "serving_memory": "Serving memory",
+    "image_or_clip": "Image or clip by diffusion",
 }
 GROUPS = {
     "training": ("Training", ["training_step", "training_memory"]),
@@ -42,6 +43,7 @@ FIGURES = {
     "serving.static_latency_s": "latency of the batch",
     "serving.static_ttft_s": "first token of the batch",
     "serving.memory_bytes.total": "peak memory per device",
+    "diffusion.latency_s": "time to an image or clip",
 }
 SCORES = ["Runs", "Error", "In the interval", "Half-width"]
 ADDRESS = re.compile(r"https://[^\s;,()]+")

@@ -216,6 +216,7 @@ for (const readme of ['README.md', 'tests/validation/README.md']) {
       throughput: 'serving throughput',
       static_batch: 'latency of a static batch',
       serving_memory: 'serving memory',
+      image_or_clip: 'image or clip by diffusion',
     };
     const { all } = json('web/scoreboard/records.json').at(-1);
     assert.deepEqual(all.map(({ kind }) => kind).sort(), Object.keys(titles).sort());
