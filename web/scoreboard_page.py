@@ -22,6 +22,7 @@ KINDS = {
     "throughput": "Serving throughput",
     "static_batch": "Latency of a static batch",
     "serving_memory": "Serving memory",
+    "image_or_clip": "Image or clip by diffusion",
 }
 GROUPS = {
     "training": ("Training", ["training_step", "training_memory"]),
@@ -42,6 +43,7 @@ FIGURES = {
     "serving.static_latency_s": "latency of the batch",
     "serving.static_ttft_s": "first token of the batch",
     "serving.memory_bytes.total": "peak memory per device",
+    "diffusion.latency_s": "time to an image or clip",
 }
 SCORES = ["Runs", "Error", "In the interval", "Half-width"]
 ADDRESS = re.compile(r"https://[^\s;,()]+")
@@ -103,7 +105,8 @@ def group_of_rows(title: str, columns: list[str], rows: list[list[str]]) -> str:
 
 
 def scores(one: dict) -> list[str]:
-    return [f"{one['runs']:,}", *(percent(one.get(name)) for name in ("error", "held", "half_width"))]
+    asked = f" of {one['runs'] + one['unanswered']:,}" if "unanswered" in one else ""
+    return [f"{one['runs']:,}{asked}", *(percent(one.get(name)) for name in ("error", "held", "half_width"))]
 
 
 def by_release(records: list[dict]) -> str:
@@ -216,7 +219,8 @@ def page(records: list[dict], tools: list[dict], runs: list[dict], evidence: dic
         <li><a href="#runs">Every run</a></li>
       </ol>
       <h2 id="releases">By release</h2>
-      <p>A release keeps its line when the next one comes. The oldest line is of the day when publishers were first left out.</p>
+      <p>A release keeps its line when the next one comes. Releases of before publishers were left out were asked the same runs afterwards: of
+      those that they can answer the error counts, and the interval is the one that they stated, knowing the runs of the publisher.</p>
       {by_release(records)}
       <h2 id="publishers">By publisher</h2>
       <p>The {len(runs):,} runs of the program's catalogue, each answered without those of its publisher. A name leads to its runs.</p>

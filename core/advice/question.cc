@@ -7,6 +7,7 @@
 #include "core/evaluation/report.h"
 #include "core/exploration/search_criteria.h"
 #include "core/exploration/search_figures.h"
+#include "core/scenario/parse_scenario.h"
 
 namespace slipstick {
 namespace {
@@ -69,7 +70,8 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
   Issues issues;
   std::string objective;
   std::vector<std::string> limits;
-  question.part = IsOn(request, "training") ? "training" : "serving";
+  const Json asked = AskedParts(request);
+  question.part = IsOn(asked, "training") ? "training" : "serving";
   for (const auto& member : json.items()) {
     const std::string& key = member.key();
     const Json& value = member.value();
@@ -92,8 +94,7 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
                       {SetTo("for", "training"), SetTo("for", "serving")}});
     return issues;
   }
-  if (!IsOn(request, question.part))
-    return Issues{{question.part, "Required: this part is switched off", {LeaveOut(question.part)}}};
+  if (!IsOn(asked, question.part)) return Issues{SwitchedOff(question.part, IsOn(asked, "diffusion"))};
   const bool has_cost = IsOn(request, "cost");
   if (objective.empty()) objective = DefaultObjective(question.part, has_cost);
   objective = WithoutPart(objective, question.part);

@@ -97,6 +97,7 @@ struct DiffusionReport {
   Seconds device_seconds;  // per image or clip
   Joules energy;           // of the devices, per image or clip
   std::vector<Infeasibility> infeasible;
+  std::vector<std::string> assumed;  // paths of inputs that no measurement set
 };
 
 // Fills the devices and what the model states, and reports contradictions with the nearest valid values.

@@ -94,6 +94,14 @@ void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {
                                   : "set diffusion.offload, a narrower diffusion.precision or larger devices")});
 }
 
+std::vector<std::string> AssumedInputs(const DiffusionRun& run, const Device& device) {
+  using A = AssumedEfficiency;
+  std::vector<AssumedFlag> used{&A::gemm_efficiency,      &A::sustained_clock_derating, &A::rated_power,
+                                &A::bandwidth_efficiency, &A::launch_latency,           &A::usable};
+  if (IsEightBitFloat(NativePrecision(device, run.precision))) used.push_back(&A::gemm_efficiency_fp8);
+  return AssumedPaths(device, "cluster.device", used);
+}
+
 // The figures that the report shows, at its paths.
 void Explain(const DiffusionReport& report, Trace& trace) {
   const auto show = [&trace](const std::string& figure, auto value) {
@@ -154,6 +162,7 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
   report.device_seconds = Figure("Device time of an image or clip", replica * report.latency / batch);
   report.energy =
       Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work, device, run.precision));
+  report.assumed = AssumedInputs(run, device);
   FindInfeasible(run, report);
   Explain(report, trace);
   return report;

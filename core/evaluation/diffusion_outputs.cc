@@ -1,5 +1,6 @@
 // The diffusion part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
@@ -33,10 +34,15 @@ template <>
 struct Outputs<DiffusionPart> {
   using P = DiffusionPart;
   using C = DiffusionCostEfficiency;
+  using I = DiffusionIntervals;
   using E = EnergyParts<Joules>;
   static constexpr auto rows = std::tuple{
       Output("feasible", &P::infeasible, IsFeasible, "Feasible"),
       Output("infeasible", &P::infeasible, "Reasons for infeasibility"),
+      Output("assumed", &P::assumed, "Assumed inputs (not measured)"),
+      Output("latency_interval", &P::intervals, &I::latency, "Time to an image or clip, 90 % interval"),
+      Output("items_per_hour_interval", &P::intervals, &I::items_per_hour, "Images or clips per hour, 90 % interval"),
+      Output("cost_interval", &P::intervals, &I::cost, "Cost of an image or clip, 90 % interval"),
       Output("latency_s", &P::latency, "Time to an image or clip").Short("Image or clip").SmallerIsBetter(),
       Output("step_s", &P::step, "Denoising step").SmallerIsBetter(),
       Output("time_s", &P::time, "Time to an image or clip by part"),

@@ -168,7 +168,9 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (scenario.diffusion) {
     DiffusionReport diffusion = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, trace_of("diffusion"));
     const DiffusionCostEfficiency cost_efficiency = CostEfficiencyOf(cost, diffusion, trace_of("diffusion"));
-    report["diffusion"] = WriteDiffusion({std::move(diffusion), cost_efficiency});
+    std::optional<DiffusionIntervals> intervals;
+    if (detail.intervals) intervals = IntervalsOf(scenario, diffusion, cost_efficiency.price, trace_of("diffusion"));
+    report["diffusion"] = WriteDiffusion({std::move(diffusion), cost_efficiency, std::move(intervals)});
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);

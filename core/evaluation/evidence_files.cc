@@ -77,8 +77,9 @@ Json RequestOf(const Json& row, const Json* models, const std::string& tuning) {
   Json request{{"version", 1}};
   const std::string name = TextAt(row, "model");
   const Json* own = models == nullptr ? nullptr : FindMember(*models, name);
-  request["model"] = own != nullptr ? *own : name.empty() ? row.value("model", Json()) : Json{{"preset", name}};
-  for (const char* part : {"cluster", "training", "serving"}) request[part] = row.value(part, Json());
+  if (row.contains("model"))
+    request["model"] = own != nullptr ? *own : name.empty() ? row["model"] : Json{{"preset", name}};
+  for (const char* part : {"cluster", "training", "serving", "diffusion"}) request[part] = row.value(part, Json());
   if (!tuning.empty() && request["serving"].is_object() && !request["serving"].contains("tuning"))
     request["serving"]["tuning"] = tuning;
   request["cost"] = nullptr;
@@ -101,6 +102,10 @@ bool Predict(const Scenario& scenario, std::string_view figure, double measured,
     run.kind = served->kind, predicted = served->predicted(report), is_rate = served->is_rate;
     run.setting = SettingOf(run.kind, scenario.model, scenario.cluster, *scenario.serving, report);
     run.predicted = predicted;
+  } else if (figure == kImageOrClipFigure && scenario.diffusion) {
+    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, off);
+    run.kind = MeasuredKind::kImageOrClip, run.predicted = predicted = report.latency.base();
+    run.setting = SettingOf(scenario.cluster, *scenario.diffusion, report);
   }
   if (!(predicted > 0 && measured > 0)) return false;
   run.log_error = (is_rate ? -1 : 1) * std::log(measured / predicted);

@@ -39,6 +39,8 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
 // The distance of the catalogue (core/presets/distances/measured-runs.json).
 RunDistance CatalogueDistance();
 
+inline constexpr std::string_view kImageOrClipFigure = "diffusion.latency_s";
+
 // A figure that people measure, as a report has it; nothing if it is another one.
 struct EvidenceFigure {
   MeasuredKind kind = MeasuredKind::kStepTime;

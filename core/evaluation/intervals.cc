@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/economics/uncertainty.h"
 #include "core/evaluation/evidence_files.h"
@@ -25,7 +26,7 @@ std::string ShareText(double ratio) {
   return std::to_string(percent) + (ratio < 1 ? " % less" : " % more");
 }
 
-std::string WhyText(const Likely& likely) {
+std::string WhyText(const Likely& likely, MeasuredKind kind) {
   std::string text = "If ten people measured a system like yours, about nine would find between " +
                      ShareText(likely.low) + " and " + ShareText(likely.high) + " than this.";
   if (!likely.nearest.empty()) {
@@ -33,7 +34,7 @@ std::string WhyText(const Likely& likely) {
     text += " Nearest: " + std::string(nearest.id) + " (" +
             std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) + ").";
   }
-  if (!likely.is_measured) {
+  if (!likely.is_measured && kind != MeasuredKind::kImageOrClip) {
     text +=
         " No published run has this software, this architecture and this kind of model together, which widens the "
         "range, most towards slower.";
@@ -45,12 +46,33 @@ std::string WhyText(const Likely& likely) {
 }
 
 template <class Quantity>
-Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSetting& setting, const Device& device) {
-  const Likely likely = LikelyRange(kind, setting, IsAssumed(device), PublishedEvidence());
-  Interval<Quantity> interval{likely.low * value, likely.high * value, kLevel, {}, {}, WhyText(likely)};
+Interval<Quantity> IntervalOf(Quantity value, const Likely& likely, std::string why) {
+  Interval<Quantity> interval{likely.low * value, likely.high * value, kLevel, {}, {}, std::move(why)};
   for (const MeasuredRun* run : likely.nearest) interval.rows.push_back(run->id);
   if (!interval.rows.empty()) interval.nearest = interval.rows.front();
   return interval;
+}
+
+template <class Quantity>
+Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSetting& setting, const Device& device) {
+  const Likely likely = LikelyRange(kind, setting, IsAssumed(device), PublishedEvidence());
+  return IntervalOf(value, likely, WhyText(likely, kind));
+}
+
+// "19 published runs of 4 publishers".
+std::string CountText(MeasuredKind kind) {
+  const std::span<const MeasuredRun> runs = RunsOfKind(kind, PublishedEvidence());
+  std::set<std::string_view> publishers;
+  for (const MeasuredRun& run : runs) {
+    const std::string_view name = MeasuredSources()[static_cast<std::size_t>(run.source)].name;
+    publishers.insert(name.substr(0, name.find(", ")));
+  }
+  return std::to_string(runs.size()) + " published runs of " + std::to_string(publishers.size()) + " publishers";
+}
+
+std::string RepeatedText(double low, double high) {
+  return "You measured it, and repeated runs of one system lie between " + ShareText(low) + " and " + ShareText(high) +
+         " than this.";
 }
 
 // Narrows an interval around an answer that was moved to measurements of one's own: the figure measured is as sure as
@@ -68,10 +90,23 @@ void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
     const Quantity low = std::exp(-spread.below) * value, high = std::exp(spread.above) * value;
     if (low <= interval.low && high >= interval.high) continue;
     interval.low = std::max(low, interval.low), interval.high = std::min(high, interval.high);
-    interval.why = (is_measured ? "You measured it, and repeated runs of one system lie between "
-                                : "You measured this system; other runs of a system so calibrated lie between ") +
-                   ShareText(interval.low / value) + " and " + ShareText(interval.high / value) + " than this.";
+    const double below = interval.low / value, above = interval.high / value;
+    interval.why = is_measured ? RepeatedText(below, above)
+                               : "You measured this system; other runs of a system so calibrated lie between " +
+                                     ShareText(below) + " and " + ShareText(above) + " than this.";
   }
+}
+
+// Whether the time of an image or clip is what somebody measured, to which it was moved.
+bool IsOwn(const DiffusionReport& report, const OwnMeasurement& own) {
+  return own.path == kImageOrClipFigure && own.Moves() &&
+         std::abs(report.latency.base() / own.value - 1) <= kReproduced;
+}
+
+std::string ImageWhyText(const Likely& likely, bool is_own) {
+  if (is_own) return RepeatedText(likely.low, likely.high);
+  constexpr MeasuredKind kind = MeasuredKind::kImageOrClip;
+  return WhyText(likely, kind) + " It rests on " + CountText(kind) + ", few of their kind.";
 }
 
 // The ends as figures of the report, which rest on the answer and the measured errors.
@@ -157,6 +192,34 @@ ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& repo
              {"serving.throughput_interval.low", "serving.throughput_interval.high"}, trace);
   RecordEnds(made.memory, "memory", report.memory.Total(),
              {"serving.memory_interval.low", "serving.memory_interval.high"}, trace);
+  return made;
+}
+
+DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
+                               const std::optional<Dollars>& price, Trace& trace) {
+  const Trace::Scope scope(trace, "diffusion");
+  const RunSetting setting = SettingOf(scenario.cluster, *scenario.diffusion, report);
+  Likely time =
+      LikelyRange(MeasuredKind::kImageOrClip, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
+  const bool is_own = std::any_of(scenario.measured.begin(), scenario.measured.end(),
+                                  [&report](const OwnMeasurement& own) { return IsOwn(report, own); });
+  if (is_own) {
+    const LogSpread& repeated = MeasuredDistance().repeated;
+    time.low = std::max<double>(time.low, std::exp(-repeated.below));
+    time.high = std::min<double>(time.high, std::exp(repeated.above));
+  }
+  Likely rate = time;
+  rate.low = 1 / time.high, rate.high = 1 / time.low;
+  DiffusionIntervals made{IntervalOf(report.latency, time, ImageWhyText(time, is_own)),
+                          IntervalOf(report.items_per_hour, rate, ImageWhyText(rate, is_own)),
+                          {}};
+  RecordEnds(made.latency, "latency", report.latency,
+             {"diffusion.latency_interval.low", "diffusion.latency_interval.high"}, trace);
+  RecordEnds(made.items_per_hour, "items_per_hour", report.items_per_hour,
+             {"diffusion.items_per_hour_interval.low", "diffusion.items_per_hour_interval.high"}, trace);
+  if (!price) return made;
+  made.cost = IntervalOf(*price, time, ImageWhyText(time, is_own) + " The price of an hour is taken as it is.");
+  RecordEnds(*made.cost, "cost", *price, {"diffusion.cost_interval.low", "diffusion.cost_interval.high"}, trace);
   return made;
 }
 

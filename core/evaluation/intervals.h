@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/trace.h"
+#include "core/diffusion/diffusion.h"
 #include "core/economics/cost.h"
 #include "core/evidence/neighbors.h"
 #include "core/scenario/scenario.h"
@@ -48,6 +49,14 @@ struct ServingIntervals {
   Interval<Bytes> memory;
 };
 ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report, Trace& trace);
+
+struct DiffusionIntervals {
+  Interval<Seconds> latency;
+  Interval<Ratio> items_per_hour;
+  std::optional<Interval<Dollars>> cost;  // of an image or clip, by its time; none without a price
+};
+DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
+                               const std::optional<Dollars>& price, Trace& trace);
 
 // By Monte Carlo over the uncertain inputs of cost.
 Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report, Trace& trace);

@@ -37,6 +37,7 @@ struct CostPart : CostReport {
 };
 struct DiffusionPart : DiffusionReport {
   DiffusionCostEfficiency cost_efficiency;
+  std::optional<DiffusionIntervals> intervals{};  // none: off
 };
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);

@@ -29,7 +29,8 @@ constexpr IntervalFigure kIntervalFigures[] = {
     {"serving.tpot_s", "serving.tpot_interval", MeasuredKind::kTokenTime},
     {"serving.ttft_s", "serving.ttft_interval", MeasuredKind::kFirstToken},
     {"serving.tokens_per_s", "serving.throughput_interval", MeasuredKind::kThroughput},
-    {"serving.memory_bytes.total", "serving.memory_interval", MeasuredKind::kServingMemory}};
+    {"serving.memory_bytes.total", "serving.memory_interval", MeasuredKind::kServingMemory},
+    {"diffusion.latency_s", "diffusion.latency_interval", MeasuredKind::kImageOrClip}};
 constexpr std::string_view kTypical = "training.typical";
 
 // The answer that an interval is about, and what tells how wrong it may be.
@@ -45,6 +46,10 @@ Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
         EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
     const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     return {kind == MeasuredKind::kTrainingMemory ? report.memory.Total().base() : report.step_time.base(), setting};
+  }
+  if (kind == MeasuredKind::kImageOrClip) {
+    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, off);
+    return {report.latency.base(), SettingOf(scenario.cluster, *scenario.diffusion, report)};
   }
   const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
   const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
@@ -224,8 +229,10 @@ Json WholeRunsOf(const Scenario& scenario) {
 }  // namespace
 
 Result<Json> RunsLike(const Scenario& scenario, std::string_view figure) {
-  const bool is_training = figure.starts_with("training.");
-  if (is_training ? !scenario.training : !scenario.serving) {
+  const bool is_there = figure.starts_with("training.")    ? scenario.training.has_value()
+                        : figure.starts_with("diffusion.") ? scenario.diffusion.has_value()
+                                                           : scenario.serving.has_value();
+  if (!is_there) {
     return Issues{{std::string(figure), "This part of the scenario is off"}};
   }
   if (figure == kTypical) return WholeRunsOf(scenario);

@@ -18,21 +18,23 @@ enum class MeasuredKind {
   kStaticLatency,
   kFirstToken,
   kServingMemory,
-  kWholeRun
+  kWholeRun,
+  kImageOrClip
 };
 ENUM_NAMES(MeasuredKind, {kStepTime, "training_step"}, {kTrainingMemory, "training_memory"},
            {kTokenTime, "output_token"}, {kThroughput, "throughput"}, {kStaticLatency, "static_batch"},
-           {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"});
+           {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"},
+           {kImageOrClip, "image_or_clip"});
 
 // What two runs have in common, as far as it tells how wrong a prediction may be. Sizes are logarithms to base 2.
 struct RunSetting {
-  std::string_view device, architecture, software;  // ids; software: framework or engine
+  std::string_view device, architecture, software;  // ids; software: framework, engine, or how diffusion runs
   bool has_experts = false;
   double bits = 0;        // log2 of the bits of an operand of the matrix products
   double devices = 0;     // of the run; of a replica when serving
-  double load = 0;        // tokens per device and step in training; concurrent requests when serving
+  double load = 0;        // tokens per device and step in training; concurrent requests when serving; images
   double parameters = 0;  // active per token
-  double length = 0;      // of a sequence or prompt
+  double length = 0;      // of a sequence or prompt; latent tokens of an image or clip
   // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a
   // queue for room.
   double network = 0, latency = 0, waiting = 0, queued = 0;

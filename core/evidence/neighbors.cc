@@ -115,6 +115,10 @@ Evidence PublishedEvidence() { return {MeasuredRuns(), MeasuredDistance()}; }
 
 bool AreOneGroup(MeasuredKind a, MeasuredKind b) { return GroupOf(a) == GroupOf(b); }
 
+std::span<const MeasuredRun> RunsOfKind(MeasuredKind kind, const Evidence& evidence) {
+  return GroupWith(kind, evidence.runs);
+}
+
 void OrderRuns(std::vector<MeasuredRun>& runs) {
   std::sort(runs.begin(), runs.end(), [](const MeasuredRun& a, const MeasuredRun& b) {
     return std::tuple(GroupOf(a.kind), a.log_error, a.id) < std::tuple(GroupOf(b.kind), b.log_error, b.id);
@@ -143,8 +147,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   likely.is_as_run = setting.tuning.above > 0;
   const double widened = 1 + by.widening * likely.distance;
   const double times = likely.is_by_data_sheet ? by.assumed : 1;
-  const Spread& spread = SpreadOf(kind, by.spread);
-  const LogSpread& ends = likely.is_measured ? spread.measured : spread.unmeasured;
+  const LogSpread& ends = EndsOf(kind, by.spread, likely.is_measured);
   // How the engine is run and who measures are independent of each other.
   const double below = std::hypot(ends.below, setting.tuning.below),
                above = std::hypot(ends.above, setting.tuning.above);

@@ -46,6 +46,8 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
 
 // Whether two kinds are evidence for each other.
 bool AreOneGroup(MeasuredKind a, MeasuredKind b);
+// The runs of a kind's group.
+std::span<const MeasuredRun> RunsOfKind(MeasuredKind kind, const Evidence& evidence);
 // Orders runs as Evidence wants them.
 void OrderRuns(std::vector<MeasuredRun>& runs);
 

@@ -18,9 +18,16 @@ const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads) {
       return spreads.first_token;
     case MeasuredKind::kStepTime:
     case MeasuredKind::kWholeRun:
+    case MeasuredKind::kImageOrClip:
       return spreads.step;
   }
   return spreads.step;
+}
+
+const LogSpread& EndsOf(MeasuredKind kind, const Spreads& spreads, bool is_measured) {
+  if (kind == MeasuredKind::kImageOrClip) return spreads.image_or_clip;
+  const Spread& spread = SpreadOf(kind, spreads);
+  return is_measured ? spread.measured : spread.unmeasured;
 }
 
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights) {

@@ -20,6 +20,7 @@ struct Schema<Spread> {
 };
 struct Spreads {
   Spread step, memory, token, throughput, batch, first_token;
+  LogSpread image_or_clip;  // few runs are published: one for what was measured together and what was not
 };
 template <>
 struct Schema<Spreads> {
@@ -52,7 +53,8 @@ struct Schema<RunDistance> {
 };
 
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights);
-const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads);
+const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads);  // of any kind but an image or clip
+const LogSpread& EndsOf(MeasuredKind kind, const Spreads& spreads, bool is_measured);
 
 // Generated with the measured runs (measured_run.h).
 const RunDistance& MeasuredDistance();

@@ -14,7 +14,8 @@ constexpr FieldRow kSpreadsFields[] = {Of<&Spreads::step>("step", "Training step
                                        Of<&Spreads::token>("token", "Time per output token"),
                                        Of<&Spreads::throughput>("throughput", "Serving throughput"),
                                        Of<&Spreads::batch>("batch", "Latency of a static batch"),
-                                       Of<&Spreads::first_token>("first_token", "Time to first token")};
+                                       Of<&Spreads::first_token>("first_token", "Time to first token"),
+                                       Of<&Spreads::image_or_clip>("image_or_clip", "Time of an image or clip")};
 constinit const Fields Schema<Spreads>::fields(kSpreadsFields);
 
 constexpr FieldRow kRunDistanceFields[] = {

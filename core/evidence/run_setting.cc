@@ -6,6 +6,9 @@
 namespace slipstick {
 namespace {
 
+// Diffusion names no engine: kernels as the framework launches them, or compiled.
+constexpr std::string_view kEager = "eager", kCompiled = "compiled";
+
 double Log2(double value) { return std::log2(std::max(value, 1.)); }
 
 double BitsOf(Precision precision) { return std::log2(BytesPerElement(precision)); }
@@ -54,6 +57,17 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
                           kS;  // Little: those who wait over the rate at which they leave
     setting.queued = std::min(1 - ShareOf(report.prefill, report.ttft), ShareOf(queue, report.ttft));
   }
+  return setting;
+}
+
+RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report) {
+  RunSetting setting{cluster.device.preset, cluster.device.architecture.name(), run.compiled ? kCompiled : kEager};
+  setting.parameters = Log2(report.parameters);
+  setting.bits = BitsOf(run.precision);
+  setting.devices = Log2(static_cast<double>(report.devices_per_replica));
+  setting.load = Log2(static_cast<double>(run.batch));
+  setting.length = Log2(report.tokens);
+  setting.network = ShareOf(report.time.communication, report.latency);
   return setting;
 }
 

@@ -1,6 +1,7 @@
 // What of a run tells how wrong a prediction may be.
 #pragma once
 
+#include "core/diffusion/diffusion.h"
 #include "core/evidence/measured_run.h"
 #include "core/hardware/cluster.h"
 #include "core/serving/serving.h"
@@ -15,6 +16,7 @@ RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingR
 // The shares of time are those of the prefill for a first token, of a decode step otherwise.
 RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load,
                      const ServingReport& report);
+RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report);
 
 // Rules stand for what the device's GEMMs or memory were measured to reach.
 bool IsAssumed(const Device& device);

@@ -132,7 +132,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   for (const Technology& technology : technologies) {
     if (!technology.scenario) continue;
     if (!HasPart(*technology.scenario, spec.part))
-      return Issues{{spec.part, "Required: this part is switched off", {LeaveOut(spec.part)}}};
+      return Issues{SwitchedOff(spec.part, technology.scenario->diffusion.has_value())};
     has_cost = has_cost && technology.scenario->cost.has_value();
   }
   job->figures_ = ReadFigures(spec, has_cost, job->criteria_.figures, issues);

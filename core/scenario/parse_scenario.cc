@@ -283,6 +283,20 @@ void ResolveRuns(Scenario& scenario, Issues& issues) {
 
 }  // namespace
 
+Json AskedParts(Json request) {
+  const Written written(request);
+  AskForDiffusionAlone(written, request);
+  return request;
+}
+
+Issue SwitchedOff(const std::string& part, bool asks_for_images) {
+  if (!asks_for_images) return {part, "Required: this part is switched off", {LeaveOut(part)}};
+  return {"diffusion",
+          "Asks for images or clips alone, and this is for " + part +
+              " of language models: sweep and solve vary what images or clips depend on",
+          {LeaveOut("diffusion")}};
+}
+
 void Resolve(Scenario& scenario, Issues& issues) {
   ResolveSystem(scenario, issues);
   // Runs are completed from model and cluster, so these must be valid.

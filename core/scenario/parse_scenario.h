@@ -1,6 +1,7 @@
 // From a request to a scenario.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/base/issue.h"
@@ -14,6 +15,11 @@ namespace slipstick {
 Result<Scenario> ParseScenario(Json request);
 // For a search over the mapping of a part ("training" or "serving"): the written mapping need not be legal.
 Result<Scenario> ParseForSearch(Json request, std::string_view part);
+
+// The request without the parts that it does not ask for, as ParseScenario reads it: images or clips alone.
+Json AskedParts(Json request);
+// The issue of a question about a part ("training", "serving") that is off; `asks_for_images`: because of them.
+Issue SwitchedOff(const std::string& part, bool asks_for_images);
 
 // Checks a scenario built by code (search, sweeps) as ParseScenario does, and fills derived members.
 void Resolve(Scenario& scenario, Issues& issues);

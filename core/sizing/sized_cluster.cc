@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fix.h"
 #include "core/base/units.h"
 #include "core/evaluation/evaluate.h"
 #include "core/exploration/search_job.h"
@@ -35,11 +34,13 @@ Json OverridesOfDeployment(const Scenario& scenario, const SizedDeployment& size
 
 // The mean rate: the question's, or the request's.
 Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
-  for (const char* part : {"serving", "cost"}) {
-    const Json* member = FindMember(request, part);
-    if (member == nullptr || member->is_null())
-      return Issues{{part, "Required: this part is switched off", {LeaveOut(part)}}};
-  }
+  const Json asked = AskedParts(request);
+  const auto is_on = [&asked](const char* part) {
+    const Json* member = FindMember(asked, part);
+    return member != nullptr && !member->is_null();
+  };
+  if (!is_on("serving")) return Issues{SwitchedOff("serving", is_on("diffusion"))};
+  if (!is_on("cost")) return Issues{SwitchedOff("cost", false)};
   const Json* written = MemberAt(request, "serving.requests_per_s");
   const std::optional<double> rate =
       question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);

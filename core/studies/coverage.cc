@@ -62,6 +62,8 @@ std::string_view TitleOf(MeasuredKind kind) {
       return "serving memory";
     case MeasuredKind::kWholeRun:
       return "whole run";
+    case MeasuredKind::kImageOrClip:
+      return "time of an image or clip";
   }
   return "";
 }

@@ -147,6 +147,37 @@ test("a serving search meets its objective and its limit", () => {
   assert.ok(answer.best[0].tokens_per_s_per_device >= answer.best.at(-1).tokens_per_s_per_device);
 });
 
+test("images or clips alone are refused where language models are searched, sized or advised on", () => {
+  const images = ["cluster=dgx-h100", "diffusion.model=flux.1-dev"];
+  for (const question of [
+    ["search", ...images],
+    ["search", ...images, "--for", "serving"],
+    ["advise", ...images],
+    ["advise", ...images, "--for", "serving"],
+    ["size", ...images, "--rate", "3"],
+  ]) {
+    const { issues } = JSON.parse(slipstickCommand(question));
+    assert.deepEqual(
+      issues.map(({ path }) => path),
+      ["diffusion"],
+      question.join(" "),
+    );
+    assert.match(issues[0].message, /images or clips alone.*sweep and solve/);
+    assert.deepEqual(
+      issues[0].fixes.map(({ path, value }) => [path, value]),
+      [["diffusion", undefined]],
+    );
+  }
+  // Beside a part that is written they are no hindrance; one that is off is said to be.
+  const both = JSON.parse(slipstickCommand(["advise", ...images, "serving.batch=8", "training=null", "--top", "1"]));
+  assert.equal(both.issues, undefined);
+  const off = JSON.parse(slipstickCommand(["search", "training=null"]));
+  assert.deepEqual(
+    off.issues.map(({ path }) => path),
+    ["training"],
+  );
+});
+
 test("a wrong search lists all issues", () => {
   const paths = (...options) => JSON.parse(slipstickCommand(["search", ...options])).issues.map((issue) => issue.path);
   assert.deepEqual(paths("--for", "sleeping"), ["for"]);

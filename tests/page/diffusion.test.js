@@ -21,6 +21,8 @@ test('images are a task, and the answers are those of the command line', async (
   const card = plain(await page.locator('[data-answer=serving]').innerText());
   assert.match(card, /Time per image/);
   assert.ok(card.includes(`${diffusion.latency_s.toPrecision(3)} s`), card);
+  const { low, high } = diffusion.latency_interval;
+  assert.ok(card.includes(`90 %: ${low.toPrecision(3)}–${high.toPrecision(3)} s`), card);
   const parts = await page
     .locator('#made-bar .mark')
     .evaluateAll((marks) => marks.map((one) => one.getAttribute('data-part')));
@@ -33,6 +35,20 @@ test('images are a task, and the answers are those of the command line', async (
   await page.locator('.picker [role=option]', { hasText: 'Serve only' }).click();
   await settled(page);
   assert.doesNotMatch(page.url(), /diffusion/);
+  assert.deepEqual(faults, []);
+});
+
+test('the interval of an image opens the runs behind it, and one of them becomes the scenario', async () => {
+  const { page, faults } = await chromium.open('#/serve?cluster=dgx-h100&diffusion.model=flux.1-dev&v=3');
+  await page.locator('[data-key="interval-diffusion.latency_s"]').click();
+  await page.waitForSelector('#evidence-diagonal .mark');
+  assert.match(await page.locator('h1.question').textContent(), /^How accurate is .* per image or clip\?$/);
+  const [nearest] = await page.locator('.ev-two tbody tr').allTextContents();
+  assert.match(plain(nearest), /FLUX\.1 \[dev\] on H100, (eager|compiled).*28 steps.*xDiT/);
+  assert.doesNotMatch(plain(await page.locator('.ev-differences').innerText()), /Mixture of experts/);
+  await page.locator('.ev-two tbody tr').first().getByRole('button').click();
+  await settled(page);
+  assert.match(page.url(), /diffusion.*flux\.1-dev.*steps.*28/);
   assert.deepEqual(faults, []);
 });
 

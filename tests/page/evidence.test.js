@@ -137,7 +137,7 @@ test('Method: all published runs are computed here, the worst first, filtered an
     byKind.reduce((sum, one) => sum + one, 0),
     all,
   );
-  assert.equal(byKind.length, 8);
+  assert.equal(byKind.length, 9);
   const errors = (await column(page, '#method-runs', 4)).map(Math.abs);
   assert.equal(errors.length, 20);
   assert.deepEqual(

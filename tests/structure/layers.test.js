@@ -51,7 +51,7 @@ const CORE = {
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,
-  evidence: SEARCH,
+  evidence: [...SEARCH, "diffusion"],
   catalogue: [...KERNELS, "operators", "collectives"],
   scenario: [...SCENARIO, "evidence"],
   evaluation: [...SCENARIO, "scenario", "evidence"],

@@ -95,6 +95,9 @@ const INTERVALS = {
   "serving.tokens_per_s": "serving.throughput_interval",
   "serving.memory_bytes.total": "serving.memory_interval",
   "cost.device_usd": "cost.device_interval",
+  "diffusion.latency_s": "diffusion.latency_interval",
+  "diffusion.items_per_hour": "diffusion.items_per_hour_interval",
+  "diffusion.cost_usd": "diffusion.cost_interval",
 };
 
 const TOOLS = [
@@ -189,6 +192,19 @@ const SCENARIOS = {
     { "cluster.networks": [{}, { bandwidth: "25 GB/s" }] },
     ["cluster.networks.1.bandwidth=25 GB/s"],
   ],
+  "an image": [
+    { "cluster": "dgx-h100", "diffusion.model": "flux.1-dev", "diffusion.steps": 28 },
+    ["cluster=dgx-h100", "diffusion.model=flux.1-dev", "diffusion.steps=28"],
+  ],
+  "an image on a device known by its data sheet": [
+    {
+      "cluster": "single-a10g",
+      "diffusion.model": "flux.1-dev",
+      "diffusion.precision": "fp8",
+      "diffusion.offload": true,
+    },
+    ["cluster=single-a10g", "diffusion.model=flux.1-dev", "diffusion.precision=fp8", "diffusion.offload=true"],
+  ],
   "nothing": [{}, []],
   "an older version": [{ "version": 2, "serving.batch": 16 }, ["version=2", "serving.batch=16"]],
   "a figure of one's own": [
@@ -205,7 +221,7 @@ for (const [name, [inputs, args]] of Object.entries(SCENARIOS)) {
       if (get(expected, path) !== undefined) assertFigure(answer.figures, path, expected, interval);
       else assert.equal(answer.figures[path], undefined);
     }
-    const parts = ["training", "serving", "cost"].map((part) => expected[part]).filter(Boolean);
+    const parts = ["training", "serving", "diffusion", "cost"].map((part) => expected[part]).filter(Boolean);
     assert.deepEqual([...answer.assumed].sort(), [...new Set(parts.flatMap(({ assumed }) => assumed))].sort());
     assert.deepEqual(answer.warnings, expected.warnings);
     assert.deepEqual(answer.units_assumed, expected.units_assumed ?? []);
@@ -456,6 +472,39 @@ test("sweep: a row per value with the interval that an evaluation has", async ()
   }
 });
 
+// Every tool that answers for images; the others refuse them.
+test("of an image each answer has its interval, what it rests on and its link", async () => {
+  const inputs = { "cluster": "dgx-h100", "diffusion.model": "flux.1-dev" };
+  const args = ["cluster=dgx-h100", "diffusion.model=flux.1-dev"];
+  const figure = "diffusion.latency_s";
+  const holds = ({ figures }, ...change) =>
+    assertFigure(figures, figure, command("evaluate", ...args, ...change), "diffusion.latency_interval");
+
+  const { rows } = await answerOf("sweep", { inputs, axes: ["diffusion.steps=10,20"], report: [figure] });
+  rows.forEach((row, at) => holds(row, `diffusion.steps=${[10, 20][at]}`));
+
+  const compared = await answerOf("compare", { inputs, scenarios: [{}, { "diffusion.ulysses": 2 }] });
+  holds(compared.scenarios[0]);
+  holds(compared.scenarios[1], "diffusion.ulysses=2");
+  near((await opened(compared.link)).report.diffusion.latency_s, command("evaluate", ...args).diffusion.latency_s);
+
+  const solved = await answerOf("solve", { inputs, range: "diffusion.steps=1:50", until: [`${figure}<=3 s`] });
+  holds(solved, `diffusion.steps=${solved.value}`);
+  assert.equal((await opened(solved.link)).report.scenario.diffusion.steps, solved.value);
+
+  for (const tool of ["sensitivity", "explain", "evidence"]) {
+    const answer = await answerOf(tool, { inputs, figure });
+    holds(answer);
+    near((await opened(answer.link)).report.diffusion.latency_s, answer.figures[figure].value, tool);
+  }
+
+  const answer = await answerOf("evaluate", { inputs, paths: ["diffusion.video_s_per_hour"] });
+  assert.match(answer.intervals[figure], /19 published runs of 4 publishers/);
+  assert.equal(answer.defaults["diffusion.steps"], "50");
+  for (const tool of ["search", "advise"])
+    assert.equal((await issuesOf(tool, { inputs, for: "serving" }))[0].path, "diffusion");
+});
+
 test("solve: the command line's value, and a link at it", async () => {
   const expected = command("solve", ...SMALL[1], "serving.prompt=1k:64k", "--until", "serving.ttft_s<=400 ms");
   const answer = await answerOf("solve", {
@@ -627,6 +676,7 @@ const WRONG = [
   ["explain", { figure: "serving.tpot_s", depth: 99 }, ["depth"]],
   ["evidence", { figure: "cost.system_usd" }, ["cost.system_usd"]],
   ["advise", { for: "cost" }, ["for"]],
+  ["advise", { inputs: { "diffusion.model": "flux.1-dev" } }, ["diffusion"]],
   ["describe", {}, ["words"]],
   ["presets", { kind: "cluster", id: "dgx-h1000" }, ["id"]],
   ["presets", { kind: "cars" }, ["kind"]],

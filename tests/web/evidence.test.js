@@ -48,6 +48,16 @@ test('a run in words says what ran where, under what, and how', () => {
   assert.match(how, /^8,192 × 512 tokens, TP 4 PP 4/);
 });
 
+test('a made image in words says its model, devices, steps and how it is shared', () => {
+  const source = JSON.parse(textOf('xdit-hunyuanvideo'));
+  const row = source.rows.find(({ id }) => id === 'xdit-hunyuanvideo-h100-960x960-ulysses-6');
+  const named = (kind, id) =>
+    ({ 'device/h100-sxm5-80gb': 'H100', 'diffusion_model/hunyuanvideo': 'HunyuanVideo' })[`${kind}/${id}`];
+  const { what, how } = runWords({ row, source }, { device: 'h100-sxm5-80gb', software: 'eager' }, named);
+  assert.equal(what, 'HunyuanVideo on 6 × H100, eager');
+  assert.equal(how, '960 × 960, attention flash2, Ulysses 6');
+});
+
 test('errors are summarized by hand: median, mean, worst', () => {
   const runs = [0.1, -0.3, 0.2].map((error, i) => ({ id: `${i}`, error, kind: i < 2 ? 'a' : 'b' }));
   const { count, median, mean, worst } = summaryOf(runs);

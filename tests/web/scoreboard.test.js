@@ -23,7 +23,7 @@ const RECORDS = [
     release: '1.0.0',
     date: '2026-01-02',
     commit: 'abcdef12',
-    all: [{ kind: 'output_token', publisher: 'all', runs: 1003, error: 9 }],
+    all: [{ kind: 'output_token', publisher: 'all', runs: 1003, error: 9, unanswered: 2 }],
   },
   {
     release: '1.1.0',
@@ -118,12 +118,12 @@ const rowsOf = (page, id) =>
     ),
   );
 
-test('releases stand the newest first, and what was not recorded is a dash', () => {
+test('releases stand the newest first, what was not recorded is a dash, and what was not answered is counted', () => {
   assert.deepEqual(rowsOf(pageOf(RECORDS), 'releases'), [
     ['Release', 'Runs', 'Error', 'In the interval', 'Half-width'],
     ['Time per output token'],
     ['1.1.0 4 March 2026', '1,005', '7.5 %', '91.2 %', '30.5 %'],
-    ['1.0.0 2 January 2026', '1,003', '9 %', '–', '–'],
+    ['1.0.0 2 January 2026', '1,003 of 1,005', '9 %', '–', '–'],
   ]);
 });
 
@@ -216,6 +216,7 @@ for (const readme of ['README.md', 'tests/validation/README.md']) {
       throughput: 'serving throughput',
       static_batch: 'latency of a static batch',
       serving_memory: 'serving memory',
+      image_or_clip: 'image or clip by diffusion',
     };
     const { all } = json('web/scoreboard/records.json').at(-1);
     assert.deepEqual(all.map(({ kind }) => kind).sort(), Object.keys(titles).sort());

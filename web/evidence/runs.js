@@ -11,6 +11,7 @@ export const UNITS = {
   first_token: 's',
   serving_memory: 'B',
   whole_run: 's',
+  image_or_clip: 's',
 };
 
 // The interval of each answer that has one.
@@ -20,6 +21,7 @@ export const INTERVALS = {
   'serving.tpot_s': 'serving.tpot_interval',
   'serving.ttft_s': 'serving.ttft_interval',
   'serving.tokens_per_s': 'serving.throughput_interval',
+  'diffusion.latency_s': 'diffusion.latency_interval',
 };
 
 export function signedShare(error) {
@@ -62,8 +64,27 @@ function loadText({ prompt, output, concurrency, requests_per_s: rate, batch }) 
     .join(' → ')}, ${load}`;
 }
 
+const sizeText = ({ width, height }) => (width ? `${whole(width)} × ${whole(height)}` : null);
+
+// An image or clip: what is not written is the model's.
+function madeWords({ diffusion, cluster }, { device, software }, nameOf) {
+  const { model, steps, attention, ulysses = 1, ring = 1 } = diffusion;
+  const count = cluster.devices ?? ulysses * ring;
+  const devices = `${count > 1 ? `${whole(count)} × ` : ''}${nameOf('device', device) ?? device}`;
+  const how = [
+    steps && t('run.steps', { count: whole(steps) }),
+    sizeText(diffusion),
+    attention && t('run.attention_by', { how: attention }),
+    ulysses > 1 && `Ulysses ${ulysses}`,
+    ring > 1 && t('run.ring', { count: ring }),
+  ];
+  const what = t('run.on', { model: nameOf('diffusion_model', model) ?? model, devices });
+  return { what: `${what}, ${software}`, how: how.filter(Boolean).join(', ') };
+}
+
 // {what, how}: model, devices and software; then load and mapping. `nameOf(kind, id)` gives a catalogue entry's name.
 export function runWords({ row, source }, { device, software }, nameOf) {
+  if (row.diffusion) return madeWords(row, { device, software }, nameOf);
   const part = row.serving ?? row.training;
   const own = typeof row.model === 'object' ? row.model : source.models?.[row.model];
   const model = nameOf('model', own?.name ?? row.model) ?? own?.name ?? row.id;
@@ -94,12 +115,13 @@ export function inputsOf({ row, source }) {
   const below = Object.entries(cluster).map(([member, value]) => [`cluster.${member}`, JSON.stringify(value)]);
   return {
     version: '1',
-    model: model ? JSON.stringify(model) : row.model,
+    ...(row.model && { model: model ? JSON.stringify(model) : row.model }),
     cluster: preset,
     ...Object.fromEntries(below),
     training: JSON.stringify(row.training ?? null),
     serving: JSON.stringify(
       row.serving && source.tuning ? { tuning: source.tuning, ...row.serving } : (row.serving ?? null),
     ),
+    ...(row.diffusion && { diffusion: JSON.stringify(row.diffusion) }),
   };
 }

@@ -11,6 +11,7 @@ import { errorCell, evidenceTable, loadButton, scoreboardLink, sourceLink } from
 import { ownView } from './own.js';
 import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
+import { has } from '../text/strings.js';
 import { t } from './texts.js';
 
 const FIGURES = [
@@ -20,8 +21,10 @@ const FIGURES = [
   ['serving.ttft_s', 'serve'],
   ['serving.tokens_per_s', 'serve'],
   ['serving.memory_bytes.total', 'memory'],
+  ['diffusion.latency_s', 'serve'],
 ];
 const SHOWN = 8; // the nearest, in the accent color and in the table
+const NOT_OF_IMAGES = ['experts', 'latency'];
 const SHARES = ['network', 'latency', 'waiting'];
 const WIDE = 820; // px of a scene with two columns, as evidence.css has it
 const SAID = 0.005; // of the answer: less is not said to widen or narrow
@@ -77,10 +80,9 @@ function nearest(context, runs, evidence) {
 }
 
 // What a difference is called and how its values read.
-function traitWords({ trait, yours, runs }, isTraining, named) {
-  const title = t(
-    isTraining && ['load', 'length'].includes(trait) ? `evidence.trait.${trait}.training` : `evidence.trait.${trait}`,
-  );
+function traitWords({ trait, yours, runs }, part, named) {
+  const own = `evidence.trait.${trait}.${part}`;
+  const title = t(has(own) ? own : `evidence.trait.${trait}`);
   if (trait === 'experts') {
     const word = (one) => t(one ? 'evidence.yes' : 'evidence.no');
     return { title, yours: word(yours), runs: runs.map(word).join(', ') };
@@ -106,17 +108,19 @@ const isSame = (one) => !isOutside(one) && (isNumber(one) ? one.runs[0] === one.
 const plusMinus = (share) => `±\u00a0${text(Math.round(share * 1000) / 1000, '%')}`;
 const halfOf = ({ low, high }, value) => (high - low) / 2 / value;
 
-function differences(evidence, isTraining, named) {
-  const list = evidence.differences.filter(({ trait, yours, runs }) => trait !== 'waiting' || yours > 0 || runs[1] > 0);
+function differences(evidence, part, named) {
+  const isAbout = ({ trait, yours, runs }) =>
+    (trait !== 'waiting' || yours > 0 || runs[1] > 0) && !(part === 'diffusion' && NOT_OF_IMAGES.includes(trait));
+  const list = evidence.differences.filter(isAbout);
   const same = list.filter(isSame);
   const others = list
     .filter((one) => !isSame(one))
     .sort((a, b) => Number(isOutside(b)) - Number(isOutside(a)) || b.widens - a.widens);
   const rows = others.map((one) => {
-    const words = traitWords(one, isTraining, named);
+    const words = traitWords(one, part, named);
     return [words.title, words.runs, words.yours, one.widens >= SAID ? plusMinus(one.widens) : t('evidence.none')];
   });
-  const names = same.map((one) => traitWords(one, isTraining, named).title).join(', ');
+  const names = same.map((one) => traitWords(one, part, named).title).join(', ');
   return evidenceTable({
     caption: t('evidence.differences'),
     note: others.some(isOutside) ? null : t('evidence.differences.none'),
@@ -131,7 +135,7 @@ function differences(evidence, isTraining, named) {
 }
 
 /** @param {Context} context */
-function narrower(context, evidence, isTraining, named) {
+function narrower(context, evidence, part, named) {
   const { value, own } = evidence;
   const now = halfOf(evidence, value);
   const item = (title, how, share, action) =>
@@ -170,7 +174,7 @@ function narrower(context, evidence, isTraining, named) {
         paste,
       ),
       runs.map((one) => {
-        const { title, yours } = traitWords(one, isTraining, named);
+        const { title, yours } = traitWords(one, part, named);
         return item(
           t('evidence.narrow.run', {
             trait: /^[A-Z][a-z]/.test(title) ? title.slice(0, 1).toLowerCase() + title.slice(1) : title,
@@ -293,7 +297,7 @@ export function draw(context) {
   const isThere = ([figure]) => report[figure.split('.')[0]]?.feasible;
   const [figure, scene] = FIGURES.find(([one]) => one === store.sub) ?? FIGURES.find(isThere) ?? FIGURES[0];
   const unit = unitOf(figure);
-  const isTraining = figure.startsWith('training.');
+  const [part] = figure.split('.');
   const isOwn = store.sub === 'own';
   const back = h(
     'p',
@@ -351,8 +355,8 @@ export function draw(context) {
         h('p', { class: 'note' }, scoreboardLink()),
       ),
     ),
-    h('div', { class: 'ev-part ev-differences' }, differences(evidence, isTraining, named)),
-    narrower(context, evidence, isTraining, named),
+    h('div', { class: 'ev-part ev-differences' }, differences(evidence, part, named)),
+    narrower(context, evidence, part, named),
     figure === 'training.step_time_s' && typical(context, (list) => runsOf(context, list)),
   ];
 }

@@ -17,7 +17,7 @@ import { t } from './texts.js';
 
 const SHOWN = 3; // rows of changes, and of other hardware
 const PARTS = ['model', 'cluster', 'training', 'serving', 'cost'];
-const EVIDENCE = ['training.step_time_s', 'serving.tpot_s'];
+const EVIDENCE = ['training.step_time_s', 'serving.tpot_s', 'diffusion.latency_s'];
 
 function plain(path, value) {
   const choice = `choice.${path.split('.').at(-1)}.${value}`;
@@ -103,7 +103,9 @@ export function memoOf({
         why,
       })),
     ),
-    assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),
+    assumed: [
+      ...new Set(['training', 'serving', 'diffusion', 'cost'].flatMap((part) => report[part]?.assumed ?? [])),
+    ].map(labelOf),
     warnings: report.warnings ?? [],
     evidence: EVIDENCE.map((figure) => [figure, get(report, INTERVALS[figure])])
       .filter(([, known]) => known?.why)

@@ -305,8 +305,11 @@ function madeAnswer({ scenario, diffusion, store }) {
   if (!diffusion.feasible) return { ...common, ...inTrouble(diffusion, 'diffusion', { store, scenario }) };
   return {
     ...common,
+    assumed: diffusion.assumed,
     value: diffusion.latency_s,
     unit: 's',
+    known: diffusion.latency_interval,
+    of: 'diffusion.latency_s',
     line: t('answers.step', { step: text(diffusion.step_s, 's'), steps: whole(scenario.diffusion.steps) }),
     more: [
       isVideo

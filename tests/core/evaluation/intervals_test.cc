@@ -104,5 +104,53 @@ TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
   EXPECT_GE((*MemberAt(report, "training.typical.rows")).size(), 10U);
 }
 
+// From 19 runs of four publishers; by the mechanism of the other figures.
+TEST(Intervals, StandBesideTheTimeTheRateAndTheCostOfAnImage) {
+  const Json report = ReportWith({"version=3", "cluster=dgx-h100", "diffusion.model=flux.1-dev"});
+  const double time = At(report, "diffusion.latency_s"), low = At(report, "diffusion.latency_interval.low"),
+               high = At(report, "diffusion.latency_interval.high");
+  EXPECT_LT(low, time);
+  EXPECT_GT(high / time, time / low);  // further towards slower
+  const double rate = At(report, "diffusion.items_per_hour");
+  EXPECT_NEAR(At(report, "diffusion.items_per_hour_interval.low"), rate * time / high, 1e-9 * rate);
+  EXPECT_NEAR(At(report, "diffusion.items_per_hour_interval.high"), rate * time / low, 1e-9 * rate);
+  const double cost = At(report, "diffusion.cost_usd");
+  EXPECT_NEAR(At(report, "diffusion.cost_interval.low"), cost * low / time, 1e-9 * cost);
+  EXPECT_NEAR(At(report, "diffusion.cost_interval.high"), cost * high / time, 1e-9 * cost);
+  const std::string why(TextOf(*MemberAt(report, "diffusion.latency_interval.why")));
+  EXPECT_NE(why.find("19 published runs of 4 publishers"), std::string::npos) << why;
+  EXPECT_EQ(TextOf(*MemberAt(report, "diffusion.latency_interval.nearest")).find("xdit-flux-h100"), 0U);
+  EXPECT_EQ(MemberAt(report, "diffusion.memory_interval"), nullptr);  // one memory is published
+}
+
+TEST(Intervals, AnImageWithoutPricesHasNoIntervalOfCost) {
+  const Json report = ReportWith({"version=3", "cluster=dgx-h100", "diffusion.model=flux.1-dev", "cost=null"});
+  EXPECT_TRUE(MemberAt(report, "diffusion.cost_interval")->is_null());
+  EXPECT_GT(At(report, "diffusion.latency_interval.low"), 0);
+}
+
+// exp(-0.11) and exp(0.12) of the time measured: core/presets/distances, "repeated".
+TEST(Intervals, AnImageThatWasMeasuredIsAsSureAsRepeatedRuns) {
+  Result<Json> report =
+      ParseJson(EvaluateAnswer(R"({"version": 3, "measured": [{"path": "diffusion.latency_s", "value": "7 s"}]})",
+                               {"cluster=dgx-h100", "diffusion.model=flux.1-dev"})
+                    .text);
+  ASSERT_TRUE(report);
+  EXPECT_NEAR(At(*report, "diffusion.latency_s"), 7, 0.035);
+  EXPECT_NEAR(At(*report, "diffusion.latency_interval.low") / 7, 0.896, 0.006);
+  EXPECT_NEAR(At(*report, "diffusion.latency_interval.high") / 7, 1.127, 0.006);
+}
+
+TEST(Intervals, AnImageOnADeviceKnownByItsDataSheetIsLessSure) {
+  const auto on = [](const std::string& cluster) {
+    return ReportWith({"version=3", "cluster=" + cluster, "diffusion.model=flux.1-dev", "diffusion.precision=fp8"});
+  };
+  const Json known = on("single-h100-sxm5-80gb"), unknown = on("single-a10g");
+  EXPECT_GT(HalfWidth(unknown, "diffusion.latency_interval", "diffusion.latency_s"),
+            HalfWidth(known, "diffusion.latency_interval", "diffusion.latency_s"));
+  EXPECT_EQ((*MemberAt(known, "diffusion.assumed")).size(), 0U);
+  EXPECT_GT((*MemberAt(unknown, "diffusion.assumed")).size(), 0U);
+}
+
 }  // namespace
 }  // namespace slipstick

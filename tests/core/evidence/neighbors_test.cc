@@ -175,7 +175,7 @@ TEST(PublishedRuns, CoverEveryKindEngineAndFramework) {
     kinds.insert(run.kind), software.insert(run.setting.software);
     EXPECT_TRUE(std::isfinite(run.log_error)) << run.id;
   }
-  EXPECT_EQ(kinds.size(), 8U);
+  EXPECT_EQ(kinds.size(), 9U);
   for (const PresetText& preset : PresetTexts()) {
     const bool is_abstraction = preset.id == "ideal" || preset.id == "roofline";
     if ((preset.kind != "engine" && preset.kind != "framework") || is_abstraction) continue;

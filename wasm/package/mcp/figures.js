@@ -44,6 +44,7 @@ const FOLLOWS = {
   'serving.tokens_per_s_per_device': ['serving.tokens_per_s', 1],
   'serving.tokens_per_s_per_user': ['serving.tpot_s', -1],
   'serving.cost_usd_per_million_tokens': ['serving.tokens_per_s', -1],
+  'diffusion.video_s_per_hour': ['diffusion.items_per_hour', 1],
 };
 
 // What a scenario is about; where nobody wrote one, the answer says which value was taken.
@@ -66,13 +67,20 @@ export const MAIN_INPUTS = [
   'serving.engine',
   'serving.tuning',
   'serving.mapping',
+  'diffusion.model',
+  'diffusion.steps',
+  'diffusion.width',
+  'diffusion.height',
+  'diffusion.frames',
+  'diffusion.precision',
+  'diffusion.compiled',
   'cost.electricity',
   'cost.rental',
 ];
 
 const INTERVAL = ', 90 % interval';
 // Whose intervals are explained in words: the runs behind the others are much the same.
-const REASONS = ['training.step_time_s', 'serving.tpot_s'];
+const REASONS = ['training.step_time_s', 'serving.tpot_s', 'diffusion.latency_s'];
 
 export class Figures {
   #intervals = new Map(); // of a figure, the path of its interval: the one whose title names it
