@@ -102,7 +102,7 @@ TEST(Gemm, AnswersAreTheSameTracedOrNot) {
   const KernelTime traced = TimeOf(gemm, H100(), IsolatedKernelParameters(gemm, Named(H100(), on)), on);
   EXPECT_EQ(traced.time, Time(gemm, H100()));
   bool has_waves = false;
-  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
+  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves_of_tiles" && figure.value >= 1;
   EXPECT_TRUE(has_waves);
 }
 
