@@ -121,8 +121,8 @@ struct Deployment {
 };
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
-// On a cluster at the engine's utilizations, and its device with every efficiency filled in: with their nodes, and those
-// of model and load.
+// On a cluster at the engine's utilizations; `device`: its own, with every efficiency filled in. The numbers have the
+// nodes of these, of the model and of the load.
 Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.

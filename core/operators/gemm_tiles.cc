@@ -81,8 +81,8 @@ template <class R>
 Seconds ComputeTime(const TiledGemm<R>& shape, const Tiling<R>& tiling, R split) {
   const R steps =
       Figure("k steps per tile", ceil(shape.inputs / (64 * split)), "its share of k under split-K", shape.source);
-  const R waves = Figure("Waves of output tiles", ceil(tiling.grid * split / shape.units), "one tile per SM at a time",
-                         shape.source);
+  const R waves =
+      Figure("Waves of tiles", ceil(tiling.grid * split / shape.units), "one tile per SM at a time", shape.source);
   return Figure("Time on the tensor cores", waves * (steps * tiling.step + shape.fill + tiling.drain),
                 "each tile is filled and drained", shape.source);
 }

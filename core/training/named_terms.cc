@@ -52,7 +52,7 @@ TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seco
   run.step_time = trace.Carry("step_time", report.step_time);
   if (context.run.batch_ramp)
     run.ramp = {RampTime(context, first_step, run.step_time, trace), context.run.batch_ramp->tokens};
-  run.peak = PeakRate(context.prepared->requested.device, context.run.precision, trace);
+  run.peak = PeakRate(Named(context.prepared->requested.device, trace), context.run.precision);
   run.flops = {trace.Carry("model_flops", flops.model), trace.Carry("model_flops_causal", flops.model_causal),
                trace.Carry("hardware_flops", flops.hardware)};
   run.executed = trace.Carry("executed_flops", report.hardware_flops_per_device);

@@ -7,7 +7,7 @@
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/collectives/algorithm.h"
-#include "core/collectives/named_terms.h"
+#include "tests/core/collectives/explained.h"
 #include "tests/core/collectives/networks.h"
 #include "tests/support/formula.h"
 
@@ -313,7 +313,8 @@ TEST_F(EveryRow, IsNeverSlowerOnABetterNetwork) {
 TEST_F(EveryRow, ExplainsItsValue) {
   ForEach([&](const Use& use, const GroupPlacement& group) {
     Trace trace = Trace::On();
-    const Seconds time = TimeOf(CallOf(use, 3 * kMB, custom_), group, *use.cluster, trace).time;
+    const Seconds time =
+        slipstick::testing::ExplainedTime(CallOf(use, 3 * kMB, custom_), group, *use.cluster, trace).time;
     ASSERT_FALSE(trace.figures().empty());
     EXPECT_NEAR(trace.figures().back().value, time.base(), 1e-12 * time.base());
     for (const FigureRecord& figure : trace.figures()) {

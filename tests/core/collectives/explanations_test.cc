@@ -1,10 +1,12 @@
-// The terms of the times of collectives, for callers that name them.
+// The terms of the times of collectives.
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "core/collectives/named_terms.h"
+#include "core/collectives/moe_exchange.h"
+#include "core/operators/named_terms.h"
+#include "tests/core/collectives/explained.h"
 #include "tests/core/collectives/networks.h"
 
 namespace slipstick {
@@ -32,7 +34,7 @@ Trace Explained(const CollectiveCall& call, const GroupPlacement& group, const C
   trace.Input("bytes", call.bytes, "model.bytes");
   trace.Input("ranks", group.Ranks(), "training.mapping.tp");
   if (group.extent.size() > 1) trace.Input("inner_ranks", group.extent.front(), "cluster.networks.0.size");
-  TimeOf(call, group, cluster, trace);
+  slipstick::testing::ExplainedTime(call, group, cluster, trace);
   return trace;
 }
 
@@ -111,10 +113,12 @@ TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
 TEST(CollectiveExplanations, AnExchangeOfTokensShowsItsKernelsConstants) {
   Trace trace = Trace::On();
   ExpertExchange exchange;
-  exchange.architecture = Architecture("hopper");
+  Device device;
+  device.architecture = Architecture("hopper");
+  exchange.architecture = Named(device, trace).architecture;
   exchange.link = 450 * kGBps;
-  trace.Input("tokens", exchange.tokens, "serving.batch");
-  TimeOf(exchange, trace);
+  BindInputs(exchange.tokens, "serving.batch", trace);
+  trace.Alias("exchange_time", TimeOf(exchange).time, "time of this exchange");
   const FigureRecord& time = trace.figures().back();
   EXPECT_EQ(time.title, "Low-latency exchange in one domain");
   const std::set<std::string> origins = OriginsBelow(trace, time);

@@ -99,10 +99,11 @@ TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
 TEST(Gemm, AnswersAreTheSameTracedOrNot) {
   Trace on = Trace::On();
   const Gemm gemm = Make(300, 5000, 7000);
-  const KernelTime traced = TimeOf(gemm, H100(), IsolatedKernelParameters(gemm, Named(H100(), on)), on);
+  const KernelTime traced = TimeOf(gemm, Named(H100(), on), IsolatedKernelParameters(gemm, Named(H100(), on)));
+  on.Alias("product", traced.time, "time of this product");
   EXPECT_EQ(traced.time, Time(gemm, H100()));
   bool has_waves = false;
-  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
+  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves_of_tiles" && figure.value >= 1;
   EXPECT_TRUE(has_waves);
 }
 

@@ -118,8 +118,8 @@ TEST(Moe, ParametersComeFromTheirTables) {
   const auto origins = [](const MoeLayer& layer, bool serving) {
     Trace trace = Trace::On();
     const Device& device = Named(B200(), trace);
-    TimeOf(layer, B200(), serving ? ServingKernelParameters(layer, device) : IsolatedKernelParameters(layer, device),
-           trace);
+    const auto parameters = serving ? ServingKernelParameters(layer, device) : IsolatedKernelParameters(layer, device);
+    trace.Alias("experts", TimeOf(layer, device, parameters).time, "time of these experts");
     std::set<std::string> found;
     for (const FigureRecord& figure : trace.figures()) {
       for (const Term& term : figure.terms) found.insert(term.origin);
