@@ -97,6 +97,14 @@ class TraceReader {
     return 0;
   }
 
+  // Or absent.
+  bool IsList(const TraceRow& row, TraceKey key, std::string_view name) {
+    const TraceValue* value = row.Find(key);
+    if (value == nullptr || value->kind == TraceValue::Kind::kList) return true;
+    Fault(row, std::string(name) + ": enter a list of numbers");
+    return false;
+  }
+
   // A request without output, as of a failed one, is counted and left out.
   void Keep(const TraceRow& row, TracedRequest request) {
     if (request.output < 1) {
@@ -108,10 +116,11 @@ class TraceReader {
   }
 
   // Numbers of blocks in the order in which they come up.
-  std::vector<std::uint32_t> Blocks(const std::vector<std::uint64_t>& ids) {
+  std::vector<std::uint32_t> Blocks(const TraceRow& row) {
     std::vector<std::uint32_t> blocks;
-    blocks.reserve(ids.size());
-    for (const std::uint64_t id : ids) {
+    if (!IsList(row, TraceKey::kHashIds, "hash_ids")) return blocks;
+    blocks.reserve(row.hash_ids.size());
+    for (const std::uint64_t id : row.hash_ids) {
       const auto next = static_cast<std::uint32_t>(first_block_ + blocks_.size());
       blocks.push_back(blocks_.try_emplace(id, next).first->second);
     }
@@ -139,7 +148,7 @@ class TraceReader {
       request.session = known == chats_.end() ? Session(chat->text) : known->second;
       chats_[chat->text] = request.session;
     }
-    request.blocks = Blocks(row.hash_ids);
+    request.blocks = Blocks(row);
     Keep(row, std::move(request));
   }
 
@@ -161,12 +170,15 @@ class TraceReader {
       request.prompt = Whole(one, TraceKey::kIn, "in", 1);
       request.output = Whole(one, TraceKey::kOut, "out", 0);
       request.session = session;
-      request.blocks = Blocks(one.hash_ids);
+      request.blocks = Blocks(one);
       Keep(one, std::move(request));
     }
   }
 
   void AddResult(const TraceRow& row) {
+    if (!IsList(row, TraceKey::kInputLens, "input_lens") || !IsList(row, TraceKey::kOutputLens, "output_lens") ||
+        !IsList(row, TraceKey::kStartTimes, "start_times"))
+      return;
     const TraceValue *prompts = row.Find(TraceKey::kInputLens), *outputs = row.Find(TraceKey::kOutputLens),
                      *starts = row.Find(TraceKey::kStartTimes);
     if (outputs == nullptr || outputs->list.size() != prompts->list.size() ||

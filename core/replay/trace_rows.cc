@@ -48,7 +48,9 @@ class RowReader final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override {
     return Number(static_cast<double>(value), value, std::to_string(value));
   }
-  bool number_float(number_float_t value, const string_t& digits) override { return Number(value, {}, digits); }
+  bool number_float(number_float_t value, const string_t& digits) override {
+    return list_ && key_ == TraceKey::kHashIds ? Wrong() : Number(value, {}, digits);
+  }
   bool string(string_t& value) override {
     if (skipped_ > 0) return true;
     if (list_) return Wrong();

@@ -28,7 +28,7 @@ TraceLengths LengthsOf(const RequestTrace& trace, Count TracedRequest::* length)
   return of;
 }
 
-// At least one token of a prompt is computed.
+// Of whole blocks; at least one token of a prompt is computed.
 double BestHitRate(const RequestTrace& trace) {
   std::unordered_set<std::uint32_t> seen;
   std::vector<const TracedRequest*> before(static_cast<std::size_t>(trace.sessions), nullptr);
@@ -40,7 +40,8 @@ double BestHitRate(const RequestTrace& trace) {
         if (!seen.contains(block)) break;
         found += trace.block;
       }
-      seen.insert(one.blocks.begin(), one.blocks.end());
+      const auto whole = std::min(static_cast<Count>(one.blocks.size()), one.prompt / trace.block);
+      seen.insert(one.blocks.begin(), one.blocks.begin() + whole);
     } else if (one.session >= 0) {
       const TracedRequest*& last = before[static_cast<std::size_t>(one.session)];
       if (last != nullptr) found = ReusableOf(*last, one);

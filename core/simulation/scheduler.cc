@@ -121,12 +121,11 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
   ++counts_.held_back[static_cast<std::size_t>(why)];
 }
 
-// The blocks of the prompt that are there for others from now on, no longer this request's own.
+// The whole blocks of the prompt that are there for others from now on, no longer this request's own.
 void Scheduler::Publish(SimulatedRequest& request) {
   if (!blocks_) return;
-  const Count known = request.cached + request.prefilled;
-  const auto all = static_cast<Count>(request.blocks.size());
-  const Count whole = known >= request.prompt ? all : std::min(all, known / room_.blocks->tokens);
+  const Count known = std::min(request.prompt, request.cached + request.prefilled);
+  const Count whole = std::min(static_cast<Count>(request.blocks.size()), known / room_.blocks->tokens);
   charged_ -= Charge(request);
   for (; request.used_blocks < whole; ++request.used_blocks)
     blocks_->Use(request.blocks[static_cast<std::size_t>(request.used_blocks)]);

@@ -15,6 +15,11 @@ std::string Figure(const Json& json, const std::string& path, std::string_view u
   return value ? FigureText(*value, unit) : "–";
 }
 
+// "1 device", "8 devices".
+std::string Counted(const Json& json, const std::string& path, const std::string& one) {
+  return Figure(json, path, "count") + " " + one + (NumberAt(json, path) == 1.0 ? "" : "s");
+}
+
 // A row of a distribution: mean and percentiles.
 std::vector<Cell> Row(std::string title, const Json& json, const std::string& mean, const std::string& percentiles,
                       std::string_view unit) {
@@ -32,8 +37,8 @@ std::string ReplayText(std::string_view json, bool is_colored) {
   const auto figure = [&answer](const std::string& path, std::string_view unit) { return Figure(answer, path, unit); };
   std::string text = figure("trace.requests", "count") + " requests (" + TextOf(answer["format"]) + "), " +
                      figure("trace.requests_per_s", "/s") + " over " + figure("trace.span_s", "s") + ", on " +
-                     figure("deployment.devices", "count") + " devices: " + figure("deployment.replicas", "count") +
-                     " × " + figure("deployment.devices_per_replica", "count") + "\n\n";
+                     Counted(answer, "deployment.devices", "device") + " (" +
+                     Counted(answer, "deployment.replicas", "replica") + ")\n\n";
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight});
   table.Add({{""}, {"mean", Tone::kStrong}, {"p50", Tone::kStrong}, {"p90", Tone::kStrong}, {"p99", Tone::kStrong}});
   table.Add(Row("Prompt tokens", answer, "trace.prompt.mean", "trace.prompt", "count"));
@@ -42,7 +47,7 @@ std::string ReplayText(std::string_view json, bool is_colored) {
   table.Add(Row("TPOT", answer, "played.tpot_s", "played.tpot_percentiles_s", "s"));
   table.Add(Row("Latency", answer, "played.request_latency_s", "played.latency_percentiles_s", "s"));
   text += table.Text(is_colored) + "\n";
-  text += "Throughput " + figure("played.tokens_per_s", "tokens/s") + "; prefix-cache hit rate " +
+  text += "Throughput " + figure("played.tokens_per_s", "token/s") + "; prefix-cache hit rate " +
           figure("played.hit_rate", "%") + " (" + figure("trace.best_hit_rate", "%") +
           " with unlimited memory); peak KV cache " + figure("played.kv_cache_peak_bytes", "B") + " of " +
           figure("played.kv_cache_room_bytes", "B") + " per device\n";
@@ -52,7 +57,7 @@ std::string ReplayText(std::string_view json, bool is_colored) {
             "\n";
   if (answer["needed"].is_object())
     text +=
-        "Needs " + figure("needed.replicas", "count") + " replicas, " + figure("needed.devices", "count") + " devices" +
+        "Needs " + Counted(answer, "needed.replicas", "replica") + ", " + Counted(answer, "needed.devices", "device") +
         (NumberAt(answer, "needed.usd_per_hour") ? ", " + figure("needed.usd_per_hour", "$") + " per hour" : "") + "\n";
   if (!message.empty()) text += message + "\n";
   for (const Json& note : answer["notes"]) text += Toned(TextOf(note), Tone::kFaint, is_colored) + "\n";

@@ -36,9 +36,9 @@ test("people read a table, and the scenario may be a file", () => {
   const scenario = fileOf("scenario.json", JSON.stringify({ model: "llama-3.1-8b", cluster: { devices: 1 } }));
   const { status, stdout } = run(TRACE, scenario, "--format", "table", "--speed", "2");
   assert.equal(status, 0);
-  assert.match(stdout, /^3 requests \(mooncake\), .* over 10 s, on 1 devices?: 1 × 1/);
+  assert.match(stdout, /^3 requests \(mooncake\), .* over 10 s, on 1 device \(1 replica\)/);
   assert.match(stdout, /prefix-cache hit rate 34\.1 % \(34\.1 % with unlimited memory\)/);
-  assert.match(stdout, /Needs 1 replicas?, 1 devices?/);
+  assert.match(stdout, /Needs 1 replica, 1 device, \$/);
 });
 
 test("a wrong line, a missing file and a wrong target are issues", () => {

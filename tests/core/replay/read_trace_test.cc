@@ -153,6 +153,12 @@ TEST(HostileTrace, FaultsHaveTheirLine) {
   EXPECT_EQ(FirstIssueOf(good + "{\"input_lens\":[2],\"output_lens\":[1]}").path, "line 2") << "another format";
   EXPECT_EQ(FirstIssueOf(good + "3\n[]\nnull\n{\"conversations\":[]}").path, "line 5");
   EXPECT_EQ(FirstIssueOf("{\"input_lens\":[2,3],\"output_lens\":[1]}").path, "line 1");
+  for (const char* wrong : {"1", "[1.5]", "[\"a\"]", "[true]"}) {
+    const std::string ids = std::string(",\"hash_ids\":") + wrong + "}";
+    EXPECT_EQ(FirstIssueOf(good + "{\"timestamp\":0,\"input_length\":2,\"output_length\":1" + ids).path, "line 2")
+        << wrong;
+  }
+  EXPECT_EQ(FirstIssueOf("{\"input_lens\":[\"a\"],\"output_lens\":[1]}").path, "line 1");
   EXPECT_EQ(FirstIssueOf("[\n{\"timestamp\":0,\n\"input_length\":2,]").path, "line 3");
 }
 

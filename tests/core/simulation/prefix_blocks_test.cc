@@ -90,6 +90,13 @@ TEST(PrefixBlocks, PromptsHitWhatCameBefore) {
   EXPECT_EQ(loop.At(2).hit, 29);
 }
 
+// Five tokens at the end of a prompt are no block that others find.
+TEST(PrefixBlocks, OnlyWholeBlocksAreShared) {
+  const BlockLoop loop(1000, {{0, 25, 1, {0, 1, 2}}, {5, 25, 1, {0, 1, 2}}});
+  EXPECT_EQ(loop.At(1).hit, 20);
+  EXPECT_EQ(loop.counts().groups.most_held.base(), 25);
+}
+
 // What is computed in a step is there after it.
 TEST(PrefixBlocks, PromptsOfOneStepShareNothing) {
   const BlockLoop loop(1000, {{0, 30, 1, {0, 1, 2}}, {0, 30, 1, {0, 1, 2}}});
