@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/simulation/lengths.h"
+#include "core/simulation/prefix_blocks.h"
 #include "core/simulation/random.h"
 
 namespace slipstick {
@@ -40,8 +41,8 @@ double BestHitRate(const RequestTrace& trace) {
         if (!seen.contains(block)) break;
         found += trace.block;
       }
-      const auto whole = std::min(static_cast<Count>(one.blocks.size()), one.prompt / trace.block);
-      seen.insert(one.blocks.begin(), one.blocks.begin() + whole);
+      const auto whole = std::min(one.blocks.size(), static_cast<std::size_t>(one.prompt / trace.block));
+      for (const std::uint32_t block : BlockNumbers(one.blocks).first(whole)) seen.insert(block);
     } else if (one.session >= 0) {
       const TracedRequest*& last = before[static_cast<std::size_t>(one.session)];
       if (last != nullptr) found = ReusableOf(*last, one);
