@@ -120,9 +120,9 @@ TEST(PrefixBlocks, RequestsThatShareAPromptHoldItOnce) {
   EXPECT_EQ(apart.counts().groups.preemptions, 0);
 }
 
-// Two requests of 10 + 10 tokens outgrow 25 bytes: the later one waits, and then finds its own prompt again.
+// Two requests of 10 + 10 tokens outgrow 35 bytes: the later one waits, and then finds its own prompt again.
 TEST(PrefixBlocks, APreemptedRequestFindsItsPromptAgain) {
-  const BlockLoop loop(25, {{0, 10, 10, {0}}, {0, 10, 10, {1}}});
+  const BlockLoop loop(35, {{0, 10, 10, {0}}, {0, 10, 10, {1}}});
   EXPECT_EQ(loop.counts().groups.preemptions, 1);
   EXPECT_EQ(loop.At(0).last.base(), 10);
   EXPECT_GT(loop.At(1).last.base(), 10);

@@ -101,6 +101,7 @@ TEST(TraceRun, TurnsWaitForTheAnswer) {
   const PlayedTrace early = Play(TraceOf({{0, 1000, 300, {}, 0}, {0.1, 5000, 1, {}, 0}}));
   EXPECT_NEAR(delayed.duration.base() - early.duration.base(), 0.5, 0.02);
   EXPECT_GT(early.duration.base(), latency);
+  EXPECT_GT(Play(TraceOf({{0, 1000, 300, {}, 0}, {100, 5000, 1, {}, 0}})).duration.base(), 100);
   EXPECT_FALSE(early.queue.grows_from);
 }
 
