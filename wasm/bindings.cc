@@ -15,6 +15,7 @@
 #include "core/exploration/solve.h"
 #include "core/exploration/sweep.h"
 #include "core/import/import_config.h"
+#include "core/replay/replay.h"
 #include "core/sizing/size.h"
 #include "core/studies/cost_study.h"
 #include "core/studies/coverage.h"
@@ -113,6 +114,11 @@ EMSCRIPTEN_BINDINGS(slipstick) {
       .function("issues", &slipstick::AdviceSteps::issues)
       .function("step", &slipstick::AdviceSteps::Step)
       .function("report", &slipstick::AdviceSteps::Report);
+  emscripten::class_<slipstick::ReplaySteps>("Replay")
+      .constructor<std::string, std::string>()
+      .function("issues", &slipstick::ReplaySteps::issues)
+      .function("step", &slipstick::ReplaySteps::Step)
+      .function("report", &slipstick::ReplaySteps::Report);
   emscripten::class_<slipstick::DesignSteps>("Design")
       .constructor<std::string>()
       .function("issues", &slipstick::DesignSteps::issues)

@@ -75,6 +75,7 @@ export interface Slipstick {
   Search: new (spec: string) => Search;
   Advice: new (spec: string) => Advice;
   Design: new (spec: string) => Design;
+  Replay: new (spec: string, trace: string) => Replay;
 }
 
 /** One shard of a search, stepped by its owner; to be deleted. `spec`: {"request", "for", "objective", "limits", …}. */
@@ -110,6 +111,20 @@ export interface Design {
   /** Does up to `count` passes over the moves; false when none is left. */
   step(count: number): boolean;
   /** What is known so far: {"figure","better","objective","start","feasible","overrides","converged","starts","bound","limits",…,"done"} (core/exploration/design.h). */
+  report(): string;
+  delete(): void;
+}
+
+/**
+ * A file of recorded requests played, stepped by its owner; to be deleted. `spec`: {"request", "ttft"?, "tpot"?, "percentile"?, "speed"?,
+ * "requests_per_s"?}; `trace`: the text of the file (core/replay/read_trace.h).
+ */
+export interface Replay {
+  /** {"issues": […]} where the spec or the file is wrong, else "". */
+  issues(): string;
+  /** Plays up to `count` steps of the engines; false when nothing is left to do. */
+  step(count: number): boolean;
+  /** {"done","playing"} while it plays, then what the requests need, how they are served and where it breaks (core/replay/replay_job.h). */
   report(): string;
   delete(): void;
 }

@@ -18,7 +18,9 @@
 #include "core/command_line/completion.h"
 #include "core/command_line/design_command.h"
 #include "core/command_line/help.h"
+#include "core/command_line/people_form.h"
 #include "core/command_line/progress_line.h"
+#include "core/command_line/replay_command.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/size_command.h"
 #include "core/command_line/study_command.h"
@@ -34,25 +36,11 @@
 #include "core/import/import_config.h"
 #include "core/scenario/answer.h"
 #include "core/studies/cost_study.h"
-#include "core/text/answer_text.h"
 #include "core/text/json_schema.h"
-#include "core/text/report_text.h"
 
 namespace {
 
 constexpr int kAnswered = 0, kWrongRequest = 2;
-
-// Verbs whose answers have a form for people; those of others are JSON, or CSV, anywhere.
-struct PeopleForm {
-  std::string_view verb;
-  std::string (*text)(std::string_view answer, bool is_colored);
-};
-constexpr PeopleForm kPeopleForms[] = {{"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},
-                                       {"merge", slipstick::SearchText},    {"size", slipstick::SizeText},
-                                       {"advise", slipstick::AdviceText},   {"compare", slipstick::CompareText},
-                                       {"solve", slipstick::SolveText},     {"sensitivity", slipstick::SensitivityText},
-                                       {"design", slipstick::DesignText},   {"presets", slipstick::PresetsText},
-                                       {"study", slipstick::StudyText}};
 
 bool IsColored() {
   const char* no_color = std::getenv("NO_COLOR");
@@ -60,7 +48,7 @@ bool IsColored() {
 }
 
 // `people`: the form for people; null: the answer as it stands.
-int Print(const slipstick::Answer& answer, const PeopleForm* people = nullptr) {
+int Print(const slipstick::Answer& answer, const slipstick::PeopleForm* people = nullptr) {
   if (people == nullptr) {
     std::cout << answer.text << '\n';
   } else if (answer.issues.empty()) {
@@ -123,12 +111,10 @@ struct CommandLine {
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
   // The verb's form for people, if the answer goes to a terminal or was asked for so.
-  [[nodiscard]] const PeopleForm* People(std::string_view verb) const {
+  [[nodiscard]] const slipstick::PeopleForm* People(std::string_view verb) const {
     const std::string& format = Option("--format");
     const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
-    const auto* form = std::find_if(std::begin(kPeopleForms), std::end(kPeopleForms),
-                                    [verb](const PeopleForm& one) { return one.verb == verb; });
-    return is_wanted && form != std::end(kPeopleForms) ? form : nullptr;
+    return is_wanted ? slipstick::PeopleFormOf(verb) : nullptr;
   }
 };
 
@@ -218,7 +204,7 @@ int AnswerLines(const std::string& verb, const CommandLine& line) {
   return kAnswered;
 }
 
-int MergeFiles(const std::vector<std::string>& names, const PeopleForm* people) {
+int MergeFiles(const std::vector<std::string>& names, const slipstick::PeopleForm* people) {
   std::vector<std::string> shards(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (const std::string wrong = ReadAll(names[i], shards[i]); !wrong.empty()) return Wrong(names[i], wrong);
@@ -272,7 +258,7 @@ int CompareScenarios(const CommandLine& line) {
 
 int EvaluateScenario(const std::string& request, const CommandLine& line) {
   const std::string& explain = line.Option("--explain");
-  const PeopleForm* people = line.People("evaluate");
+  const slipstick::PeopleForm* people = line.People("evaluate");
   const bool is_derivation =
       line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
   if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
@@ -294,7 +280,20 @@ int CompletionFor(const std::vector<std::string>& words) {
   return kAnswered;
 }
 
-// The exit status of a verb that answers without a scenario; none if it is another verb.
+// The first word is the file of requests, the second one the scenario.
+int ReplayFile(const CommandLine& line) {
+  const std::vector<std::string>& words = line.words;
+  if (words.empty() || words.size() > 2) return Wrong("replay", "Give the file of requests, and at most one scenario");
+  std::string trace, request;
+  if (const std::string wrong = ReadAll(words[0], trace); !wrong.empty()) return Wrong(words[0], wrong);
+  if (words.size() > 1) {
+    if (const std::string wrong = ReadAll(words[1], request); !wrong.empty()) return Wrong(words[1], wrong);
+  }
+  return Print(slipstick::RunReplay({trace, request, line.assignments, line.options, line.show_progress}),
+               line.People("replay"));
+}
+
+// The exit status of a verb that reads its own files, or none; nothing if it is another verb.
 std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
@@ -311,6 +310,7 @@ std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine
   }
   if (verb == "merge") return MergeFiles(words, line.People(verb));
   if (verb == "compare") return CompareScenarios(line);
+  if (verb == "replay") return ReplayFile(line);
   if (line.lines && (verb == "evaluate" || verb == "kernel")) return AnswerLines(verb, line);
   return std::nullopt;
 }

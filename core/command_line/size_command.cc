@@ -3,14 +3,12 @@
 #include <array>
 #include <sstream>
 
+#include "core/command_line/question_options.h"
 #include "core/sizing/size.h"
 
 namespace slipstick {
 namespace {
 
-struct QuestionOption {
-  std::string_view option, member;
-};
 constexpr QuestionOption kQuestionOptions[] = {{"--rate", "requests_per_s"},
                                                {"--peak", "peak_over_mean"},
                                                {"--ttft", "ttft"},
@@ -24,14 +22,6 @@ constexpr QuestionOption kQuestionOptions[] = {{"--rate", "requests_per_s"},
                                                {"--budget", "budget"},
                                                {"--hourly-budget", "budget_per_hour"}};
 
-// A number in base units, or a text with its unit. Percentiles are names.
-Json ValueOf(std::string_view member, const std::string& text) {
-  Result<Json> json = ParseJson(text);
-  const bool is_number = json && json->is_number();
-  if (member == "budget_per_hour" && is_number) return text + " $/h";
-  return is_number && member != "percentile" ? std::move(*json) : Json(text);
-}
-
 std::vector<std::string> Listed(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -43,11 +33,9 @@ std::vector<std::string> Listed(const std::string& text) {
 
 Answer RunSize(const std::string& request, const std::vector<std::string>& assignments,
                const std::map<std::string, std::string>& options, const std::vector<std::string>& limits) {
-  Json question = ObjectOf({{"limits", limits}, {"clusters", Listed(options.at("--clusters"))}});
-  for (const QuestionOption& one : kQuestionOptions) {
-    const std::string& text = options.at(std::string(one.option));
-    if (!text.empty()) question[one.member] = ValueOf(one.member, text);
-  }
+  Json question = QuestionOf(kQuestionOptions, options);
+  question["limits"] = limits;
+  question["clusters"] = Listed(options.at("--clusters"));
   const std::vector<std::string> prices = Listed(options.at("--prices"));
   constexpr std::array<std::string_view, 3> kPriced{"input", "cached_input", "output"};
   if (!prices.empty() && prices.size() != kPriced.size())

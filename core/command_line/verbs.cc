@@ -44,6 +44,7 @@ constexpr CommandOption kOptions[] = {
     {"--until", "PATH<=VALUE|PATH<=PATH", "A condition that must hold; repeatable", "", Offered::kFigures},
     {"--against", "PATH=VALUE", "The scenario to compare with, by what it changes; repeatable", "", Offered::kInputs},
     {"--rate", "R", "Mean requests per second"},
+    {"--speed", "X", "Speed of the arrivals over that of the trace", "1"},
     {"--peak", "X", "Peak over mean traffic; targets hold at the peak", ""},
     {"--ttft", "S", "Target for the time to first token, such as \"800 ms\""},
     {"--tpot", "S", "Target for the time per output token"},
@@ -124,6 +125,22 @@ const std::vector<Verb>& AllVerbs() {
        {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" "
         "--clusters dgx-h100,dgx-h200 "
         "--spares 1"}},
+      {"replay",
+       "TRACE [FILE|-] [PATH=VALUE ...]",
+       "Plays a file of recorded requests: what it needs, how it is served, and where it breaks. Reads Mooncake's and "
+       "Bailian's traces\n"
+       "(JSONL with hash_ids), turns of sessions (session_id), agents' conversations (requests of t, in, out, "
+       "hash_ids) "
+       "and results of\n"
+       "`vllm bench serve --save-detailed` and SGLang's bench_serving --output-details. Lengths, arrivals and what "
+       "prompts share are the\n"
+       "trace's, all else the scenario's. Says how many replicas hold: the queue does not grow, and the targets are "
+       "met "
+       "at the percentile\n"
+       "(99). --rate sets another mean rate.",
+       "--json --format --measured --rate --speed --ttft --tpot --percentile --progress",
+       {"replay trace.jsonl model=llama-3.1-8b cluster=dgx-h100 --ttft \"1 s\" --tpot \"30 ms\"",
+        "replay result.json --rate 20"}},
       {"advise",
        kScenario,
        "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, "

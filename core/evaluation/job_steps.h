@@ -1,5 +1,5 @@
-// Answers that are worked out in steps. A `Job` has Make(Json request, const Json& question), Step(int count), which is
-// false when nothing is left to do, and Report().
+// Answers that are worked out in steps. A `Job` has Make(Json request, const Json& question, more...), Step(int count),
+// which is false when nothing is left to do, and Report().
 #pragma once
 
 #include <memory>
@@ -14,21 +14,22 @@
 
 namespace slipstick {
 
-template <class Job>
+template <class Job, class... More>
 Result<std::shared_ptr<Job>> MakeJob(std::string_view request, const std::vector<std::string>& assignments,
-                                     const Json& question) {
+                                     const Json& question, const More&... more) {
   Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return std::move(base.issues);
-  return Job::Make(std::move(*base), question);
+  return Job::Make(std::move(*base), question, more...);
 }
 
 // For the page, which shows the report so far and may stop.
 template <class Job>
 class JobSteps {
  public:
-  // `spec`: the question with a member "request".
-  explicit JobSteps(const std::string& spec) {
-    Result<std::shared_ptr<Job>> job = Begin(spec);
+  // `spec`: the question with a member "request"; `more`: texts that are no part of it.
+  template <class... More>
+  explicit JobSteps(const std::string& spec, const More&... more) {
+    Result<std::shared_ptr<Job>> job = Begin(spec, more...);
     if (job) {
       job_ = std::move(*job);
     } else {
@@ -41,11 +42,12 @@ class JobSteps {
   [[nodiscard]] std::string Report() const { return job_ ? JsonText(job_->Report()) : issues_; }
 
  private:
-  static Result<std::shared_ptr<Job>> Begin(const std::string& spec) {
+  template <class... More>
+  static Result<std::shared_ptr<Job>> Begin(const std::string& spec, const More&... more) {
     Result<Json> parsed = ParseJson(spec);
     if (!parsed) return std::move(parsed.issues);
     const Json* request = FindMember(*parsed, "request");
-    return MakeJob<Job>(request != nullptr ? JsonText(*request) : "", {}, *parsed);
+    return MakeJob<Job>(request != nullptr ? JsonText(*request) : "", {}, *parsed, more...);
   }
 
   std::string issues_;

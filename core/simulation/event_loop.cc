@@ -19,6 +19,8 @@ void EventLoop::Send(Seconds at, const SentRequest& request) {
   made.session = request.session;
   made.group = request.group;
   made.turn = request.turn;
+  made.reusable = request.reusable;
+  made.blocks = request.blocks;
   made.sent = at;
   made.ready = at + system_.handling + static_cast<double>(request.prompt) * system_.token_handling;
   made.is_measured = request.is_measured;
@@ -154,7 +156,15 @@ SimulationCounts EventLoop::counts() const {
   counts.requests_time = requests_time_;
   counts.steps = steps_;
   for (const Replica& replica : replicas_) {
-    for (const Scheduler& group : replica.groups) counts.preemptions += group.preemptions();
+    for (const Scheduler& group : replica.groups) {
+      const GroupCounts& one = group.counts();
+      GroupCounts& all = counts.groups;
+      const bool is_first = all.preemptions == 0 || one.first_preemption < all.first_preemption;
+      if (one.preemptions > 0 && is_first) all.first_preemption = one.first_preemption;
+      all.preemptions += one.preemptions;
+      all.most_held = max(all.most_held, one.most_held);
+      for (std::size_t i = 0; i < kHeldBack; ++i) all.held_back[i] += one.held_back[i];
+    }
   }
   return counts;
 }

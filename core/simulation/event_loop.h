@@ -33,13 +33,16 @@ struct SentRequest {
   Count prompt = 1, output = 1, cached = 0;
   bool is_measured = true;
   Count session = -1, group = 0, turn = 1;  // of a session: it stays with one attention group, which has its context
+  Count reusable = kAllOfIt;                // tokens of the session's context that the prompt begins with
+  BlockNumbers blocks{};                    // of the prompt
 };
 
 // What the event loop saw beside the requests' own times.
 struct SimulationCounts {
   Seconds end;
   Seconds requests_time;  // integral of the requests in the system over time
-  Count preemptions = 0, steps = 0;
+  Count steps = 0;
+  GroupCounts groups;  // of all together; the most that one of them held
 };
 
 class EventLoop {
@@ -51,10 +54,12 @@ class EventLoop {
   // Called when a request is done; may send more, now or later.
   using Done = std::function<void(Seconds now, std::size_t request)>;
   void Send(Seconds at, const SentRequest& request);
-  // Until so many measured requests are done; false if that takes more than `most_steps`.
+  // Until so many measured requests are done; false if that takes more than `most_steps` since the first. It goes on
+  // where it stopped.
   bool Run(Count measured, const Done& done, Count most_steps);
 
   [[nodiscard]] const std::vector<SimulatedRequest>& requests() const { return requests_; }
+  [[nodiscard]] const SimulatedSystem& system() const { return system_; }
   [[nodiscard]] SimulationCounts counts() const;
 
  private:

@@ -6,17 +6,26 @@
 
 namespace slipstick {
 
-// What it holds, and the part of its coming output that admission keeps free.
+// What it holds beside the blocks that it shares, and the part of its coming output that admission keeps free.
 Bytes Scheduler::Charge(const SimulatedRequest& request) const {
   const double coming = static_cast<double>(request.output - request.generated);
-  return room_.bytes_of(request.prompt + request.generated + static_cast<Count>(rules_.reserved * coming));
+  const Bytes all = room_.bytes_of(request.prompt + request.generated + static_cast<Count>(rules_.reserved * coming));
+  return blocks_ ? max(Bytes{}, all - static_cast<double>(request.used_blocks) * room_.blocks->bytes) : all;
+}
+
+Bytes Scheduler::Held() const {
+  return blocks_ ? charged_ + static_cast<double>(blocks_->used()) * room_.blocks->bytes : charged_;
 }
 
 bool Scheduler::CanAdmit(std::size_t request) const {
-  const std::size_t running = prefilling_.size() + decoding_.size();
-  if (static_cast<double>(running) >= rules_.max_sequences) return false;
+  if (static_cast<double>(Running()) >= rules_.max_sequences) return false;
   // Alone it runs in any case: there is no one to wait for.
-  return running == 0 || charged_ + Charge(At(request)) <= room_.room;
+  const Bytes needed = Held() + Charge(At(request));
+  if (Running() == 0 || needed <= room_.room) return true;
+  if (!blocks_) return false;
+  if (shared_.request != request || shared_.version != blocks_->version())
+    shared_ = {request, blocks_->version(), blocks_->FindUsed(At(request).blocks)};
+  return needed - static_cast<double>(shared_.blocks) * room_.blocks->bytes <= room_.room;
 }
 
 Count Scheduler::PartOf(const SimulatedRequest& request, double budget) const {
@@ -32,17 +41,18 @@ bool Scheduler::CanPrefill(Seconds seen) const {
   return !waiting_.empty() && At(waiting_.front()).ready <= seen && CanAdmit(waiting_.front());
 }
 
-void Scheduler::Preempt() {
-  while (charged_ > room_.room && prefilling_.size() + decoding_.size() > 1) {
+void Scheduler::Preempt(Seconds now) {
+  while (Held() > room_.room && Running() > 1) {
     std::vector<std::size_t>& latest = prefilling_.empty() ? decoding_ : prefilling_;
     const std::size_t victim = latest.back();
     latest.pop_back();
     SimulatedRequest& request = At(victim);
     charged_ -= Charge(request);
-    request.to_prefill = request.prompt + request.generated - request.cached;
+    request.to_prefill = blocks_ ? 0 : request.prompt + request.generated - request.cached;  // 0: looks up again
     request.prefilled = 0;
+    ReleaseBlocks(request);
     waiting_.push_front(victim);
-    ++preemptions_;
+    if (counts_.preemptions++ == 0) counts_.first_preemption = now;
   }
 }
 
@@ -62,10 +72,11 @@ bool Scheduler::IsCollecting(Seconds seen) {
 }
 
 void Scheduler::LookUp(SimulatedRequest& request) const {
+  if (blocks_) request.cached = std::min(request.prompt - 1, blocks_->Find(request.blocks) * room_.blocks->tokens);
   if (!contexts_ || request.session < 0) return;
   request.found = contexts_->Find(request.session);
   const double tokens = static_cast<double>(room_.contexts->system) + request.found.All();
-  request.cached = std::min(request.prompt - 1, static_cast<Count>(tokens));
+  request.cached = std::min({request.prompt - 1, request.reusable, static_cast<Count>(tokens)});
 }
 
 void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
@@ -82,7 +93,7 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
     const bool is_new = next.to_prefill == 0;
     if (is_new) {
       LookUp(next);
-      next.to_prefill = next.prompt - next.cached;
+      next.to_prefill = next.prompt + next.generated - next.cached;
     }
     const Count tokens = PartOf(next, budget);
     if (tokens == 0) {
@@ -94,13 +105,43 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
       from_ssd_ += next.found.ssd * next.found.token;
       contexts_->Drop(next.session);
     }
+    if (next.hit < 0) next.hit = next.cached;
     if (next.generated == 0) next.admitted = now;
     waiting_.pop_front();
     prefilling_.push_back(request);
     charged_ += Charge(next);
+    Publish(next);
     parts_.push_back({request, tokens});
     budget -= static_cast<double>(tokens);
   }
+  if (waiting_.empty() || At(waiting_.front()).ready > seen) return;
+  const HeldBack why = CanAdmit(waiting_.front())                              ? HeldBack::kStepTokens
+                       : static_cast<double>(Running()) < rules_.max_sequences ? HeldBack::kMemory
+                                                                               : HeldBack::kSequences;
+  ++counts_.held_back[static_cast<std::size_t>(why)];
+}
+
+// The whole blocks of the prompt that are there for others from now on, no longer this request's own.
+void Scheduler::Publish(SimulatedRequest& request) {
+  if (!blocks_) return;
+  const Count known = std::min(request.prompt, request.cached + request.prefilled);
+  const Count whole = std::min(static_cast<Count>(request.blocks.size()), known / room_.blocks->tokens);
+  charged_ -= Charge(request);
+  for (; request.used_blocks < whole; ++request.used_blocks)
+    blocks_->Use(request.blocks[static_cast<std::size_t>(request.used_blocks)]);
+  charged_ += Charge(request);
+}
+
+void Scheduler::ReleaseBlocks(SimulatedRequest& request) {
+  if (!blocks_) return;
+  blocks_->Release(request.blocks.first(static_cast<std::size_t>(request.used_blocks)));
+  request.used_blocks = 0;
+}
+
+// Of what nobody uses.
+void Scheduler::KeepIdleIn(Bytes room) {
+  if (contexts_) contexts_->FitInto(room);
+  if (blocks_) blocks_->KeepIdle(static_cast<Count>(max(Bytes{}, room) / room_.blocks->bytes));
 }
 
 StepWork Scheduler::Work() const {
@@ -130,7 +171,7 @@ StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
   parts_.clear();
   decoded_.clear();
   from_host_ = from_ssd_ = Bytes{};
-  Preempt();
+  Preempt(now);
   const bool prefills = !IsCollecting(seen) && (!rules_.prefills_first || CanPrefill(seen));
   if (decodes && !(rules_.prefills_first && prefills)) {
     for (const std::size_t request : decoding_) {
@@ -138,7 +179,8 @@ StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
     }
   }
   if (prefills) PlanPrefills(now, seen, rules_.step_tokens);
-  if (contexts_) contexts_->FitInto(room_.room - charged_);
+  KeepIdleIn(room_.room - Held());
+  counts_.most_held = max(counts_.most_held, Held());
   return Work();
 }
 
@@ -158,6 +200,7 @@ void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& don
   for (const Part& part : parts_) {
     SimulatedRequest& one = At(part.request);
     one.prefilled += part.tokens;
+    Publish(one);
     if (one.prefilled < one.to_prefill) continue;
     charged_ -= Charge(one);
     if (one.generated == 0) one.first = first;
@@ -174,12 +217,12 @@ void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& don
   const auto is_done = [&](std::size_t request) { return At(request).generated >= At(request).output; };
   std::erase_if(decoding_, is_done);
   std::erase_if(prefilling_, [&](std::size_t request) { return At(request).prefilled >= At(request).to_prefill; });
-  if (!contexts_) return;
   for (std::size_t i = before; i < done.size(); ++i) {
-    const SimulatedRequest& one = At(done[i]);
-    if (one.session >= 0) contexts_->Keep(one.session, one.prompt + one.output);
+    SimulatedRequest& one = At(done[i]);
+    ReleaseBlocks(one);
+    if (contexts_ && one.session >= 0) contexts_->Keep(one.session, one.prompt + one.output);
   }
-  contexts_->FitInto(room_.room - charged_);
+  KeepIdleIn(room_.room - Held());
 }
 
 Seconds Scheduler::NextReady(Seconds now) const {

@@ -2,15 +2,21 @@
 // times and bytes come from outside.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "core/base/field.h"
 #include "core/base/quantity.h"
 #include "core/simulation/context_cache.h"
+#include "core/simulation/prefix_blocks.h"
 
 namespace slipstick {
+
+inline constexpr Count kAllOfIt = std::numeric_limits<Count>::max();
 
 struct SimulatedRequest {
   Count prompt = 1, output = 1;
@@ -18,9 +24,12 @@ struct SimulatedRequest {
   Count session = -1;  // none
   Count group = 0;     // of the session
   Count turn = 1;
-  FoundContext found;  // of the session's context, on admission
-  Seconds sent;        // by the user
-  Seconds admitted;    // to its first step
+  Count reusable = kAllOfIt;  // tokens of the session's context that the prompt begins with
+  FoundContext found;         // of the session's context, on admission
+  BlockNumbers blocks;        // of the prompt
+  Count hit = -1;             // tokens of the prompt that were cached when it was admitted first
+  Seconds sent;               // by the user
+  Seconds admitted;           // to its first step
   Seconds first, last;
   bool is_measured = true;
   // While it runs.
@@ -28,6 +37,7 @@ struct SimulatedRequest {
   Count to_prefill = 0;  // tokens that a prefill must hold: the prompt and, after a preemption, what was generated
   Count prefilled = 0;   // of them
   Count generated = 0;
+  Count used_blocks = 0;  // of `blocks`, from the first on: found, or computed and found by others
 };
 
 struct SchedulerRules {
@@ -40,11 +50,31 @@ struct SchedulerRules {
   double reserved = 0;          // share of the outputs yet to come for which admission keeps room; 1 never preempts
 };
 
+// Blocks of prompts that the group keeps for other requests.
+struct BlockRoom {
+  Count tokens = 1;
+  Bytes bytes;
+};
+
 // Memory of one group.
 struct KvCacheRoom {
   Bytes room;
   std::function<Bytes(Count held_tokens)> bytes_of;
   std::optional<ContextMemory> contexts{};  // of sessions that wait between two turns
+  std::optional<BlockRoom> blocks{};
+};
+
+// Why a request that has come is not prefilled in a step.
+enum class HeldBack { kMemory, kSequences, kStepTokens };
+inline constexpr std::size_t kHeldBack = 3;
+ENUM_NAMES(HeldBack, {kMemory, "memory"}, {kSequences, "sequences"}, {kStepTokens, "prefill"});
+
+// What a group went through.
+struct GroupCounts {
+  Count preemptions = 0;
+  Seconds first_preemption;
+  Bytes most_held;                           // by running requests
+  std::array<Count, kHeldBack> held_back{};  // steps
 };
 
 // What a step holds.
@@ -62,6 +92,7 @@ class Scheduler {
   Scheduler(SchedulerRules rules, KvCacheRoom room, std::vector<SimulatedRequest>& requests)
       : rules_(rules), room_(std::move(room)), requests_(&requests) {
     if (room_.contexts) contexts_.emplace(*room_.contexts, room_.bytes_of);
+    if (room_.blocks) blocks_.emplace();
   }
 
   void Enqueue(std::size_t request) { waiting_.push_back(request); }
@@ -74,7 +105,7 @@ class Scheduler {
   void Finish(Seconds end, Seconds first, std::vector<std::size_t>& done);
   // The earliest time after `now` at which a running request continues; infinite if none waits so.
   [[nodiscard]] Seconds NextReady(Seconds now) const;
-  [[nodiscard]] Count preemptions() const { return preemptions_; }
+  [[nodiscard]] const GroupCounts& counts() const { return counts_; }
 
  private:
   struct Part {
@@ -84,8 +115,13 @@ class Scheduler {
   SimulatedRequest& At(std::size_t request) { return (*requests_)[request]; }
   [[nodiscard]] const SimulatedRequest& At(std::size_t request) const { return (*requests_)[request]; }
   [[nodiscard]] Bytes Charge(const SimulatedRequest& request) const;
+  [[nodiscard]] Bytes Held() const;  // by running requests
+  [[nodiscard]] std::size_t Running() const { return prefilling_.size() + decoding_.size(); }
   [[nodiscard]] bool CanAdmit(std::size_t request) const;
-  void Preempt();
+  void Preempt(Seconds now);
+  void KeepIdleIn(Bytes room);
+  void Publish(SimulatedRequest& request);
+  void ReleaseBlocks(SimulatedRequest& request);
   // Tokens of a prompt that a step with room for `budget` takes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
@@ -101,7 +137,14 @@ class Scheduler {
   std::vector<std::size_t> prefilling_, decoding_;  // in order of admission
   Bytes charged_;
   std::optional<ContextCache> contexts_;
-  Count preemptions_ = 0;
+  std::optional<PrefixBlocks> blocks_;
+  // Of the first that waits: blocks of its prompt that others use, as of a version of the blocks.
+  struct Shared {
+    std::size_t request = 0;
+    Count version = -1, blocks = 0;
+  };
+  mutable Shared shared_;
+  GroupCounts counts_;
   Count collected_steps_ = 0;
   // The planned step.
   std::vector<Part> parts_;

@@ -8,6 +8,7 @@ namespace slipstick {
 
 std::string SearchText(std::string_view answer, bool is_colored);
 std::string SizeText(std::string_view answer, bool is_colored);
+std::string ReplayText(std::string_view answer, bool is_colored);
 std::string AdviceText(std::string_view answer, bool is_colored);
 std::string CompareText(std::string_view answer, bool is_colored);
 std::string SolveText(std::string_view answer, bool is_colored);

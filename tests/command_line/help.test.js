@@ -12,6 +12,7 @@ const VERBS = [
   "sweep",
   "solve",
   "size",
+  "replay",
   "advise",
   "sensitivity",
   "design",
@@ -26,7 +27,7 @@ const VERBS = [
   "completion",
   "man",
 ];
-const NEEDS_FILES = ["merge", "import-model"];
+const NEEDS_FILES = ["merge", "import-model", "replay"];
 
 for (const verb of VERBS) {
   test(`${verb} --help gives its usage and examples that answer`, () => {

@@ -31,7 +31,7 @@ const SCENARIO = [
 ];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
-const FACE = ["api", "exploration", "sizing", "advice", "studies", "import", "scenario"];
+const FACE = ["api", "exploration", "sizing", "advice", "replay", "studies", "import", "scenario"];
 
 const CORE = {
   base: [],
@@ -58,6 +58,7 @@ const CORE = {
   exploration: [...SCENARIO, "scenario", "evaluation"],
   sizing: [...SCENARIO, "scenario", "evaluation", "exploration"],
   advice: [...SCENARIO, "scenario", "evaluation", "exploration", "sizing"],
+  replay: [...SCENARIO, "scenario", "evaluation", "sizing"],
   import: ["base", "workload", "scenario"],
   studies: [...SCENARIO, "scenario", "evidence", "evaluation", "exploration"],
   api: [...SCENARIO, "scenario", "evaluation"],
@@ -74,6 +75,7 @@ const MAY_SEE_JSON = [
   "exploration",
   "sizing",
   "advice",
+  "replay",
   "import",
   "studies",
   "api",

@@ -46,6 +46,8 @@ export interface Verbs {
   search(spec: Request, options?: Listening): Answer;
   /** {"request", "for"?, "objective"?, "limits"?, "top"?}: discrete changes that a person can make, the best first. */
   advise(spec: Request, options?: Listening): Answer;
+  /** {"request", "ttft"?, "tpot"?, "percentile"?, "speed"?, "requests_per_s"?} and the text of a file of requests: how they are served. */
+  replay(spec: Request, trace: string, options?: Listening): Answer;
   /** What a search can look for. */
   searchObjectives(): any;
   /** How much a figure moves when each input moves by a share. */

@@ -14,6 +14,7 @@ const text = (request) => (typeof request === 'string' ? request : JSON.stringif
 const ALL = 2 ** 31 - 1;
 const MAPPINGS = 512; // of a search, between two words of its progress
 const ROWS = 4; // of a sweep
+const STEPS = 1 << 14; // of the engines that a trace is played on
 
 // A job of the core, stepped to its end; `onstep` hears how many steps were taken, and the report before the first.
 function stepped(job, size, onstep) {
@@ -34,6 +35,12 @@ const search = (core, spec, onprogress) =>
     MAPPINGS,
     onprogress && ((steps, { space }) => onprogress(Math.min(space, steps * MAPPINGS), space)),
   );
+
+function replay(core, spec, trace, onprogress) {
+  const job = new core.Replay(text(spec), trace);
+  const tell = onprogress && (() => onprogress(JSON.parse(job.report()).done, 1));
+  return stepped(job, STEPS, tell);
+}
 
 function sweep(core, spec, { from = 0, to = ALL, onprogress }) {
   const part = (begin, end) => JSON.parse(core.sweep(text(spec), begin, Math.min(to, end)));
@@ -100,6 +107,7 @@ export async function load() {
     size: (spec, { onprogress } = {}) => size(core, spec, onprogress),
     search: (spec, { onprogress } = {}) => search(core, spec, onprogress),
     advise: (spec, { onprogress } = {}) => stepped(new core.Advice(text(spec)), 16, onprogress),
+    replay: (spec, trace, { onprogress } = {}) => replay(core, spec, trace, onprogress),
     searchObjectives: () => JSON.parse(core.searchObjectives()),
     sensitivity: (request, figure, share = 0.2) => JSON.parse(core.sensitivity(text(request), figure, share)),
     dependence: (request, input = '') => JSON.parse(core.dependence(text(request), input, 0, ALL)),

@@ -181,14 +181,19 @@ export class Pool {
     return this.#inSteps('design', spec, onreport, onerror);
   }
 
-  async #inSteps(verb, spec, onreport, onerror) {
+  // A file of requests, its text, played likewise: {"request", "ttft"?, "tpot"?, "percentile"?, "speed"?, "requests_per_s"?}.
+  replay(spec, trace, onreport, onerror) {
+    return this.#inSteps('replay', spec, onreport, onerror, trace);
+  }
+
+  async #inSteps(verb, spec, onreport, onerror, ...more) {
     const workers = await this.#open();
     const worker = workers.at(-1);
     const hear = ({ text, state, seconds }, id) => {
       if (state !== 'running') this.#calls.delete(id);
       onreport({ ...JSON.parse(text), seconds }, state);
     };
-    const id = this.#ask(worker, verb, [spec], { hear, reject: (error) => onerror?.(error) });
+    const id = this.#ask(worker, verb, [spec, ...more], { hear, reject: (error) => onerror?.(error) });
     return { stop: () => this.#calls.get(id)?.worker.postMessage({ verb: 'stopSteps', id }) };
   }
 

@@ -25,7 +25,7 @@ const VERBS = new Set([
 let ready = null;
 let search = null; // {id, core: Search, count, running}
 let job = null; // {id, core, count, running, started}
-const JOBS = { advise: 'Advice', design: 'Design' }; // classes of the module that step
+const JOBS = { advise: 'Advice', design: 'Design', replay: 'Replay' }; // classes of the module that step
 
 // Lets waiting messages in without the delay of a timer.
 const channel = new MessageChannel();
@@ -69,8 +69,8 @@ const run = (one) =>
   );
 
 // One such job at a time: a later question ends an earlier one.
-async function inSteps(core, kind, id, spec) {
-  const one = { id, core: new core[kind](spec), count: 1, running: true, started: performance.now() };
+async function inSteps(core, kind, id, texts) {
+  const one = { id, core: new core[kind](...texts), count: 1, running: true, started: performance.now() };
   if (job) job.running = false;
   job = one;
   const tell = (state) => {
@@ -107,7 +107,7 @@ function spaceOf(core, spec) {
 async function answer({ id, verb, args = [] }) {
   const core = await ready;
   if (verb === 'begin') return begin(core, id, args[0]);
-  if (JOBS[verb]) return inSteps(core, JOBS[verb], id, args[0]);
+  if (JOBS[verb]) return inSteps(core, JOBS[verb], id, args);
   if (verb === 'resume' && search && !search.running) {
     search.running = true;
     return run(search);

@@ -1,4 +1,4 @@
-// The Explore scene: eight questions, each a panel that is made once and keeps what was asked while the scenario changes.
+// The Explore scene: nine questions, each a panel that is made once and keeps what was asked while the scenario changes.
 /** @import {Pool} from '../engine/pool.js' */
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
@@ -8,6 +8,7 @@ import { heading } from '../scenes/parts.js';
 import { DesignPanel } from './design_panel.js';
 import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
+import { ReplayPanel } from './replay_panel.js';
 import { SearchPanel } from './search_panel.js';
 import { SensitivityPanel } from './sensitivity_panel.js';
 import { SolvePanel } from './solve_panel.js';
@@ -26,6 +27,7 @@ const PANELS = [
   ['sweep', SweepPanel],
   ['solve', SolvePanel],
   ['sensitivity', SensitivityPanel],
+  ['replay', ReplayPanel],
   ['studies', StudiesPanel],
 ];
 const made = new Map();

@@ -140,7 +140,7 @@ TEST(Memory, PreemptsTheLatest) {
   const Times times = TimesOf(system, {{0, 10, 6}, {0, 10, 6}});
   EXPECT_EQ(times.first, (Values{1, 1}));
   EXPECT_EQ(times.last, (Values{6, 9}));
-  EXPECT_EQ(times.counts.preemptions, 1);
+  EXPECT_EQ(times.counts.groups.preemptions, 1);
 }
 
 TEST(Memory, KeepsRoomForWholeOutputsInstead) {
@@ -150,7 +150,7 @@ TEST(Memory, KeepsRoomForWholeOutputsInstead) {
   const Times times = TimesOf(system, {{0, 10, 6}, {0, 10, 6}});
   EXPECT_EQ(times.first, (Values{1, 7}));
   EXPECT_EQ(times.last, (Values{6, 12}));
-  EXPECT_EQ(times.counts.preemptions, 0);
+  EXPECT_EQ(times.counts.groups.preemptions, 0);
 }
 
 TEST(Memory, LimitsRunningSequences) {

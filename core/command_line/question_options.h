@@ -1,0 +1,20 @@
+// Options that are members of a question.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/sizing/question.h"
+
+namespace slipstick {
+
+struct QuestionOption {
+  std::string_view option, member;
+};
+
+// The members whose options were given: numbers in base units, or texts with their units.
+Json QuestionOf(std::span<const QuestionOption> asked, const std::map<std::string, std::string>& options);
+
+}  // namespace slipstick

@@ -1,0 +1,297 @@
+#include "core/replay/read_trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "core/replay/trace_rows.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kMostTokens = 1 << 28, kLongestTime = 1e10;  // s
+constexpr std::size_t kMostIssues = 10;
+
+struct Format {
+  std::string_view name;
+  Seconds time_unit;
+  Count block;  // tokens, if the lengths do not say otherwise
+};
+constexpr Format kMooncake{"mooncake", 1 * kMs, 512}, kBailian{"bailian", 1 * kS, 16}, kAgent{"agent", 1 * kS, 64},
+    kBenchmark{"benchmark", 1 * kS, 0};
+
+const Format* FormatOf(const TraceRow& row) {
+  if (row.Find(TraceKey::kInputLens) != nullptr) return &kBenchmark;
+  if (row.Find(TraceKey::kRequests) != nullptr) return &kAgent;
+  if (row.Find(TraceKey::kInputLength) == nullptr) return nullptr;
+  return row.Find(TraceKey::kChatId) != nullptr ? &kBailian : &kMooncake;
+}
+
+// Whether no prompt has more blocks of this size than it has room for. The last one may be cut short.
+bool Holds(Count block, const std::vector<TracedRequest>& requests) {
+  return std::all_of(requests.begin(), requests.end(), [block](const TracedRequest& one) {
+    return static_cast<Count>(one.blocks.size()) <= (one.prompt + block - 1) / block;
+  });
+}
+
+// The largest power of two that holds: twice the size of the blocks has too few for any prompt of three blocks.
+Count LargestThatHolds(const std::vector<TracedRequest>& requests) {
+  Count block = std::bit_floor(static_cast<std::uint64_t>(kMostTokens));
+  while (block > 1 && !Holds(block, requests)) block /= 2;
+  return block;
+}
+
+class TraceReader {
+ public:
+  // Whether to go on.
+  bool Add(const TraceRow& row) {
+    const Format* format = FormatOf(row);
+    if (format_ == nullptr) format_ = format;
+    if (format == nullptr) {
+      Fault(row,
+            "No request: it has neither input_length, nor input_lens, nor requests. Texts without token counts need "
+            "a tokenizer and are not read");
+    } else if (format != format_) {
+      Fault(row, "Another format than the lines before");
+    } else if (format == &kBenchmark) {
+      AddResult(row);
+    } else if (format == &kAgent) {
+      AddConversation(row);
+    } else {
+      AddRequest(row);
+    }
+    return issues_.size() < kMostIssues;
+  }
+
+  Result<RequestTrace> Finish(Issues faults) {
+    issues_.insert(issues_.end(), faults.begin(), faults.end());
+    if (issues_.empty() && trace_.requests.empty()) issues_.push_back({"", "No request in this file"});
+    if (issues_.empty()) SetTimes();
+    if (issues_.empty()) SetBlocks();
+    if (!issues_.empty()) return std::move(issues_);
+    trace_.format = format_->name;
+    trace_.sessions = static_cast<Count>(sessions_.size());
+    if (without_output_ > 0)
+      trace_.notes.push_back(std::to_string(without_output_) + " requests without an output token are left out");
+    return std::move(trace_);
+  }
+
+ private:
+  void Fault(const TraceRow& row, std::string message) { issues_.push_back({row.place, std::move(message)}); }
+
+  // A number from `least` to `most`; 0 with an issue if it is none.
+  double Number(const TraceRow& row, TraceKey key, std::string_view name, double least, double most) {
+    const TraceValue* value = row.Find(key);
+    const bool is_number = value != nullptr && value->kind == TraceValue::Kind::kNumber;
+    if (is_number && value->number >= least && value->number <= most) return value->number;
+    Fault(row, std::string(name) + (value == nullptr ? " is missing" : ": enter a number in its range"));
+    return 0;
+  }
+  Count Whole(const TraceRow& row, TraceKey key, std::string_view name, double least) {
+    const double number = Number(row, key, name, least, kMostTokens);
+    if (number == std::floor(number)) return static_cast<Count>(number);
+    Fault(row, std::string(name) + ": enter a whole number of tokens");
+    return 0;
+  }
+
+  // Or absent.
+  bool IsList(const TraceRow& row, TraceKey key, std::string_view name) {
+    const TraceValue* value = row.Find(key);
+    if (value == nullptr || value->kind == TraceValue::Kind::kList) return true;
+    Fault(row, std::string(name) + ": enter a list of numbers");
+    return false;
+  }
+
+  // A request without output, as of a failed one, is counted and left out.
+  void Keep(const TraceRow& row, TracedRequest request) {
+    if (request.output < 1) {
+      ++without_output_;
+      return;
+    }
+    places_.push_back(row.place);
+    trace_.requests.push_back(std::move(request));
+  }
+
+  // Numbers of blocks in the order in which they come up.
+  std::vector<std::uint32_t> Blocks(const TraceRow& row) {
+    std::vector<std::uint32_t> blocks;
+    if (!IsList(row, TraceKey::kHashIds, "hash_ids")) return blocks;
+    blocks.reserve(row.hash_ids.size());
+    for (const std::uint64_t id : row.hash_ids) {
+      const auto next = static_cast<std::uint32_t>(first_block_ + blocks_.size());
+      blocks.push_back(blocks_.try_emplace(id, next).first->second);
+    }
+    return blocks;
+  }
+
+  Count Session(const std::string& id) {
+    return sessions_.try_emplace(id, static_cast<Count>(sessions_.size())).first->second;
+  }
+
+  void AddRequest(const TraceRow& row) {
+    TracedRequest request;
+    request.prompt = Whole(row, TraceKey::kInputLength, "input_length", 1);
+    request.output = Whole(row, TraceKey::kOutputLength, "output_length", 0);
+    const double unit = format_->time_unit / (1 * kS);
+    if (row.Find(TraceKey::kTimestamp) != nullptr)
+      request.arrival = Number(row, TraceKey::kTimestamp, "timestamp", 0, kLongestTime / unit) * format_->time_unit;
+    for (const auto& [key, name] : {std::pair(TraceKey::kDelay, "delay"), std::pair(TraceKey::kDelayMs, "delay_ms")}) {
+      if (row.Find(key) != nullptr) request.delay = Number(row, key, name, 0, kLongestTime / unit) * (1 * kMs);
+    }
+    if (const TraceValue* session = row.Find(TraceKey::kSessionId)) request.session = Session(session->text);
+    if (const TraceValue* chat = row.Find(TraceKey::kChatId)) {
+      const TraceValue* parent = row.Find(TraceKey::kParentChatId);
+      const auto known = parent == nullptr ? chats_.end() : chats_.find(parent->text);
+      request.session = known == chats_.end() ? Session(chat->text) : known->second;
+      chats_[chat->text] = request.session;
+    }
+    request.blocks = Blocks(row);
+    Keep(row, std::move(request));
+  }
+
+  void AddConversation(const TraceRow& row) {
+    const TraceValue* scope = row.Find(TraceKey::kHashScope);
+    if (scope == nullptr || scope->text != "global") {  // numbers of another conversation are other blocks
+      first_block_ += blocks_.size();
+      blocks_.clear();
+    }
+    if (row.Find(TraceKey::kBlockSize) != nullptr) block_ = Whole(row, TraceKey::kBlockSize, "block_size", 1);
+    const Count session = Session(std::to_string(sessions_.size()));
+    for (const TraceRow& one : row.requests) {
+      if (one.Find(TraceKey::kIn) == nullptr) {
+        ++without_tokens_;
+        continue;
+      }
+      TracedRequest request;
+      request.arrival = Number(one, TraceKey::kT, "t", 0, kLongestTime) * (1 * kS);
+      request.prompt = Whole(one, TraceKey::kIn, "in", 1);
+      request.output = Whole(one, TraceKey::kOut, "out", 0);
+      request.session = session;
+      request.blocks = Blocks(one);
+      Keep(one, std::move(request));
+    }
+  }
+
+  void AddResult(const TraceRow& row) {
+    if (!IsList(row, TraceKey::kInputLens, "input_lens") || !IsList(row, TraceKey::kOutputLens, "output_lens") ||
+        !IsList(row, TraceKey::kStartTimes, "start_times"))
+      return;
+    const TraceValue *prompts = row.Find(TraceKey::kInputLens), *outputs = row.Find(TraceKey::kOutputLens),
+                     *starts = row.Find(TraceKey::kStartTimes);
+    if (outputs == nullptr || outputs->list.size() != prompts->list.size() ||
+        (starts != nullptr && starts->list.size() != prompts->list.size())) {
+      Fault(row, "input_lens, output_lens and start_times: enter lists of the same length");
+      return;
+    }
+    if (!trace_.requests.empty()) {
+      if (!has_more_results_)
+        trace_.notes.push_back("Only the first benchmark of the file is played; the others are left out");
+      has_more_results_ = true;
+      return;
+    }
+    if (prompts->list.size() > kMostTraceRows) {
+      Fault(row, "Too many requests: at most " + std::to_string(kMostTraceRows));
+      return;
+    }
+    for (std::size_t i = 0; i < prompts->list.size(); ++i) {
+      const double prompt = prompts->list[i], output = outputs->list[i];
+      if (!(prompt >= 1 && prompt <= kMostTokens && output >= 0 && output <= kMostTokens)) {
+        Fault(row, "input_lens, output_lens: number " + std::to_string(i + 1) + " is out of range");
+        return;
+      }
+      TracedRequest request;
+      request.prompt = static_cast<Count>(prompt);
+      request.output = static_cast<Count>(output);
+      if (starts != nullptr) request.arrival = starts->list[i] * (1 * kS);
+      Keep(row, std::move(request));
+    }
+    if (const TraceValue* rate = row.Find(TraceKey::kRequestRate);
+        rate != nullptr && rate->number > 0 && std::isfinite(rate->number))
+      trace_.requests_per_s = rate->number;
+  }
+
+  // Times from the first request on. Either all requests have one, or none has.
+  void SetTimes() {
+    std::vector<TracedRequest>& requests = trace_.requests;
+    Seconds first = Seconds::FromBase(std::numeric_limits<double>::infinity());
+    std::vector<bool> has_turn(sessions_.size(), false);
+    const std::string* without = nullptr;
+    std::vector<TracedRequest> ordered;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      TracedRequest& one = requests[i];
+      const bool follows = one.session >= 0 && has_turn[static_cast<std::size_t>(one.session)];
+      if (one.session >= 0) has_turn[static_cast<std::size_t>(one.session)] = true;
+      if (one.arrival) {
+        first = min(first, *one.arrival);
+      } else if (!(follows && one.delay) && without == nullptr) {
+        without = &places_[i];
+      }
+      trace_.has_times = trace_.has_times || one.arrival.has_value();
+    }
+    if (trace_.has_times && without != nullptr) {
+      issues_.push_back({*without, "timestamp is missing, and other requests have one"});
+      return;
+    }
+    for (TracedRequest& one : requests) {
+      if (one.arrival) one.arrival = *one.arrival - first;
+    }
+    // Requests that follow a turn stay behind it.
+    std::vector<Seconds> at(requests.size());
+    std::vector<Seconds> latest(sessions_.size());
+    std::vector<std::size_t> order(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      order[i] = i;
+      at[i] = requests[i].arrival.value_or(Seconds{});
+      if (requests[i].session < 0) continue;
+      Seconds& before = latest[static_cast<std::size_t>(requests[i].session)];
+      if (!requests[i].arrival) at[i] = before;
+      before = max(before, at[i]);
+    }
+    std::stable_sort(order.begin(), order.end(), [&at](std::size_t a, std::size_t b) { return at[a] < at[b]; });
+    std::vector<std::string> places;
+    for (const std::size_t i : order) {
+      ordered.push_back(std::move(requests[i]));
+      places.push_back(std::move(places_[i]));
+    }
+    requests = std::move(ordered);
+    places_ = std::move(places);
+    if (without_tokens_ > 0)
+      trace_.notes.push_back(std::to_string(without_tokens_) +
+                             " entries that are no request, such as sub-agents, are left out");
+  }
+
+  void SetBlocks() {
+    std::size_t most = 0;
+    for (const TracedRequest& one : trace_.requests) most = std::max(most, one.blocks.size());
+    if (most == 0) return;
+    constexpr std::size_t kTelling = 3;
+    trace_.block = block_ > 0 ? block_ : most < kTelling ? format_->block : LargestThatHolds(trace_.requests);
+    if (!Holds(trace_.block, trace_.requests))
+      issues_.push_back(
+          {"", "hash_ids: more blocks of " + std::to_string(trace_.block) + " tokens than the prompt has"});
+  }
+
+  const Format* format_ = nullptr;
+  RequestTrace trace_;
+  std::vector<std::string> places_;  // of its requests
+  Issues issues_;
+  std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
+  std::size_t first_block_ = 0;
+  std::unordered_map<std::string, Count> sessions_, chats_;
+  Count block_ = 0, without_output_ = 0, without_tokens_ = 0;
+  bool has_more_results_ = false;
+};
+
+}  // namespace
+
+Result<RequestTrace> ReadTrace(std::string_view text) {
+  if (text.size() > kLongestTrace) return Issues{{"", "Too long: at most 64 MB"}};
+  TraceReader reader;
+  Issues faults = ReadTraceRows(text, [&reader](const TraceRow& row) { return reader.Add(row); });
+  return reader.Finish(std::move(faults));
+}
+
+}  // namespace slipstick

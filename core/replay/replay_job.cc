@@ -1,0 +1,208 @@
+#include "core/replay/replay_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/replay/read_trace.h"
+#include "core/replay/replay_outputs.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/search/serving_space.h"
+#include "core/sizing/fleet.h"
+#include "core/sizing/sizing_json.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMostReplicas = 1024;
+
+// The scenario's lengths and load give way to those of the trace.
+Json RequestOf(const Json& request, const TraceSummary& summary) {
+  Json overrides = ObjectOf({{"training", nullptr},
+                             {"post_training", nullptr},
+                             {"diffusion", nullptr},
+                             {"serving.prompt", std::llround(summary.prompt.mean)},
+                             {"serving.output", std::llround(summary.output.mean)},
+                             {"serving.prefix_hit", 0},
+                             {"serving.requests_per_s", nullptr},
+                             {"serving.concurrency", nullptr}});
+  for (const char* none : {"idle_sessions", "sessions", "waves", "simulate", "arrivals", "lengths"})
+    overrides["serving." + std::string(none)] = nullptr;
+  if (summary.requests_per_s > 0) {
+    overrides["serving.requests_per_s"] = summary.requests_per_s;
+  } else {
+    overrides["serving.concurrency"] = summary.requests;
+  }
+  return WithOverrides(request, overrides);
+}
+
+Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
+  switch (percentile) {
+    case Percentile::kMean:
+      return mean;
+    case Percentile::k50:
+      return of.p50;
+    case Percentile::k90:
+      return of.p90;
+    case Percentile::k99:
+      return of.p99;
+  }
+  return mean;
+}
+
+// How many of the requests may miss a target.
+Count MostMisses(Percentile percentile, Count requests) {
+  const Count of_100 = percentile == Percentile::k50 ? 50 : percentile == Percentile::k90 ? 90 : 99;
+  return requests - (requests * of_100 + 99) / 100;
+}
+
+std::string_view WhyHeldBack(HeldBack bound) {
+  switch (bound) {
+    case HeldBack::kMemory:
+      return "the KV cache is full";
+    case HeldBack::kSequences:
+      return "the engine runs no more requests at once";
+    case HeldBack::kStepTokens:
+      return "steps are full of prompts: prefill is the limit";
+  }
+  return "";
+}
+
+Result<Scenario> ScenarioFor(const Json& request, const TraceSummary& summary) {
+  const Json* serving = FindMember(request, "serving");
+  if (serving == nullptr || serving->is_null())
+    return Issues{{"serving", "Required: this part is switched off", {Fix{{"serving", "{}"}}}}};
+  Result<Scenario> scenario = ParseScenario(RequestOf(request, summary));
+  if (scenario && scenario->serving->disaggregated)
+    return Issues{{"serving.disaggregated",
+                   "Leave out: separate pools are not simulated",
+                   {Fix{{"serving.disaggregated", "null"}}}}};
+  return scenario;
+}
+
+}  // namespace
+
+ReplayJob::ReplayJob(ReplayQuestion question, RequestTrace trace, Scenario scenario)
+    : question_(std::move(question)),
+      trace_(std::move(trace)),
+      summary_(SummaryOf(trace_)),
+      scenario_(std::move(scenario)),
+      devices_per_replica_(DevicesPerReplica(scenario_.serving->mapping)),
+      own_(scenario_.serving->devices.value_or(scenario_.cluster.devices) / devices_per_replica_),
+      most_(std::max(own_, std::min(kMostReplicas, summary_.requests))) {}
+
+Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(Json request, const Json& question_json, std::string_view text) {
+  Result<ReplayQuestion> question = ReadReplayQuestion(question_json);
+  if (!question) return std::move(question.issues);
+  Result<RequestTrace> trace = ReadTrace(text);
+  if (!trace) return std::move(trace.issues);
+  SetArrivals(*trace, *question);
+  Result<Scenario> scenario = ScenarioFor(request, SummaryOf(*trace));
+  if (!scenario) return std::move(scenario.issues);
+  std::shared_ptr<ReplayJob> job(new ReplayJob(std::move(*question), std::move(*trace), std::move(*scenario)));
+  job->Play(job->own_, false);
+  if (job->run_->playable() == 0)
+    return Issues{{"serving", "No request of the trace fits in the KV cache of a replica"}};
+  return job;
+}
+
+void ReplayJob::Play(Count replicas, bool may_end_early) {
+  run_.reset();
+  playing_ = replicas;
+  load_ = *scenario_.serving;
+  load_.mapping.replicas = replicas;
+  load_.devices = replicas * devices_per_replica_;
+  cluster_ = scenario_.cluster;
+  cluster_.devices = std::max<Count>(cluster_.devices, replicas * devices_per_replica_);
+  run_.emplace(scenario_.model, cluster_, load_, trace_);
+  if (may_end_early && question_.percentile != Percentile::kMean && (question_.ttft || question_.tpot))
+    run_->EndBeyond({question_.ttft, question_.tpot, MostMisses(question_.percentile, run_->playable())});
+}
+
+bool ReplayJob::Holds(const PlayedTrace& played) const {
+  const auto meets = [&](const std::optional<Seconds>& target, const Percentiles& of, Seconds mean) {
+    return !target || !(At(question_.percentile, of, mean) > *target);
+  };
+  const SimulatedServing& served = played.served;
+  const bool grows = played.queue.grows_from && summary_.requests_per_s > 0;  // all at once, it only shrinks
+  return !grows && meets(question_.ttft, served.ttft_percentiles, served.ttft) &&
+         meets(question_.tpot, served.tpot_percentiles, served.tpot);
+}
+
+// Keeps what the run says, and begins the next one: twice as many replicas until some hold, then between.
+void ReplayJob::EndRun() {
+  std::optional<PlayedTrace> played;
+  if (!run_->has_failed()) played = run_->Result();
+  if (!played_ && played) played_ = played;
+  if (played && Holds(*played)) {
+    holds_ = playing_;
+    fewest_ = std::move(played);
+  } else {
+    fails_ = std::max(fails_, playing_);
+  }
+  run_.reset();
+  if (!played_ || !SeeksReplicas()) return;
+  const Count next = holds_ ? (fails_ + *holds_) / 2 : std::min(most_, 2 * fails_);
+  if (next > fails_) Play(next, true);
+}
+
+bool ReplayJob::Step(int count) {
+  if (!run_) return false;
+  if (!run_->Step(count)) EndRun();
+  return run_.has_value();
+}
+
+Json ReplayJob::Breaks() const {
+  const std::optional<Seconds> queue = summary_.requests_per_s > 0 ? played_->queue.grows_from : std::nullopt,
+                               preemption = played_->first_preemption;
+  if (!queue && !preemption) return nullptr;
+  const bool is_queue = queue && !(preemption && *preemption < *queue);
+  const HeldBack bound = is_queue ? played_->bound.value_or(HeldBack::kStepTokens) : HeldBack::kMemory;
+  const std::string what = is_queue ? "From here on every request waits longer than it takes to serve one: "
+                                    : "From here on running requests are preempted: ";
+  return ObjectOf({{"at_s", (is_queue ? *queue : *preemption).base()},
+                   {"by", is_queue ? "queue" : "preemption"},
+                   {"bound", NameOf(bound)},
+                   {"message", what + std::string(WhyHeldBack(bound))}});
+}
+
+Json ReplayJob::Needed() const {
+  if (!holds_ || !SeeksReplicas()) return nullptr;
+  const Count devices = *holds_ * devices_per_replica_;
+  Json needed = ObjectOf({{"replicas", *holds_}, {"devices", devices}});
+  if (scenario_.cost) needed["usd_per_hour"] = In(Fleet(scenario_).HourlyCostOf(devices), kUsdPerHour);
+  const SimulatedServing& served = fewest_->served;
+  needed["ttft_s"] = At(question_.percentile, served.ttft_percentiles, served.ttft).base();
+  needed["tpot_s"] = At(question_.percentile, served.tpot_percentiles, served.tpot).base();
+  needed["hit_rate"] = fewest_->hit_rate;
+  return needed;
+}
+
+Json ReplayJob::Report() const {
+  if (run_) return ObjectOf({{"done", done()}, {"playing", playing_}});
+  if (!played_) return ObjectOf({{"done", 1}, {"played", nullptr}, {"message", "The trace takes too many steps"}});
+  const ServingMapping& mapping = scenario_.serving->mapping;
+  Json targets = ObjectOf({{"percentile", NameOf(question_.percentile)}});
+  if (question_.ttft) targets["ttft_s"] = question_.ttft->base();
+  if (question_.tpot) targets["tpot_s"] = question_.tpot->base();
+  std::string message;
+  if (!holds_ && fails_ >= most_)
+    message = "Not even " + std::to_string(most_) + " replicas hold: more of them do not help";
+  return ObjectOf({{"format", trace_.format},
+                   {"notes", trace_.notes},
+                   {"targets", std::move(targets)},
+                   {"trace", WriteOutputs(summary_)},
+                   {"deployment", ObjectOf({{"replicas", own_},
+                                            {"devices", own_ * devices_per_replica_},
+                                            {"devices_per_replica", devices_per_replica_},
+                                            {"mapping", MappingOf(mapping)}})},
+                   {"played", WriteOutputs(*played_)},
+                   {"holds", Holds(*played_)},
+                   {"breaks", Breaks()},
+                   {"needed", Needed()},
+                   {"message", std::move(message)},
+                   {"done", 1}});
+}
+
+}  // namespace slipstick

@@ -1,0 +1,27 @@
+// What the requests of a trace are, whatever serves them.
+#pragma once
+
+#include "core/replay/question.h"
+#include "core/simulation/request_trace.h"
+
+namespace slipstick {
+
+struct TraceLengths {
+  double mean = 0;  // tokens
+  Count p50 = 0, p90 = 0, p99 = 0, longest = 0;
+};
+
+struct TraceSummary {
+  Count requests = 0, sessions = 0;
+  Seconds span;               // from the first arrival to the last that is known
+  double requests_per_s = 0;  // 0: all come at once
+  TraceLengths prompt, output;
+  double prompt_tokens_per_s = 0, output_tokens_per_s = 0;
+  double best_hit_rate = 0;  // of the prompt tokens, if one memory kept everything
+};
+TraceSummary SummaryOf(const RequestTrace& trace);
+
+// Gives each request its arrival: of the trace, scaled; or, where it has no times, at random at a rate, or all at once.
+void SetArrivals(RequestTrace& trace, const ReplayQuestion& question);
+
+}  // namespace slipstick

@@ -1,0 +1,36 @@
+// The engines of a deployment as the event loop sees them: rules, room and step times.
+#pragma once
+
+#include "core/engine_step/deployment.h"
+#include "core/engine_step/serving_load.h"
+#include "core/hardware/cluster.h"
+#include "core/serving/serving_memory.h"
+#include "core/simulation/event_loop.h"
+#include "core/simulation/step_times.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+class SimulatedDeployment {
+ public:
+  // What it is made of must outlive it.
+  SimulatedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load);
+  SimulatedDeployment(const SimulatedDeployment&) = delete;
+  SimulatedDeployment& operator=(const SimulatedDeployment&) = delete;
+
+  [[nodiscard]] const Deployment& deployment() const { return deployment_; }
+  [[nodiscard]] const KvCacheBudget& budget() const { return budget_; }
+  [[nodiscard]] const SimulatedSystem& system() const { return system_; }
+  // Idle contexts of sessions, or blocks of so many tokens of prompts, are kept in the memory that running requests
+  // leave. A block takes as much as one of a typical prompt does.
+  void KeepContexts();
+  void KeepBlocks(Count tokens, Count typical_prompt);
+
+ private:
+  Deployment deployment_;
+  KvCacheBudget budget_;
+  StepTimes times_;
+  SimulatedSystem system_;
+};
+
+}  // namespace slipstick

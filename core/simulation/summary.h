@@ -1,0 +1,46 @@
+// What the requests of a simulation saw: means and percentiles.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/simulation/event_loop.h"
+
+namespace slipstick {
+
+struct Percentiles {
+  Seconds p50, p90, p99;
+};
+
+// Hit rates are shares of the prompt tokens.
+struct SimulatedSessions {
+  double hit_rate = 0, device_hit_rate = 0, host_hit_rate = 0, ssd_hit_rate = 0;
+  Seconds reentry_ttft;  // mean of turns after the first
+};
+
+// Invariants: requests_per_s x request_latency = requests_in_flight + requests_waiting (Little's law).
+struct SimulatedServing {
+  Seconds ttft, tpot, request_latency;  // means
+  Percentiles ttft_percentiles, tpot_percentiles, latency_percentiles;
+  TokensPerSecond tokens_per_s;
+  double requests_per_s = 0, requests_in_flight = 0, requests_waiting = 0;  // all replicas
+  double prompt = 0, output = 0;                                            // mean lengths
+  Count requests = 0, preemptions = 0, steps = 0;
+  Seconds waited;  // at the scheduler before their first steps, all requests together
+  std::optional<SimulatedSessions> sessions;
+};
+
+Seconds MeanOf(const std::vector<Seconds>& times);
+// The smallest time that is not below that share of all.
+Percentiles PercentilesOf(std::vector<Seconds> times);
+
+// Of the requests `of`, but for their rate.
+SimulatedServing SummaryOf(const EventLoop& loop, const std::vector<std::size_t>& of);
+// Sets the rate and what follows from it.
+void SetRate(SimulatedServing& served, Hertz rate);
+
+// Of turns of sessions.
+SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_t>& turns);
+
+}  // namespace slipstick

@@ -1,0 +1,117 @@
+// The answer on a file of requests.
+#include "core/replay/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+const Assignments kSmall{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.devices=1", "cluster.devices=1"};
+
+// So many requests of 500 + 100 tokens a second.
+std::string Every(double seconds, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "{\"timestamp\":" + std::to_string(1000 * seconds * i) + ",\"input_length\":500,\"output_length\":100}\n";
+  }
+  return text;
+}
+
+Json AnswerOf(const std::string& trace, const Assignments& assignments, const Json& question = Json::object()) {
+  const Answer answer = ReplayAnswer("", assignments, question, trace);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return *ParseJson(answer.text);
+}
+
+double At(const Json& json, std::string_view path) { return NumberAt(json, path).value_or(-1); }
+
+TEST(Replay, DescribesTheTrace) {
+  const Json answer = AnswerOf(
+      "{\"timestamp\":0,\"input_length\":1500,\"output_length\":10,\"hash_ids\":[0,1,2]}\n"
+      "{\"timestamp\":60000,\"input_length\":1400,\"output_length\":20,\"hash_ids\":[0,1,3]}\n"
+      "{\"timestamp\":120000,\"input_length\":900,\"output_length\":30,\"hash_ids\":[0,4]}\n",
+      kSmall);
+  EXPECT_EQ(answer["format"], "mooncake");
+  EXPECT_EQ(At(answer, "trace.requests"), 3);
+  EXPECT_EQ(At(answer, "trace.span_s"), 120);
+  EXPECT_NEAR(At(answer, "trace.requests_per_s"), 2.0 / 120, 1e-12);
+  EXPECT_NEAR(At(answer, "trace.prompt.mean"), 3800.0 / 3, 1e-9);
+  EXPECT_EQ(At(answer, "trace.prompt.p50"), 1400);
+  EXPECT_EQ(At(answer, "trace.output.longest"), 30);
+  EXPECT_NEAR(At(answer, "trace.best_hit_rate"), 1536.0 / 3800, 1e-12);
+  EXPECT_NEAR(At(answer, "played.hit_rate"), 1536.0 / 3800, 1e-12);
+  EXPECT_EQ(At(answer, "needed.replicas"), 1);
+  EXPECT_TRUE(answer["breaks"].is_null());
+  EXPECT_EQ(At(answer, "done"), 1);
+}
+
+TEST(Replay, ScalesTheArrivals) {
+  EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"speed", 4}}), "trace.span_s"), 2.5, 1e-9);
+  EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"requests_per_s", 5}}), "trace.span_s"), 2, 1e-9);
+  EXPECT_FALSE(ReplayAnswer("", kSmall, {{"requests_per_s", 5}, {"speed", 2}}, Every(1, 2)).issues.empty());
+  const Json untimed = AnswerOf("{\"input_lens\":[9,9,9],\"output_lens\":[2,2,2]}", kSmall);
+  EXPECT_EQ(At(untimed, "trace.span_s"), 0);
+  EXPECT_TRUE(untimed["needed"].is_null()) << "all at once, without targets: nothing to find";
+  EXPECT_GT(At(AnswerOf("{\"input_lens\":[9,9,9],\"output_lens\":[2,2,2],\"request_rate\":2}", kSmall), "trace.span_s"),
+            0);
+}
+
+// What it says of others holds when they are the scenario's: so many replicas hold, one fewer does not.
+TEST(Replay, FindsTheFewestReplicas) {
+  const std::string trace = Every(0.01, 3000);
+  const Json question{{"ttft", 0.1}, {"tpot", 0.02}};
+  const Json answer = AnswerOf(trace, kSmall, question);
+  EXPECT_EQ(answer["holds"], false);
+  EXPECT_TRUE(answer["breaks"].is_object());
+  const auto needed = static_cast<Count>(At(answer, "needed.replicas"));
+  ASSERT_GT(needed, 1);
+  for (const Count replicas : {needed - 1, needed}) {
+    const std::string count = std::to_string(replicas);
+    const Json own = AnswerOf(trace,
+                              {"model=llama-3.1-8b", "cluster=dgx-h100", "serving.devices=" + count,
+                               "cluster.devices=" + count, "serving.mapping.tp=1", "serving.mapping.replicas=" + count},
+                              question);
+    EXPECT_EQ(own["holds"], replicas == needed) << count;
+    EXPECT_EQ(At(own, "needed.replicas"), static_cast<double>(needed));
+  }
+}
+
+TEST(Replay, SaysWhenNoNumberOfReplicasHolds) {
+  const Json answer = AnswerOf(Every(1, 5), kSmall, {{"ttft", 1e-6}});
+  EXPECT_TRUE(answer["needed"].is_null());
+  EXPECT_FALSE(answer["message"].get<std::string>().empty());
+}
+
+TEST(Replay, RefusesWhatItCannotPlay) {
+  EXPECT_FALSE(ReplayAnswer("", {"serving=null"}, Json::object(), Every(1, 2)).issues.empty());
+  EXPECT_FALSE(ReplayAnswer("", kSmall, {{"ttft", "5 kg"}}, Every(1, 2)).issues.empty());
+  EXPECT_FALSE(ReplayAnswer("", kSmall, Json::object(), "{").issues.empty());
+  EXPECT_FALSE(
+      ReplayAnswer("", kSmall, Json::object(), "{\"timestamp\":0,\"input_length\":200000000,\"output_length\":1}")
+          .issues.empty());
+}
+
+// The same in steps, as the page asks.
+TEST(Replay, SaysHowFarItIs) {
+  ReplaySteps steps("{\"request\":{\"model\":\"llama-3.1-8b\"}}", Every(0.1, 200));
+  ASSERT_TRUE(steps.issues().empty()) << steps.issues();
+  double before = 0;
+  int told = 0;
+  while (steps.Step(100)) {
+    const Json report = *ParseJson(steps.Report());
+    if (told++ == 0) before = At(report, "done");
+    EXPECT_LE(At(report, "done"), 1);
+  }
+  EXPECT_GT(told, 2);
+  EXPECT_LT(before, 1);
+  EXPECT_EQ(At(*ParseJson(steps.Report()), "trace.requests"), 200);
+  EXPECT_FALSE(ReplaySteps("{}", std::string("x")).issues().empty());
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,49 @@
+// A file of recorded requests, chosen in Explore and played in the browser.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, site } from './browser.js';
+
+const chromium = site();
+
+const plain = (text) => text.replaceAll(/\s+/g, ' ');
+const line = (at, blocks) =>
+  JSON.stringify({ timestamp: at, input_length: 1500, output_length: 50, hash_ids: blocks }) + '\n';
+// Of 3 x 1,500 tokens the second prompt finds two blocks of 512, the third one block: 34.1 %.
+const TRACE = line(0, [0, 1, 2]) + line(9000, [0, 1, 3]) + line(20000, [0, 4, 5]);
+const fileOf = (text) => ({ name: 'trace.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) });
+
+test('a trace chosen as a file is played, answered in a table and a chart, and sent nowhere', async () => {
+  const { page, faults } = await chromium.open('#/explore/replay?model=llama-3.1-8b&v=1');
+  await page.waitForSelector('#replay');
+  const sent = [];
+  page.on('request', (request) => sent.push(request.postData() ?? ''));
+  await page.getByLabel('TTFT at most').fill('1 s');
+  await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE));
+  await page.waitForSelector('#replay-facts');
+  const facts = plain(await page.locator('#replay-facts').innerText());
+  assert.match(facts, /Requests 3 /);
+  assert.match(facts, /Prefix-cache hit rate 34\.1 % Hit rate with unlimited memory 34\.1 %/);
+  assert.match(plain(await page.locator('#replay-spread').innerText()), /Prompt tokens 1,500 1,500 1,500 1,500/);
+  assert.match(plain(await page.locator('#replay-needed').innerText()), /^It needs \d+ GPUs?, 1 replicas?/);
+  assert.ok((await page.locator('#replay-chart .mark, #replay-chart path').count()) > 0);
+  assert.match(page.url(), /explore=replay/);
+  assert.ok(!page.url().includes('input_length'), 'the file is not in the link');
+  assert.ok(sent.every((body) => !body.includes('input_length')));
+  assert.deepEqual(faults, []);
+});
+
+test('a wrong line is said with its number, and a dropped file takes its place', async () => {
+  const { page, faults } = await chromium.open('#/explore/replay?v=1');
+  await page.waitForSelector('#replay');
+  await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE + '{\n'));
+  await page.waitForSelector('#replay-faults p');
+  assert.match(await page.locator('#replay-faults').innerText(), /^line 4: Not valid JSON/);
+  await page.locator('#replay').evaluate((section, text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], 'dropped.jsonl'));
+    section.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, TRACE);
+  await page.waitForSelector('#replay-facts');
+  await eventually(async () => assert.equal(await page.locator('#replay-faults p').count(), 0));
+  assert.deepEqual(faults, []);
+});

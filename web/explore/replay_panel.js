@@ -1,0 +1,281 @@
+// A file of recorded requests, dropped or chosen: what they need, how they would be served, and where it breaks. It is read and played in a
+// worker of this browser; neither the link nor any host hears of it.
+/** @import {Context} from '../types.js' */
+import { lines } from '../charts/lines.js';
+import { h } from '../dom.js';
+import { text, whole } from '../text/format.js';
+import { Asked } from './asked.js';
+import { button, faults, labelled, select, textBox } from './controls.js';
+import { t } from './texts.js';
+
+const MOST = 64e6; // bytes, as the core reads (core/replay/read_trace.h)
+const PERCENTILES = ['mean', '50', '90', '99'];
+
+const bytes = (value) => text(value, 'B');
+const seconds = (value) => text(value, 's');
+const percent = (value) => text(value, '%');
+
+export class ReplayPanel {
+  #pool;
+  /** @type {Context} */
+  #context = null;
+  #file = null; // {name, text}
+  #job = null;
+  #spec = null; // of the run that is heard
+  #answer = null;
+  #width = 0;
+
+  constructor(pool) {
+    this.#pool = pool;
+    this.file = h('input', { type: 'file', onchange: () => this.#read(this.file.files[0]) });
+    this.ttft = textBox('', { placeholder: '1 s' });
+    this.tpot = textBox('', { placeholder: '30 ms' });
+    this.percentile = select(
+      PERCENTILES.map((value) => ({ value, name: value === 'mean' ? t('explore.replay.mean') : `p${value}` })),
+      '99',
+    );
+    this.speed = textBox('1', { inputmode: 'decimal' });
+    this.asked = new Asked('replay', {
+      ttft: this.ttft,
+      tpot: this.tpot,
+      percentile: this.percentile,
+      speed: this.speed,
+    });
+    this.start = button(t('explore.replay.start'), () => this.#ask(), {
+      'class': 'primary',
+      'id': 'replay-start',
+      'data-key': 'ex-replay',
+      'disabled': true,
+    });
+    this.stop = button(t('explore.stop'), () => this.#job?.stop(), {
+      'class': 'ex-plain',
+      'hidden': true,
+      'id': 'replay-stop',
+      'data-key': 'ex-replay-stop',
+    });
+    this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
+    this.status = h('p', { class: 'ex-status', role: 'status', id: 'replay-progress' });
+    this.faults = h('div', { id: 'replay-faults' });
+    this.result = h('div', { class: 'ex-table', id: 'replay-result' });
+    this.element = h(
+      'section',
+      {
+        id: 'replay',
+        ondragover: (event) => event.preventDefault(),
+        ondrop: (event) => {
+          event.preventDefault();
+          this.#read(event.dataTransfer.files[0]);
+        },
+      },
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.replay.file'), this.file, t('explore.replay.stays')),
+        labelled(t('explore.replay.ttft'), this.ttft),
+        labelled(t('explore.replay.tpot'), this.tpot),
+        labelled(t('explore.replay.percentile'), this.percentile),
+        labelled(t('explore.replay.speed'), this.speed),
+      ),
+      h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
+      this.status,
+      this.faults,
+      this.result,
+    );
+  }
+
+  /** @param {Context} context */
+  show(context) {
+    this.#context = context;
+    this.asked.take(context.store);
+    if (this.#answer && context.width !== this.#width) this.#draw();
+  }
+
+  async #read(file) {
+    if (!file) return undefined;
+    if (file.size > MOST) {
+      this.status.textContent = t('explore.replay.long');
+      return undefined;
+    }
+    this.#file = { name: file.name, text: await file.text() };
+    this.start.disabled = false;
+    return this.#ask();
+  }
+
+  #running(is) {
+    this.start.hidden = is;
+    this.stop.hidden = !is;
+    this.bar.hidden = !is;
+  }
+
+  async #ask() {
+    const { core, inputs, store } = this.#context;
+    this.asked.keep(store);
+    const target = (box) => box.value.trim() || undefined;
+    const speed = Number(this.speed.value.trim() || '1');
+    const spec = {
+      request: core.requestFor(inputs),
+      ttft: target(this.ttft),
+      tpot: target(this.tpot),
+      percentile: this.percentile.value,
+      speed: Number.isFinite(speed) ? speed : this.speed.value,
+    };
+    this.#job?.stop();
+    this.#spec = spec;
+    this.faults.replaceChildren();
+    this.#running(true);
+    this.bar.value = 0;
+    this.status.textContent = t('explore.replay.reading', { file: this.#file.name });
+    try {
+      const hear = (report, state) => spec === this.#spec && this.#hear(report, state);
+      this.#job = await this.#pool.replay(spec, this.#file.text, hear, (error) => this.#end(error));
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  #end(error) {
+    this.#running(false);
+    if (error) this.status.textContent = t('app.stopped', { message: error.message });
+  }
+
+  #hear(report, state) {
+    if (state === 'refused') {
+      this.status.textContent = '';
+      this.faults.replaceChildren(faults(report.issues));
+      this.#end();
+    } else if (state === 'done') {
+      this.#answer = report;
+      this.status.textContent = report.message || report.notes?.join('. ');
+      this.#draw();
+      this.#end();
+    } else {
+      this.bar.value = report.done;
+      this.status.textContent =
+        state === 'stopped' ? t('explore.replay.stopped') : t('explore.replay.playing', { replicas: report.playing });
+      if (state === 'stopped') this.#end();
+    }
+  }
+
+  #draw() {
+    this.#width = this.#context.width;
+    const { played } = this.#answer;
+    this.result.replaceChildren(...(played ? [this.#verdict(), this.#table(), this.#chart()].flat() : []));
+  }
+
+  // What they need, and where what the scenario has breaks.
+  #verdict() {
+    const { breaks, needed, deployment } = this.#answer;
+    const words = { devices: whole(deployment.devices), replicas: whole(deployment.replicas) };
+    return [
+      h(
+        'p',
+        { class: 'lead', id: 'replay-breaks' },
+        breaks
+          ? t('explore.replay.breaks', { ...words, at: seconds(breaks.at_s), why: breaks.message })
+          : t('explore.replay.whole', words),
+      ),
+      needed &&
+        h(
+          'p',
+          { id: 'replay-needed' },
+          t('explore.replay.needed', {
+            devices: whole(needed.devices),
+            replicas: whole(needed.replicas),
+            cost:
+              needed.usd_per_hour === undefined
+                ? ''
+                : t('explore.replay.cost', { usd: text(needed.usd_per_hour, '$') }),
+          }),
+        ),
+    ].filter(Boolean);
+  }
+
+  #table() {
+    const { trace, played } = this.#answer;
+    const spread = (name, mean, of, show) => [name, show(mean), show(of.p50), show(of.p90), show(of.p99)];
+    const rows = [
+      spread(t('explore.replay.prompt'), trace.prompt.mean, trace.prompt, whole),
+      spread(t('explore.replay.output'), trace.output.mean, trace.output, whole),
+      spread('TTFT', played.ttft_s, played.ttft_percentiles_s, seconds),
+      spread('TPOT', played.tpot_s, played.tpot_percentiles_s, seconds),
+      spread(t('explore.replay.latency'), played.request_latency_s, played.latency_percentiles_s, seconds),
+    ];
+    const facts = [
+      ['requests', whole(trace.requests)],
+      ['span', seconds(trace.span_s)],
+      ['rate', text(trace.requests_per_s, '/s')],
+      ['throughput', text(played.tokens_per_s, 'token/s')],
+      ['hits', percent(played.hit_rate)],
+      ['best', percent(trace.best_hit_rate)],
+      [
+        'kv',
+        t('explore.replay.of', { peak: bytes(played.kv_cache_peak_bytes), room: bytes(played.kv_cache_room_bytes) }),
+      ],
+      ['preemptions', whole(played.preemptions)],
+    ];
+    return [
+      h(
+        'table',
+        { id: 'replay-facts' },
+        h('caption', { class: 'visually-hidden' }, t('explore.replay')),
+        h(
+          'tbody',
+          {},
+          facts.map(([name, value]) =>
+            h('tr', {}, h('th', { scope: 'row' }, t(`explore.replay.${name}`)), h('td', {}, value)),
+          ),
+        ),
+      ),
+      h(
+        'table',
+        { id: 'replay-spread' },
+        h('caption', { class: 'visually-hidden' }, t('explore.replay.spread')),
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ['', t('explore.replay.mean'), 'p50', 'p90', 'p99'].map((one) => h('th', { scope: 'col' }, one)),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          rows.map(([name, ...values]) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, name),
+              values.map((value) => h('td', {}, value)),
+            ),
+          ),
+        ),
+      ),
+    ];
+  }
+
+  #chart() {
+    const { moments } = this.#answer.played;
+    const of = (member) => moments.map((one) => ({ x: one.from_s, y: one[member] }));
+    const breaks = this.#answer.breaks;
+    return lines({
+      id: 'replay-chart',
+      title: t('explore.replay.chart'),
+      width: this.#width,
+      x: { label: t('explore.replay.time'), unit: 's', log: false },
+      y: { label: t('explore.replay.requests'), unit: 'count', log: false },
+      series: [
+        { name: t('explore.replay.running'), color: 'var(--c-forward)', points: of('running') },
+        { name: t('explore.replay.waiting'), color: 'var(--c-launch)', points: of('waiting') },
+      ],
+      uprights: breaks ? [{ x: breaks.at_s, text: t('explore.replay.here') }] : [],
+      summary: t('explore.replay.summary', {
+        running: text(Math.max(...moments.map((one) => one.running)), 'count'),
+        waiting: text(Math.max(...moments.map((one) => one.waiting)), 'count'),
+      }),
+      columns: [t('explore.replay.time'), t('explore.replay.running'), t('explore.replay.waiting')],
+      rows: moments.map((one) => [seconds(one.from_s), text(one.running, 'count'), text(one.waiting, 'count')]),
+    });
+  }
+}
