@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/figure.h"
+#include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
 #include "core/training/framework_warnings.h"
 #include "core/training/memo.h"
