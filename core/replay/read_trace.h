@@ -1,9 +1,9 @@
 // Reads a file of recorded requests. Formats, each as its source writes it:
 //
 //   Mooncake     a request per line: timestamp (ms), input_length, output_length, hash_ids of blocks of 512 tokens
-//                (kvcache-ai/Mooncake FAST25-release/traces). With session_id, and delay (ms) in place of timestamp, the
-//                turns of a session (ai-dynamo/dynamo docs/dynosim/trace-formats.md): each has its full prompt and is
-//                sent when the turn before it is done.
+//                (kvcache-ai/Mooncake FAST25-release/traces). With session_id, and delay (ms) in place of timestamp,
+//                the turns of a session (ai-dynamo/dynamo docs/dynosim/trace-formats.md): each has its full prompt and
+//                is sent when the turn before it is done.
 //   Bailian      the same with chat_id and parent_chat_id, timestamp in seconds and blocks of 16 tokens
 //                (alibaba-edu/qwen-bailian-usagetraces-anon, as ai-dynamo/aiperf docs/tutorials/bailian-trace.md says).
 //   agent        an object per conversation: requests of t (s), in, out and hash_ids, with block_size
@@ -11,6 +11,8 @@
 //   benchmark    a result of `vllm bench serve --save-detailed` or of SGLang's bench_serving --output-details:
 //                input_lens, output_lens and, where there are any, start_times (vllm/benchmarks/serve.py,
 //                python/sglang/bench_serving.py).
+//
+// The size of a block follows from the lengths and the numbers of blocks, where the file does not state it.
 #pragma once
 
 #include <string_view>

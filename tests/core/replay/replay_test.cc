@@ -50,6 +50,14 @@ TEST(Replay, DescribesTheTrace) {
   EXPECT_EQ(At(answer, "done"), 1);
 }
 
+// Of a prompt that came before as a whole, one token is computed once more.
+TEST(Replay, ARepeatedPromptIsFoundButForAToken) {
+  const std::string twice = "\"input_length\":1024,\"output_length\":1,\"hash_ids\":[0,1]}\n";
+  const Json answer = AnswerOf("{\"timestamp\":0," + twice + "{\"timestamp\":60000," + twice, kSmall);
+  EXPECT_NEAR(At(answer, "trace.best_hit_rate"), 1023.0 / 2048, 1e-12);
+  EXPECT_NEAR(At(answer, "played.hit_rate"), 1023.0 / 2048, 1e-12);
+}
+
 TEST(Replay, ScalesTheArrivals) {
   EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"speed", 4}}), "trace.span_s"), 2.5, 1e-9);
   EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"requests_per_s", 5}}), "trace.span_s"), 2, 1e-9);
