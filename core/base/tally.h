@@ -29,8 +29,8 @@ class Tally {
   const Node* node_ = nullptr;
 };
 
-template <class Json>
-void to_json(Json& json, const Tally& tally) {
+template <class Document>
+void to_json(Document& json, const Tally& tally) {
   json = Count(tally);
 }
 

@@ -25,7 +25,8 @@ struct Pool {
   [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
 };
 
-// The first count from 1 to `most` for which an ascending condition holds, given that it does for `most`. Most are small.
+// The first count from 1 to `most` for which an ascending condition holds, given that it does for `most`. Most are
+// small.
 template <class Condition>
 Count Fewest(Count most, const Condition& holds) {
   Count too_few = 0, enough = 1;

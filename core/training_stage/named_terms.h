@@ -15,8 +15,8 @@
 
 namespace slipstick {
 
-// A context whose numbers have the nodes by which a trace knows the inputs. It refers to copies that the trace keeps, or
-// to the arguments where the trace is off.
+// A context whose numbers have the nodes by which a trace knows the inputs. It refers to copies that the trace keeps,
+// or to the arguments where the trace is off.
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run, Trace& trace);
 // A choice with the nodes of "full_share", "chosen_norms", "chosen_latents" and "chosen_core".
 RecomputeChoice Carried(RecomputeChoice choice, Trace& trace);
