@@ -128,8 +128,10 @@ constexpr FieldRow kVisionFields[] = {
     Of<&Vision::patch>("patch", "Side of a patch in pixels").Between(1, 1024),
     Of<&Vision::merge>("merge", "Patches along the side of a token").Between(1, 64),
     Of<&Vision::projectors>(
-        "projectors", "Projectors to the language model, two layers each (Qwen3-VL: one, and three for inner layers)")
-        .Between(1, 64)};
+        "projectors",
+        "Projectors to the language model, two layers each (Qwen3-VL: one, and three for inner layers); "
+        "0: pooled, with one small matrix (Gemma 3)")
+        .Between(0, 64)};
 constinit const Fields Schema<Vision>::fields(kVisionFields);
 
 constexpr FieldRow kModelFields[] = {

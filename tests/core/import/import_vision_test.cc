@@ -43,6 +43,32 @@ TEST(ImportVision, Encoder) {
   EXPECT_EQ(model["notes"].dump().find("are not counted"), std::string::npos);
 }
 
+// The encoder of a config with this text model.
+Json EncoderOf(const std::string& members) {
+  return Imported("{" + members + R"(, "text_config": {"num_hidden_layers": 36, "hidden_size": 4096,
+      "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288,
+      "vocab_size": 151936}})")["model"]["vision"];
+}
+
+// GLM-4.5V: Glm4VisionMlp takes out_hidden_size for its width, the merger intermediate_size
+// (huggingface/transformers, models/glm4v).
+TEST(ImportVision, GlmEncoderIsAsWideAsItsModel) {
+  const Json vision = EncoderOf(R"("model_type": "glm4v_moe", "vision_config": {"model_type": "glm4v_moe", "depth": 24,
+      "hidden_act": "silu", "hidden_size": 1536, "intermediate_size": 10944, "num_heads": 12, "out_hidden_size": 4096,
+      "patch_size": 14, "spatial_merge_size": 2})");
+  EXPECT_EQ(vision["ffn"], 4096);
+  EXPECT_EQ(vision["gated"], true);
+}
+
+// Gemma 3: 896 / 14 = 64 patches a side become 16 tokens a side, 256 of an image (Gemma 3 technical report).
+TEST(ImportVision, GemmaPoolsPatches) {
+  const Json vision = EncoderOf(R"("model_type": "gemma3", "mm_tokens_per_image": 256, "vision_config": {
+      "hidden_size": 1152, "image_size": 896, "intermediate_size": 4304, "model_type": "siglip_vision_model",
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14})");
+  EXPECT_EQ(vision["merge"], 4);
+  EXPECT_EQ(vision["projectors"], 0);
+}
+
 // Diffusion language models: LLaDA-8B has 8.02 billion parameters, LLaDA2.0-mini the shape of Ling-mini-2.0, 16 billion.
 TEST(ImportVision, DiffusionLanguageModels) {
   const Json dense = Imported(R"({"model_type": "llada", "d_model": 4096, "n_heads": 32, "n_kv_heads": 32,
