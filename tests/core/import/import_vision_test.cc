@@ -45,7 +45,8 @@ TEST(ImportVision, Encoder) {
 
 // The encoder of a config with this text model.
 Json EncoderOf(const std::string& members) {
-  return Imported("{" + members + R"(, "text_config": {"num_hidden_layers": 36, "hidden_size": 4096,
+  return Imported("{" + members +
+                  R"(, "text_config": {"model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096,
       "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288,
       "vocab_size": 151936}})")["model"]["vision"];
 }
