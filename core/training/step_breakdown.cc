@@ -10,7 +10,7 @@
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
 #include "core/training/step_terms.h"
-#include "core/workload/named_terms.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -163,7 +163,9 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const FrameworkExchange& framework = step.run.framework.exchange;
   const Ratio split =
       framework.scatters_sends ? step.tensor : trace.Carry("split", Ratio(context.shape.sequence_split));
-  const Bytes output = SentBytes(context.model, context.shape.tokens, "tokens", trace);
+  const Model& model = context.model;
+  const Ratio streams = model.compressed ? Ratio(model.compressed->streams) : Ratio(1);
+  const Bytes output = SentBytes(step.tokens, streams, model.hidden);
   const bool overlaps = step.chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const Ratio exposed_share =
       overlaps ? framework.pipeline_exposed : InputAt(Ratio(1), "training.mapping.overlap.pp", trace);

@@ -10,7 +10,6 @@
 #include "core/collectives/named_terms.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/named_terms.h"
-#include "core/workload/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -51,11 +50,16 @@ TrainingContext MakeContext(const Model& model, const Cluster& cluster, const Tr
   if (!trace.on()) return MakeContext(model, cluster, run);
   if (const auto& utilization = run.framework.utilization)
     ReplaceByUtilizations(cluster, *utilization, "training.framework.utilization", trace);
-  using Runs = std::deque<TrainingRun>;
-  TrainingRun& named = trace.Kept<Runs>("training runs", [] { return std::make_shared<Runs>(); }).emplace_back(run);
-  BindInputs(named, "training", trace);
-  return MakeContext(Named(model, trace), Named(*PrepareCluster(cluster, run.framework), named.framework, trace),
-                     named);
+  struct Asked {
+    Model model;
+    TrainingRun run;
+  };
+  using Kept = std::deque<Asked>;
+  Asked& named = trace.Kept<Kept>("training", [] { return std::make_shared<Kept>(); }).emplace_back(Asked{model, run});
+  BindInputs(named.model, "model", trace);
+  BindInputs(named.run, "training", trace);
+  return MakeContext(named.model, Named(*PrepareCluster(cluster, run.framework), named.run.framework, trace),
+                     named.run);
 }
 
 RecomputeChoice Carried(RecomputeChoice choice, Trace& trace) {
