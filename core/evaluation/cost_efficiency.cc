@@ -147,11 +147,8 @@ void Report(const TokenCost& cost, const std::string& part, Trace& trace) {
 
 TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training,
                                         const TrainingRun& run, Trace& trace) {
-  const auto used = [&trace](Joules energy, Seconds device_seconds) {
-    return Used{trace.Carry("device_energy", energy), trace.Carry("device_seconds", device_seconds)};
-  };
-  TrainingUse use{used(training.energy, training.device_seconds), std::nullopt, run.tokens};
-  if (training.run.energy) use.run = used(*training.run.energy, *training.run.device_seconds);
+  TrainingUse use{{training.energy, training.device_seconds}, std::nullopt, run.tokens};
+  if (training.run.energy) use.run = {*training.run.energy, *training.run.device_seconds};
   BindInputs(use.tokens, "training.tokens", trace);
   const TrainingCostEfficiency found = EfficiencyOf(cost, use);
   if (!trace.on()) return found;
@@ -169,13 +166,8 @@ TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, c
 
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
                                        Trace& trace) {
-  const auto used = [&trace](const PoolUse& use) {
-    return PoolUse{trace.Carry("device_seconds", use.device_seconds), trace.Carry("device_energy", use.energy)};
-  };
-  std::optional<ByPass<PoolUse>> pools = serving.pools;
-  if (pools) pools = {used(pools->prefill), used(pools->decode)};
   ServingCostEfficiency found =
-      EfficiencyOf(cost, used({serving.device_seconds_per_token, serving.energy_per_token}), pools);
+      EfficiencyOf(cost, {serving.device_seconds_per_token, serving.energy_per_token}, serving.pools);
   if (serving.sessions && found.token)
     found.session =
         Figure("Cost of a session", *found.token * serving.sessions->output, "of the answers of all its turns");

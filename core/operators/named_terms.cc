@@ -122,17 +122,13 @@ void ReplaceByUtilizations(const Cluster& stated, const Utilizations& utilizatio
   set(0, {"power_fall", "sustained_fall", "launch"});
 }
 
-TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
-                         const ByBound<Beside>& beside, std::string_view report, Trace& trace) {
+TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, const ByBound<Seconds>& beside,
+                         std::string_view report, Trace& trace) {
   constexpr std::array<std::string_view, kBoundParts<Seconds>.size()> kNames{"compute", "l1",      "l2",    "memory",
                                                                              "network", "latency", "bubble"};
   ByBound<Ratio> shares = SharesOf(operators);
-  ByBound<Seconds> others;
   std::array<std::string, kNames.size()> paths;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const auto& [time, symbol] = beside.*kBoundParts<Beside>[i];
-    others.*kBoundParts<Seconds>[i] = trace.Carry(symbol, time);
-    if (!trace.on()) continue;
+  for (std::size_t i = 0; trace.on() && i < kNames.size(); ++i) {
     paths[i] = std::string(report) + "." + std::string(kNames[i]);
     Ratio& share = shares.*kBoundParts<Ratio>[i];
     const double value = share;
@@ -141,7 +137,7 @@ TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByB
                                                                      "that it bounds, by their times in the report")
                                              : nullptr);
   }
-  const TimeByBound split = SplitByBound(trace.Carry(total_is, total), shares, others);
+  const TimeByBound split = SplitByBound(total, shares, beside);
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const Seconds part = split.*kBoundParts<Seconds>[i];
     if (part > Seconds{}) trace.Report(paths[i], part);

@@ -21,14 +21,9 @@ void AssumeRules(const Device& device, Trace& trace);
 // of the utilizations.
 void ReplaceByUtilizations(const Cluster& stated, const Utilizations& utilizations, const std::string& path,
                            Trace& trace);
-// What stands beside a time that is split: a part's time, and its symbol in the current scope; "": none.
-struct Beside {
-  Seconds time;
-  std::string_view symbol;
-};
-// `total`, whose symbol is `total_is`, split as the operators that it consists of, and what stands beside it. Each part
-// is the figure at "`report`.compute" and so on.
-TimeByBound SplitByBound(Seconds total, std::string_view total_is, const TimeByBound& operators,
-                         const ByBound<Beside>& beside, std::string_view report, Trace& trace);
+// `total`, split as the operators that it consists of, and what stands beside it. Each part is the figure at
+// "`report`.compute" and so on.
+TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, const ByBound<Seconds>& beside,
+                         std::string_view report, Trace& trace);
 
 }  // namespace slipstick

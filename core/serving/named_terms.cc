@@ -59,10 +59,8 @@ PassWork WorkOfPrefillPool(const OperatorBreakdown& operators, const Deployment&
 
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, std::string_view report,
                          const Deployment& deployment) {
-  return WithTrace(deployment, [&](Trace& trace, const Deployment&) {
-    trace.Alias("total", total, "this total");
-    return SplitByBound(total, "total", operators, {}, report, trace);
-  });
+  return WithTrace(deployment,
+                   [&](Trace& trace, const Deployment&) { return SplitByBound(total, operators, {}, report, trace); });
 }
 
 Ratio ShareAt(const std::string& path, Ratio share, const Deployment& deployment) {

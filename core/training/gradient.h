@@ -20,9 +20,8 @@ struct GradientExchange {
 // it hides communication too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages);
 
-// Of the device that takes longest for it. The figures stage_forward and stage_backward of HidingStage are in the scope
-// "gradients". `stages`: whose passes may hide the reduction.
+// Of the device that takes longest for it. `stages`: whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
-                                   const std::vector<StageTime>& stages, Trace& trace);
+                                   const std::vector<StageTime>& stages);
 
 }  // namespace slipstick

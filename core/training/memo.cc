@@ -89,7 +89,6 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];
   if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides)
     return entry->times;
-  Trace off = Trace::Off();
   entry.reset(new Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, nullptr)});
   return entry->times;
 }
@@ -108,7 +107,6 @@ const StepFlops& TrainingMemo::FlopsOf(const RecomputeChoice& recompute) {
   for (const auto& [choice, flops] : flops_) {
     if (choice == recompute) return flops;
   }
-  Trace off = Trace::Off();
   return flops_.emplace_back(recompute, CountFlops(model_, run_, recompute)).second;
 }
 

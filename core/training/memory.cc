@@ -8,7 +8,9 @@
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
-#include "core/training/named_terms.h"
+#include "core/training/step_terms.h"
+#include "core/training_stage/named_terms.h"
+#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -22,19 +24,15 @@ struct StageParameters {
   Ratio data_ranks, expert_ranks;  // ranks that hold the same dense weights, and the same experts
 };
 
-StageParameters ParametersOf(const StepTerms& step, const DeviceStages& device, Trace& trace) {
-  const auto weights = [&](Ratio Stage::* part, std::string_view part_symbol, std::string_view symbol, Note note) {
-    return trace.Carry(symbol, Ratio(WeightsOn(device, part, part_symbol, symbol, note, trace)));
-  };
+StageParameters ParametersOf(const StepTerms& step, const DeviceStages& device) {
   const bool lora = step.run.trainable == Trainable::kLora;
   StageParameters parameters;
-  parameters.dense = weights(&Stage::dense_parameters, "stage_dense", "dense",
-                             {"Weights on one device", "routed experts apart; DualPipe holds the mirrored stage too"});
-  parameters.tables = weights(&Stage::tables, "stage_tables", "tables", {"Weights of the tables on one device"});
+  parameters.dense = Figure("Weights on one device", WeightsOn(device, &Stage::dense_parameters),
+                            "routed experts apart; DualPipe holds the mirrored stage too");
+  parameters.tables = Figure("Weights of the tables on one device", WeightsOn(device, &Stage::tables));
   parameters.experts =
-      weights(&Stage::expert_parameters, "stage_experts", "experts", {"Weights of the routed experts on one device"});
-  parameters.adapters =
-      weights(&Stage::adapter_parameters, "stage_adapters", "adapters", {"Weights of the adapters on one device"});
+      Figure("Weights of the routed experts on one device", WeightsOn(device, &Stage::expert_parameters));
+  parameters.adapters = Figure("Weights of the adapters on one device", WeightsOn(device, &Stage::adapter_parameters));
   parameters.trained_dense = lora ? parameters.adapters : parameters.dense;
   parameters.trained_experts = lora ? Ratio(0) : parameters.experts;
   parameters.data_ranks = step.DataRanks();
@@ -57,20 +55,8 @@ struct StateShare {
   Bytes copies;                                         // that the update makes
 };
 
-// Bytes per parameter. Names: those of ExplainStateBytes.
-struct NamedStateBytes {
-  Ratio weights, gradients, optimizer, adapter_weights;
-};
-NamedStateBytes StateBytesOf(const TrainingContext& context, Trace& trace) {
-  const StateBytes state = StateBytesOf(context);
-  ExplainStateBytes(context, state, trace);
-  return {trace.Carry("weight_bytes", Ratio(state.weights)), trace.Carry("state_gradients", Ratio(state.gradients)),
-          trace.Carry("state_optimizer", Ratio(state.optimizer)),
-          trace.Carry("adapter_bytes", Ratio(state.adapter_weights))};
-}
-
 // All weights of the rank.
-Bytes AllWeights(const StepTerms& step, const StageParameters& parameters, const NamedStateBytes& state) {
+Bytes AllWeights(const StepTerms& step, const StageParameters& parameters, const StateBytes& state) {
   constexpr std::string_view kTitle = "Weights of the rank", kNote = "on the device or in host memory";
   const TrainingRun& run = step.run;
   const Ratio held = Figure("Held weights", PerRank(step, parameters, parameters.dense, parameters.experts, 3),
@@ -96,10 +82,10 @@ Bytes AllWeights(const StepTerms& step, const StageParameters& parameters, const
 }
 
 StateShare AddState(const TrainingContext& context, const StepTerms& step, const StageParameters& parameters,
-                    TrainingMemory& memory, Trace& trace) {
+                    TrainingMemory& memory) {
   const TrainingRun& run = step.run;
   const FrameworkMemory& framework = run.framework.memory;
-  const NamedStateBytes state = StateBytesOf(context, trace);
+  const StateBytes state = StateBytesOf(context);
   const Ratio replicated = Figure("Replicated", min(parameters.data_ranks - 1, 1),
                                   "whether several ranks hold the same weights: 1 or 0"),
               sharded = Figure("Sharded", min(Ratio(run.mapping.zero), 1) * replicated,
@@ -163,7 +149,7 @@ Bytes MovingBytes(const StepTerms& step, const StageParameters& parameters, cons
 
 // Library buffers, gathered weights of ZeRO 3, and what moves between device and host.
 Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const StageActivations& layers, Bytes moving,
-                  Bytes copies, Trace& trace) {
+                  Bytes copies) {
   const FrameworkMemory& framework = step.run.framework.memory;
   const Ratio gathered =
       Figure("Gathered layers",
@@ -173,7 +159,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const S
                                     "whether ranks communicate: 1 or 0");
   // Frozen weights are gathered as they are stored.
   const Ratio element = step.run.trainable == Trainable::kLora
-                            ? InputAt(Ratio(FrozenBytes(context)), InputOfFrozenBytes(context), trace)
+                            ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context)
                             : Ratio(2);
   const Bytes weights =
       Figure("Gathered weights", element * kB * gathered * layers.largest_layer, "of layers that ZeRO 3 holds whole");
@@ -181,57 +167,61 @@ Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const S
                 "library buffers, allocator overhead, gathered weights, copies of the update");
 }
 
-// Which stage it is, and why that one.
-void ExplainStage(const MemoryTerms& terms, double index, const RecomputeChoice& recompute, Trace& trace) {
-  if (!trace.on() || terms.context.shape.pipeline <= 1) return;
-  Trace off = Trace::Off();
-  std::vector<std::pair<std::string, Bytes>> left;
-  const std::vector<Stage> stages = PlanLayers(terms.context, terms.works).stages;
-  for (std::size_t other = 0; other < stages.size(); ++other) {
-    left.emplace_back(StageName(other) + ": memory left",
-                      UsableMemory(terms.context.device()) - terms.context.framework().memory.outside -
-                          StageMemory(terms, stages, other, recompute, off).Total());
-  }
-  const double pp = terms.context.shape.pipeline, virtual_stages = terms.context.shape.chunks;
-  const double logit_bytes = terms.context.framework().memory.logits,
-               vocabulary = static_cast<double>(terms.context.model.vocab);
-  trace.Input("logit_bytes", logit_bytes, "training.framework.memory.logits");
-  trace.Choice("stage", index, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"},
-               left, static_cast<std::size_t>(index), "pp, virtual_stages, logit_bytes, vocabulary", pp, virtual_stages,
-               logit_bytes, vocabulary);
-}
-
-}  // namespace
-
-TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
-                           const RecomputeChoice& recompute, Trace& trace) {
+TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ratio index,
+                        const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
-  const DeviceStages device = StagesOn(context, stages, index);
-  ExplainStage(terms, static_cast<double>(index), recompute, trace);
-  const StepTerms step(context, trace);
-  const StageParameters parameters = ParametersOf(step, device, trace);
+  const StepTerms step(context);
+  const StageParameters parameters = ParametersOf(step, device);
   TrainingMemory memory;
-  const StateShare share = AddState(context, step, parameters, memory, trace);
-  const StageActivations layers =
-      AddActivations(terms, step, device, static_cast<double>(index), recompute, share.reusable, memory, trace);
+  const StateShare share = AddState(context, step, parameters, memory);
+  const StageActivations layers = AddActivations(terms, step, device, index, recompute, share.reusable, memory);
   const Bytes moving = MovingBytes(step, parameters, share, layers.largest_layer);
-  memory.workspace = WorkspaceOf(context, step, layers, moving, share.copies, trace);
+  memory.workspace = WorkspaceOf(context, step, layers, moving, share.copies);
   const Offload& offload = step.run.offload;
   memory.host = Figure("Host memory per device",
                        offload.activations * layers.in_flight +
                            offload.optimizer * kB * share.optimizer_bytes * share.held_state +
                            step.offloaded_gradients * share.gradients + offload.parameters * share.weights,
                        "offloaded activations, optimizer state, gradients and weights");
-  Show(memory, trace);
   return memory;
+}
+
+// Why that stage: each leaves so much memory.
+Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
+                 const RecomputeChoice& recompute, Trace& trace) {
+  const TrainingContext& context = terms.context;
+  const Ratio found = static_cast<double>(index);
+  if (!trace.on() || stages.size() <= 1) return found;
+  std::vector<std::pair<std::string, Bytes>> left;
+  for (std::size_t other = 0; other < stages.size(); ++other) {
+    left.emplace_back("stage " + std::to_string(other) + ": memory left",
+                      UsableMemory(context.device()) - context.framework().memory.outside -
+                          StageMemory(terms, stages, other, recompute).Total());
+  }
+  trace.Choice("stage", found, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"},
+               left, index, "pp, virtual_stages, logit_bytes, vocabulary", context.shape.pipeline, context.shape.chunks,
+               context.framework().memory.logits, Ratio(context.model.vocab));
+  return trace.Carry("stage", found);
+}
+
+}  // namespace
+
+TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
+                           const RecomputeChoice& recompute) {
+  return MemoryOf(terms, StagesOn(terms.context, stages, index), static_cast<double>(index), recompute);
+}
+
+TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
+                                  const RecomputeChoice& recompute, Trace& trace) {
+  return MemoryOf(terms, StagesOn(terms.context, stages, index), MostLoaded(terms, stages, index, recompute, trace),
+                  recompute);
 }
 
 Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute,
                    Bytes capacity) {
-  Trace off = Trace::Off();
   Bytes beyond;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const TrainingMemory memory = StageMemory(terms, stages, i, recompute, off);
+    const TrainingMemory memory = StageMemory(terms, stages, i, recompute);
     beyond = max(beyond, memory.Total() - capacity, memory.host - terms.context.device().host.memory);
   }
   return beyond;
@@ -239,9 +229,8 @@ Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, c
 
 bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute,
           Bytes capacity) {
-  Trace off = Trace::Off();
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const TrainingMemory memory = StageMemory(terms, stages, i, recompute, off);
+    const TrainingMemory memory = StageMemory(terms, stages, i, recompute);
     if (memory.Total() > capacity || memory.host > terms.context.device().host.memory) return false;
   }
   return true;

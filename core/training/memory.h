@@ -13,7 +13,10 @@ namespace slipstick {
 
 // Of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
-                           const RecomputeChoice& recompute, Trace& trace);
+                           const RecomputeChoice& recompute);
+// The same of the most loaded stage; an explanation says why it is that one.
+TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
+                                  const RecomputeChoice& recompute, Trace& trace);
 
 // Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where
 // every stage fits.

@@ -5,61 +5,56 @@
 
 #include "core/base/figure.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/training/interruptions.h"
 #include "core/training_stage/named_terms.h"
+#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 namespace {
 
-InterruptedRun NamedRun(const TrainingContext& context, const PlainRun& plain, Trace& trace) {
+InterruptedRun InterruptedRunOf(const TrainingContext& context, const PlainRun& plain) {
   const Device& device = context.device();
   const ParameterCount count = CountParameters(context.model);
   const StateBytes state = StateBytesOf(context);
-  ExplainStateBytes(context, state, trace);
   InterruptedRun run;
   run.asked = context.run.interruptions;
-  BindInputs(run.asked, "training.interruptions", trace);
-  run.asynchronous = InputAt(Ratio(run.asked.asynchronous_checkpoints ? 1 : 0),
-                             "training.interruptions.asynchronous_checkpoints", trace);
-  run.devices = InputAt(Ratio(context.shape.devices), "training.devices", trace);
-  run.parameters = trace.Carry("total_parameters", Ratio(count.total));
-  run.mtp_parameters = trace.Carry("mtp_parameters", Ratio(count.mtp));
-  if (context.run.trainable == Trainable::kLora)
-    run.adapters = trace.Carry("adapters", Ratio(AdapterParameters(context.model, context.run.framework)));
-  run.weight_bytes = trace.Carry("weight_bytes", Ratio(state.weights));
-  run.optimizer_bytes = trace.Carry("state_optimizer", Ratio(state.optimizer));
-  run.host_bandwidth = InputAt(device.host.bandwidth, "cluster.device.host.bandwidth", trace);
-  run.idle = InputAt(device.idle, "cluster.device.idle", trace);
-  run.tdp = InputAt(device.tdp, "cluster.device.tdp", trace);
-  run.time = trace.Carry("time_to_train", plain.time);
-  run.mean_power = trace.Carry("mean_power", plain.mean_power);
+  run.asynchronous = InputAt("training.interruptions.asynchronous_checkpoints",
+                             Ratio(run.asked.asynchronous_checkpoints ? 1 : 0), context);
+  run.devices = InputAt("training.devices", Ratio(context.shape.devices), context);
+  run.parameters = count.total;
+  run.mtp_parameters = count.mtp;
+  if (context.run.trainable == Trainable::kLora) run.adapters = AdapterParameters(context.model, context.run.framework);
+  run.weight_bytes = state.weights;
+  run.optimizer_bytes = state.optimizer;
+  run.host_bandwidth = device.host.bandwidth;
+  run.idle = device.idle;
+  run.tdp = device.tdp;
+  run.time = plain.time;
+  run.mean_power = plain.mean_power;
   return run;
 }
 
 }  // namespace
 
 TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
-                    const TrainingReport& report, Trace& trace) {
+                    const TrainingReport& report) {
   const Device& device = context.device();
   const StepTime& time = report.time;
   TimedRun run;
-  run.devices = InputAt(Ratio(context.shape.devices), "training.devices", trace);
+  run.devices = InputAt("training.devices", Ratio(context.shape.devices), context);
   run.batch = Ratio(context.run.global_batch);
-  run.sequence = InputAt(Ratio(context.shape.sequence), "training.sequence", trace);
-  run.counted = trace.Carry("counted", Ratio(context.shape.counted));
+  run.sequence = context.shape.sequence;
+  run.counted = context.shape.counted;
   run.tokens = context.run.tokens;
-  run.step_time = trace.Carry("step_time", report.step_time);
-  if (context.run.batch_ramp)
-    run.ramp = {RampTime(context, first_step, run.step_time, trace), context.run.batch_ramp->tokens};
-  run.peak = PeakRate(Named(context.prepared->requested.device, trace), context.run.precision);
-  run.flops = {trace.Carry("model_flops", flops.model), trace.Carry("model_flops_causal", flops.model_causal),
-               trace.Carry("hardware_flops", flops.hardware)};
-  run.executed = trace.Carry("executed_flops", report.hardware_flops_per_device);
+  run.step_time = report.step_time;
+  if (context.run.batch_ramp) run.ramp = {RampTime(context, first_step, run.step_time), context.run.batch_ramp->tokens};
+  run.peak = PeakRate(context.prepared->requested.device, context.run.precision);
+  run.flops = flops;
+  run.executed = report.hardware_flops_per_device;
   run.busy =
       Figure("Busy time", time.forward + time.backward + time.recompute + time.optimizer, "a device computes in it");
-  run.tdp = InputAt(device.tdp, "cluster.device.tdp", trace);
-  run.idle = min(InputAt(device.idle, "cluster.device.idle", trace), run.tdp);
+  run.tdp = device.tdp;
+  run.idle = min(device.idle, run.tdp);
   return run;
 }
 
@@ -81,7 +76,6 @@ void Show(const StepBreakdown& step, Trace& trace) {
     trace.Report("training.time_s." + std::string(part), step.time.*time);
   }
   trace.Report("training.step_time_s", step.step_time);
-  KnownAs("step_time", step.step_time, trace);
   const Trace::Scope scope(trace, "link");
   for (const auto& [part, time] : {std::pair{"tp", &LinkTime::tp},
                                    {"cp", &LinkTime::cp},
@@ -93,8 +87,7 @@ void Show(const StepBreakdown& step, Trace& trace) {
   }
 }
 
-void Show(const TrainingMemory& memory, Trace& trace) {
-  if (!trace.on()) return;
+Bytes Show(const TrainingMemory& memory, Trace& trace) {
   for (const auto& [part, bytes] : {std::pair{"weights", &TrainingMemory::weights},
                                     {"gradients", &TrainingMemory::gradients},
                                     {"optimizer", &TrainingMemory::optimizer},
@@ -106,11 +99,13 @@ void Show(const TrainingMemory& memory, Trace& trace) {
   const Bytes total =
       Figure("Peak memory per device, most loaded stage", memory.Total(), "as the framework's allocator reserves it");
   trace.Report("training.memory_bytes.total", total);
-  KnownAs("total", total, trace);
+  return total;
 }
 
-void ShowRates(const TrainingReport& report, Trace& trace) {
+void ShowRates(const StepFlops& flops, const TrainingReport& report, Trace& trace) {
   if (!trace.on()) return;
+  trace.Report("training.model_flops_per_step", flops.model);
+  trace.Report("training.model_flops_per_step_causal", flops.model_causal);
   trace.Report("training.tokens_per_s", report.tokens_per_s);
   trace.Report("training.useful_tokens_per_s", report.useful_tokens_per_s);
   trace.Report("training.tokens_per_s_per_device", report.tokens_per_s_per_device);
@@ -120,9 +115,6 @@ void ShowRates(const TrainingReport& report, Trace& trace) {
   trace.Report("training.hardware_flops_utilization", report.hardware_flops_utilization);
   trace.Report("training.time_to_train_s", report.time_to_train);
   trace.Report("training.device_energy_j", report.energy);
-  KnownAs("time_to_train", report.time_to_train, trace);
-  KnownAs("device_seconds", report.device_seconds, trace);
-  KnownAs("device_energy", report.energy, trace);
 }
 
 RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain, Trace& trace) {
@@ -131,11 +123,10 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
     trace.Report("training.run." + figure, value);
     return value;
   };
-  const InterruptedRun run = NamedRun(context, plain, trace);
+  const InterruptedRun run = InterruptedRunOf(context, plain);
   RunReport report;
   report.compute_optimal_tokens = shown("compute_optimal_tokens", ComputeOptimalTokens(run.parameters));
-  report.compute_optimal_parameters =
-      shown("compute_optimal_parameters", ComputeOptimalParameters(trace.Carry("run_flops", plain.arithmetic)));
+  report.compute_optimal_parameters = shown("compute_optimal_parameters", ComputeOptimalParameters(plain.arithmetic));
   const Seconds mean_time_between = shown("mean_time_between_interruptions_s", MeanTimeBetweenInterruptions(run));
   report.mean_time_between_interruptions = mean_time_between;
   const Checkpoint checkpoint = CheckpointOf(run);
@@ -151,25 +142,21 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
   report.wall_time = shown("wall_time_s", wall->total);
   report.interruptions = shown("interruptions", wall->interruptions);
   report.device_seconds = wall->device_seconds;
-  trace.Alias("device_seconds", wall->device_seconds, "device time of the run");
   report.energy = shown("device_energy_j", wall->energy);
   return report;
 }
 
-Seconds RampTime(const TrainingContext& context, Seconds start_time, Seconds step_time, Trace& trace) {
-  const Trace::Scope scope(trace, "ramp");
+Seconds RampTime(const TrainingContext& context, Seconds start_time, Seconds step_time) {
   const BatchRamp& ramp = *context.run.batch_ramp;
   GrowingBatch batch;
-  batch.start = InputAt(Ratio(ramp.start), "training.batch_ramp.start", trace);
-  batch.full = InputAt(Ratio(context.run.global_batch), "training.global_batch", trace);
-  batch.tokens = InputAt(ramp.tokens, "training.batch_ramp.tokens", trace);
-  batch.sequence = trace.Carry("counted", Ratio(context.shape.counted));
+  batch.start = Ratio(ramp.start);
+  batch.full = Ratio(context.run.global_batch);
+  batch.tokens = ramp.tokens;
+  batch.sequence = context.shape.counted;
   batch.start_time =
       Procedure("Step time of the first batch", start_time, {batch.start}, "a step with fewer sequences");
-  batch.full_time = trace.Carry("step_time", step_time);
-  const Seconds time = RampTime(batch);
-  trace.Alias("ramp_time", time, "time of the batch ramp");
-  return time;
+  batch.full_time = step_time;
+  return RampTime(batch);
 }
 
 }  // namespace slipstick

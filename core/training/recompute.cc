@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/figure.h"
+
 namespace slipstick {
 namespace {
 
@@ -141,27 +143,24 @@ std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const Me
   return alternatives;
 }
 
-// Memory of the most loaded stage, as the figure memory_total.
+// Memory of the most loaded stage.
 Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
                     Trace& trace) {
-  Trace off = Trace::Off();
   std::size_t fullest = 0;
   Bytes most;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Bytes total = StageMemory(terms, stages, i, decided, off).Total();
+    const Bytes total = StageMemory(terms, stages, i, decided).Total();
     if (total > most) most = total, fullest = i;
   }
   const Trace::Scope scope(trace, "memory");
-  StageMemory(terms, stages, fullest, decided, trace);
-  trace.Alias("memory_total", most, "total");
-  return most;
+  return Figure("Memory of the most loaded stage", MemoryOfMostLoaded(terms, stages, fullest, decided, trace).Total());
 }
 
 // `compare`: what an alternative was judged by, where it was considered at all.
 template <class Q>
-void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
-             const std::string& compared, const std::function<std::optional<Q>(const RecomputeChoice&)>& compare,
-             Trace& trace) {
+RecomputeChoice Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                        Bytes budget, const std::string& compared,
+                        const std::function<std::optional<Q>(const RecomputeChoice&)>& compare, Trace& trace) {
   std::vector<std::pair<std::string, Q>> among;
   std::size_t place = 0;
   for (const Alternative& one : AlternativesTo(decided, terms, stages)) {
@@ -176,7 +175,9 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
   const double latents = decided.selective.latents > 0 ? 1 : 0;
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
   trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "memory_budget", budget);
-  const Bytes memory_total = ExplainMemory(decided, terms, stages, trace);
+  RecomputeChoice explained = decided;
+  explained.full_share = trace.Carry("decided_share", decided.full_share);
+  const Bytes memory_total = ExplainMemory(explained, terms, stages, trace);
   const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
     trace.Choice(symbol, value, Note{title, kRule}, among, place, "memory_total, memory_budget", memory_total, budget);
   };
@@ -184,25 +185,31 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
   choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
   choose("chosen_latents", latents, "Whether queries, keys and values are projected up from the latents again");
   choose("chosen_core", core, "Whether the attention core is recomputed");
+  explained.full_share = trace.Carry("full_share", decided.full_share);
+  explained.selective.norms = trace.Carry("chosen_norms", decided.selective.norms);
+  explained.selective.latents = trace.Carry("chosen_latents", decided.selective.latents);
+  explained.selective.core = trace.Carry("chosen_core", decided.selective.core);
+  return explained;
 }
 
 }  // namespace
 
-void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                  Bytes budget, Trace& trace) {
-  if (!trace.on()) return;
+RecomputeChoice ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                             Bytes budget, Trace& trace) {
+  if (!trace.on()) return decided;
   const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, budget); };
-  Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond, trace);
+  return Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond, trace);
 }
 
-void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                    Bytes budget, const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
-  if (!trace.on()) return;
+RecomputeChoice ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms,
+                               const std::vector<Stage>& stages, Bytes budget,
+                               const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
+  if (!trace.on()) return decided;
   const auto time_of = [&](const RecomputeChoice& choice) {
     const bool is_considered = choice == decided || Fits(terms, stages, choice, budget);
     return is_considered ? std::optional<Seconds>(step_time(choice)) : std::nullopt;
   };
-  Explain<Seconds>(decided, terms, stages, budget, "step time", time_of, trace);
+  return Explain<Seconds>(decided, terms, stages, budget, "step time", time_of, trace);
 }
 
 }  // namespace slipstick

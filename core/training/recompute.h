@@ -22,11 +22,11 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
 RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time);
 
-// Record such a decision and what it was made among: decided_share (rests on the budget alone: the memory rests on it),
-// full_share, chosen_norms, chosen_latents and chosen_core.
-void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                  Bytes budget, Trace& trace);
-void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                    Bytes budget, const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace);
+// Such a decision with nodes that say what it was made among, by memory and budget.
+RecomputeChoice ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
+                             Bytes budget, Trace& trace);
+RecomputeChoice ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms,
+                               const std::vector<Stage>& stages, Bytes budget,
+                               const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace);
 
 }  // namespace slipstick

@@ -37,82 +37,40 @@ Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule,
 
 namespace {
 
-// Layers of a stage.
-struct StageLayers {
-  Ratio all, leading;  // leading: those that are recomputed, the first of each virtual stage
-  Ratio checkpoints;   // of a micro-batch
-};
-
-// Groups of layers with one checkpoint each.
-void NameGroups(const StepTerms& step, const Stage& stage, StageLayers& layers, Trace& trace) {
-  const auto grouped = [&](std::string_view symbol, std::string_view title, double value, std::string_view note) {
-    const Ratio found =
-        Procedure(title, Ratio(value), {layers.all, step.chunks, Ratio(step.run.recompute_layers)}, note);
-    return KnownAs(symbol, found, trace);
-  };
-  layers.checkpoints = grouped("checkpoints", "Checkpoints of a micro-batch", stage.checkpoints,
-                               "a group's input; a group ends with its virtual stage");
-  grouped("group_layers", "Layers of the largest group", stage.largest_group, "restored together");
-}
-
-// With the nodes of the kinds' layers that the plan has placed on the stage.
-StageLayers LayersOf(const StepTerms& step, const Stage& stage, std::size_t place, const RecomputeChoice& recompute,
-                     Trace& trace) {
-  StageLayers layers{stage.layers.Total(), stage.Leading(), stage.checkpoints};
-  if (!trace.on()) return layers;
-  layers.all = layers.leading = 0;
-  for (const LayerKind kind : kLayerKinds) {
-    const Ratio of_kind = stage.layers.of[kind], leading = stage.layers.leading[kind];
-    if (of_kind == 0) continue;
-    const Trace::Scope scope(trace, NameOf(kind));
-    layers.all += KnownAs("kind_layers", trace.Carry(PlacedSymbol(place, NameOf(kind)), of_kind), trace);
-    if (recompute.is_leading) layers.leading += trace.Carry(LeadingSymbol(place, NameOf(kind)), leading);
-  }
-  layers.all = KnownAs("stage_layers", Figure("Layers of the stage", layers.all), trace);
-  if (step.run.recompute == Recompute::kFull && !recompute.is_leading) NameGroups(step, stage, layers, trace);
-  return layers;
-}
-
 // Layer activations of all passes in flight.
-Bytes InFlight(const TrainingContext& context, const StageLayers& layers, Bytes kept, Ratio passes,
-               const RecomputeChoice& recompute, Trace& trace) {
-  const Bytes checkpoint = trace.Carry("checkpoint", LayerCheckpoint(context));
-  if (context.run.recompute != Recompute::kAuto && recompute.full_share == 0) return passes * kept;
-  if (recompute.is_leading) return passes * (kept + layers.leading * checkpoint);
-  if (context.run.recompute == Recompute::kFull) return passes * layers.checkpoints * checkpoint;
-  const Ratio share = trace.Carry("decided_share", Ratio(recompute.full_share));
-  return passes * ((1 - share) * kept + share * layers.all * checkpoint);
+Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers, Bytes kept, Ratio passes,
+               const RecomputeChoice& recompute) {
+  const Bytes checkpoint = LayerCheckpoint(context);
+  const Ratio share = recompute.full_share;
+  if (context.run.recompute != Recompute::kAuto && share == 0) return passes * kept;
+  if (recompute.is_leading) return passes * (kept + stage.Leading() * checkpoint);
+  if (context.run.recompute == Recompute::kFull) return passes * stage.checkpoints * checkpoint;
+  return passes * ((1 - share) * kept + share * layers * checkpoint);
 }
 
 // What one stage keeps of all its micro-batches.
 StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const Stage& stage, Ratio index,
-                               const RecomputeChoice& recompute, Trace& trace) {
-  const StageLayers layers = LayersOf(step, stage, static_cast<std::size_t>(index.base()), recompute, trace);
-  const KeptActivations kept = KeptBy(terms, stage, recompute, trace);
+                               const RecomputeChoice& recompute) {
+  const KeptActivations kept = KeptBy(terms, stage, recompute);
   StageActivations of;
+  of.stage_layers = Figure("Layers of the stage", stage.layers.Total());
   of.passes = PassesInFlight({step.pipeline, step.chunks, step.micro_batches}, step.run.mapping.schedule, index);
-  of.in_flight =
-      Figure("Layer activations in flight",
-             InFlight(terms.context, layers, trace.Carry("kept_layers", kept.layers), of.passes, recompute, trace),
-             "all micro-batches between their forward and backward passes", kActivationSource);
-  of.largest = trace.Carry("largest_kept", kept.largest);
-  of.working = trace.Carry("working_layer", kept.working);
-  of.stage_layers = layers.all;
-  of.largest_layer = trace.Carry("largest_layer", Ratio(kept.largest_layer));
+  of.in_flight = Figure("Layer activations in flight",
+                        InFlight(terms.context, stage, of.stage_layers, kept.layers, of.passes, recompute),
+                        "all micro-batches between their forward and backward passes", kActivationSource);
+  of.largest = kept.largest;
+  of.working = kept.working;
+  of.largest_layer = kept.largest_layer;
   return of;
 }
 
 // The stages of a device together.
 StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device, Ratio index,
-                               const RecomputeChoice& recompute, Trace& trace) {
-  if (device.mirrored == nullptr) return ActivationsOf(terms, step, device.own, index, recompute, trace);
-  const auto of = [&](const char* name, const Stage& stage, Ratio place) {
-    const Trace::Scope scope(trace, name);
-    return ActivationsOf(terms, step, stage, place, recompute, trace);
-  };
-  const StageActivations own = of("own", device.own, index);
+                               const RecomputeChoice& recompute) {
+  const StageActivations own = ActivationsOf(terms, step, device.own, index, recompute);
+  if (device.mirrored == nullptr) return own;
   const Ratio other = Figure("Mirrored stage", step.pipeline - 1 - index, "counted from 0");
-  const StageActivations mirrored = of("mirrored", *device.mirrored, other);
+  const StageActivations mirrored = ActivationsOf(terms, step, *device.mirrored, other, recompute);
   StageActivations both = own;
   both.in_flight = Figure("Layer activations in flight of both stages", own.in_flight + mirrored.in_flight);
   both.largest = max(own.largest, mirrored.largest);
@@ -143,12 +101,10 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
 }  // namespace
 
 StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                double index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory,
-                                Trace& trace) {
+                                Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory) {
   const TrainingContext& context = terms.context;
   const FrameworkMemory& framework = step.run.framework.memory;
-  const StageActivations layers =
-      ActivationsOf(terms, step, device, trace.Carry("stage", Ratio(index)), recompute, trace);
+  const StageActivations layers = ActivationsOf(terms, step, device, index, recompute);
   const Ratio offloaded = step.run.offload.activations;
   const Bytes resident =
       Figure("Layer activations on the device",

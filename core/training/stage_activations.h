@@ -26,7 +26,6 @@ struct StageActivations {
 // Sets memory.activations. `index`: of the device's own stage, from 0; `reusable`: room that activations take of the
 // gradients.
 StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                double index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory,
-                                Trace& trace);
+                                Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory);
 
 }  // namespace slipstick

@@ -15,6 +15,7 @@
 #include "core/training/step_breakdown.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -52,14 +53,13 @@ void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingRepo
 // Memory of the most loaded stage. Of equal stages the first has the most passes in flight.
 TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan,
                              const RecomputeChoice& recompute) {
-  Trace off = Trace::Off();
   TrainingMemory fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const auto mirrors_same = [&] {
       return StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
     };
     if (RepeatsPrevious(plan, i) && mirrors_same()) continue;
-    const TrainingMemory memory = StageMemory(terms, plan, i, recompute, off);
+    const TrainingMemory memory = StageMemory(terms, plan, i, recompute);
     const Bytes host = max(fullest.host, memory.host);
     if (memory.Total() > fullest.Total()) fullest = memory;
     fullest.host = host;
@@ -88,16 +88,14 @@ bool ExposesOffload(const std::vector<StageTime>& stages) {
 // Step time under a recomputation choice. Choices that differ only in a full_share between 0 and 1 share `blocks`.
 Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, const StagePlan& plan,
                       const RecomputeChoice& choice, std::optional<LayerTimes>& blocks) {
-  Trace off = Trace::Off();
   const bool mixed = choice.full_share > 0 && choice.full_share < 1;
   std::optional<LayerTimes> own;
   std::optional<LayerTimes>& times = mixed ? blocks : own;
   if (!times) times = TimeLayers(context, works, choice, nullptr);
   times->recompute = choice;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
-  const PipelineSends sends = TimePipelineSends(context, off);
-  return BreakDownStep(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends,
-                       off)
+  const PipelineSends sends = TimePipelineSends(context);
+  return BreakDownStep(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends)
       .time.Total();
 }
 
@@ -164,7 +162,7 @@ class Evaluation {
 
   TrainingReport Run() {
     ExplainInputs();
-    plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
+    plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_));
     recompute_ = ChoiceFor(context_.model, context_.run, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsEarly()) return report_;
@@ -172,11 +170,10 @@ class Evaluation {
       DecideRecompute();
       if (StopsEarly()) return report_;
     } else {
-      trace_.Input("full_share", recompute_.full_share, InputOfFullShare(recompute_));
       TimeLayersInto();
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
-    const PipelineSends sends = TimePipelineSends(context_, trace_);
+    const PipelineSends sends = TimePipelineSends(context_);
     const Pipeline pipeline = PipelineOf(context_, *times_, plan_->virtual_stages, sends);
     const StepFlops* const flops = detail_.memo != nullptr ? &detail_.memo->FlopsOf(recompute_) : nullptr;
     if (detail_.can_prune != nullptr && !run_.batch_ramp) {
@@ -186,7 +183,7 @@ class Evaluation {
         return bound;
       }
     }
-    const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends, trace_);
+    const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends);
     Show(step, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
@@ -204,7 +201,6 @@ class Evaluation {
 
  private:
   void ExplainInputs() {
-    ExplainShape(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_);
     if (detail_.advice) {
       WarnOfWholeExperts(context_, report_.warnings);
@@ -212,8 +208,8 @@ class Evaluation {
     }
     Ratio dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
-    if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
-    const Ratio dropped = Figure("Dropped copies of routed tokens", trace_.Carry("dropped_share", dropped_share),
+    if (!context_.model.moe) dropped_share = InputAt("model.moe", dropped_share, context_);
+    const Ratio dropped = Figure("Dropped copies of routed tokens", dropped_share,
                                  "those above the experts' capacity; none without a capacity factor");
     trace_.Report("training.dropped_tokens", dropped);
     report_.dropped_tokens = dropped;
@@ -222,14 +218,13 @@ class Evaluation {
 
   void SetCapacity() {
     const TrainingRun& run = context_.run;
-    const Bytes visible = InputAt(UsableMemory(context_.device()), "cluster.device.memory.usable", trace_);
+    const Bytes visible = InputAt("cluster.device.memory.usable", UsableMemory(context_.device()), context_);
     report_.memory.capacity = Figure("Usable memory per device", max(0 * kB, visible - run.framework.memory.outside),
                                      "visible to programs, without what the framework's allocator cannot reserve");
     trace_.Report("training.memory_bytes.capacity", report_.memory.capacity);
-    const Ratio margin = run.memory_margin.value_or(InputAt(Ratio(0), "training.memory_margin", trace_));
+    const Ratio margin = run.memory_margin.value_or(InputAt("training.memory_margin", Ratio(0), context_));
     memory_budget_ = Figure("Memory that automatic choices may fill", (1 - margin) * report_.memory.capacity,
                             "usable memory without the margin");
-    KnownAs("memory_budget", memory_budget_, trace_);
   }
 
   [[nodiscard]] TrainingMemory OnDevice(TrainingMemory memory) const {
@@ -261,8 +256,7 @@ class Evaluation {
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
-      recompute_ = Carried(recompute_, trace_);
+      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
       return TimeLayersInto();
     }
     TimeLayersInto();
@@ -272,24 +266,19 @@ class Evaluation {
         return StepTimeUnder(context_, works_, *plan_, choice, blocks);
       };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
-      ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
+      recompute_ = ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
     } else {
-      ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
     }
-    recompute_ = Carried(recompute_, trace_);
     TimeLayersInto();
   }
 
   // Mean of the devices: every stage's kernels.
   [[nodiscard]] Flops ExecutedFlops() const {
-    const Trace::Scope scope(trace_, "executed");
     const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages);
-    const StepTerms terms(context_, trace_);
-    const Flops executed =
-        Figure("FLOPs that the kernels execute in a step",
-               terms.micro_batches / terms.pipeline * trace_.Carry("micro_batch_flops", micro_batch_flops),
-               "mean of the devices; attention as far as they compute it");
-    return KnownAs("executed_flops", executed, trace_);
+    return Figure("FLOPs that the kernels execute in a step",
+                  context_.shape.micro_batches / context_.shape.pipeline * micro_batch_flops,
+                  "mean of the devices; attention as far as they compute it");
   }
 
   TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {
@@ -315,14 +304,12 @@ class Evaluation {
     const Seconds passes = Figure("Computing of the slowest stage", time.forward + time.backward + time.recompute);
     const Seconds exchanged = Figure("Exposed communication and host transfers",
                                      time.tp + time.cp + time.ep + time.pp + time.dp + time.offload);
-    KnownAs("passes", passes, trace_);
-    KnownAs("exchanged", exchanged, trace_);
-    ByBound<Beside> beside;
-    beside.network = {exchanged, "exchanged"};
-    beside.latency = {time.other, "other"};
-    beside.bubble = {time.bubble, "bubble"};
-    beside.Of(context_.stream_bound) = {time.optimizer, "optimizer"};
-    report_.time_by_bound = SplitByBound(passes, "passes", layers, beside, "training.time_by_bound", trace_);
+    ByBound<Seconds> beside;
+    beside.network = exchanged;
+    beside.latency = time.other;
+    beside.bubble = time.bubble;
+    beside.Of(context_.stream_bound) = time.optimizer;
+    report_.time_by_bound = SplitByBound(passes, layers, beside, "training.time_by_bound", trace_);
     report_.network_by_level = NetworkTimeByLevel(context_, time);
     report_.operators = std::move(operators_.first);
   }
@@ -332,14 +319,14 @@ class Evaluation {
     for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
       TrainingStage stage;
       stage.layers = static_cast<Count>(plan_->stages[i].layers.Total());
-      stage.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, i, recompute_, off_));
+      stage.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, i, recompute_));
       stage.time = TimeOfStage(context_.shape.micro_batches, stages[i], step.time, step.link);
       report_.stages.push_back(stage);
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
     Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = OnDevice(StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_));
-    const Bytes total = trace_.Carry("total", report_.memory.Total());
+    report_.memory = OnDevice(MemoryOfMostLoaded(memory_terms_, plan_->stages, fullest, recompute_, trace_));
+    const Bytes total = Show(report_.memory, trace_);
     trace_.Report("training.memory_headroom_bytes",
                   Figure("Free memory per GPU", report_.memory.capacity - total, "of the most loaded stage"));
   }

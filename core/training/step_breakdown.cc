@@ -10,7 +10,8 @@
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
 #include "core/training/step_terms.h"
-#include "core/workload/named_terms.h"
+#include "core/training_stage/named_terms.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -33,34 +34,36 @@ struct PassTimes {
   Seconds host, total;
 };
 
-PassTimes ExposedOf(const StageTime& stage, Trace& trace) {
-  const auto sum = [&](std::string_view symbol, Seconds LayerPass::* part) {
-    return trace.Carry(symbol, stage.forward.*part + stage.backward.*part + stage.recompute.*part);
-  };
+Seconds SumOf(const StageTime& stage, Seconds LayerPass::* part, std::string_view title) {
+  return Figure(title, stage.forward.*part + stage.backward.*part + stage.recompute.*part,
+                "forward, backward and recomputation");
+}
+
+PassTimes ExposedOf(const StageTime& stage) {
+  constexpr std::string_view kSlowest = "slowest stage: its layers, embedding and head";
   PassTimes pass;
-  pass.forward = trace.Carry("pass_forward", stage.forward.compute);
-  pass.backward = trace.Carry("pass_backward", stage.backward.compute);
-  pass.recompute = trace.Carry("pass_recompute", stage.recompute.compute);
-  pass.tp = sum("pass_tp", &LayerPass::tp);
-  pass.cp = sum("pass_cp", &LayerPass::cp);
-  pass.ep = sum("pass_ep", &LayerPass::ep);
-  pass.sharded = trace.Carry("pass_sharded", stage.sharded_forward + stage.sharded_backward);
-  pass.offload = trace.Carry("pass_offload", stage.host_forward + stage.host_backward);
-  pass.host = sum("pass_host", &LayerPass::host);
-  pass.total = trace.Carry("pass_time", stage.Total());
+  pass.forward = Figure("Forward compute of a micro-batch", stage.forward.compute, kSlowest);
+  pass.backward = Figure("Backward compute of a micro-batch", stage.backward.compute, kSlowest);
+  pass.recompute = Figure("Recomputation of a micro-batch", stage.recompute.compute, "slowest stage: its layers");
+  pass.tp = SumOf(stage, &LayerPass::tp, "Exposed TP communication of a micro-batch");
+  pass.cp = SumOf(stage, &LayerPass::cp, "Exposed CP communication of a micro-batch");
+  pass.ep = SumOf(stage, &LayerPass::ep, "Exposed EP communication of a micro-batch");
+  pass.sharded = Figure("Exposed ZeRO-3 communication of a micro-batch", stage.sharded_forward + stage.sharded_backward,
+                        "all-gather of weights, reduce-scatter of gradients");
+  pass.offload = Figure("Exposed offload of a micro-batch's activations", stage.host_forward + stage.host_backward,
+                        "out and back");
+  pass.host = SumOf(stage, &LayerPass::host, "Launch overhead of a micro-batch");
+  pass.total = Figure("Passes of the slowest stage", stage.Total(), "one micro-batch");
   return pass;
 }
 
-PassTimes LinksOf(const StageTime& stage, Trace& trace) {
-  const auto sum = [&](std::string_view symbol, Seconds LayerPass::* part) {
-    return trace.Carry(symbol, stage.forward.*part + stage.backward.*part + stage.recompute.*part);
-  };
+PassTimes LinksOf(const StageTime& stage) {
   PassTimes pass;
-  pass.tp = sum("pass_tp_link", &LayerPass::tp_link);
-  pass.cp = sum("pass_cp_link", &LayerPass::cp_link);
-  pass.ep = sum("pass_ep_link", &LayerPass::ep_link);
-  pass.sharded = trace.Carry("pass_sharded_link", stage.sharded_link);
-  pass.offload = trace.Carry("pass_offload_link", stage.host_link);
+  pass.tp = SumOf(stage, &LayerPass::tp_link, "TP link time of a micro-batch");
+  pass.cp = SumOf(stage, &LayerPass::cp_link, "CP link time of a micro-batch");
+  pass.ep = SumOf(stage, &LayerPass::ep_link, "EP link time of a micro-batch");
+  pass.sharded = Figure("ZeRO-3 link time of a micro-batch", stage.sharded_link);
+  pass.offload = Figure("Host link time of a micro-batch", stage.host_link, "out and back");
   return pass;
 }
 
@@ -152,26 +155,24 @@ void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientEx
 
 }  // namespace
 
-PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
-  const StepTerms step(context, trace);
+PipelineSends TimePipelineSends(const TrainingContext& context) {
+  const StepTerms step(context);
   if (step.pipeline <= 1) {
     const Seconds none = Figure("Sends of a single stage", (step.pipeline - 1) * Seconds(), "none");
     return {none, none, none, none};
   }
-  const Trace::Scope scope(trace, "sends");
   const TrainingMapping& mapping = step.run.mapping;
   const FrameworkExchange& framework = step.run.framework.exchange;
-  const Ratio split =
-      framework.scatters_sends ? step.tensor : trace.Carry("split", Ratio(context.shape.sequence_split));
-  const Bytes output = SentBytes(context.model, context.shape.tokens, "tokens", trace);
+  const Ratio split = framework.scatters_sends ? step.tensor : context.shape.sequence_split;
+  const Model& model = context.model;
+  const Ratio streams = model.compressed ? Ratio(model.compressed->streams) : Ratio(1);
+  const Bytes output = SentBytes(step.tokens, streams, model.hidden);
   const bool overlaps = step.chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const Ratio exposed_share =
-      overlaps ? framework.pipeline_exposed : InputAt(Ratio(1), "training.mapping.overlap.pp", trace);
+      overlaps ? framework.pipeline_exposed : InputAt("training.mapping.overlap.pp", Ratio(1), context);
   const Ratio visits = 2 * step.chunks;  // forward and backward
   PipelineSends sends;
-  sends.one = Figure("One pipeline send",
-                     trace.Carry("hop_latency", context.pipeline_link.latency) +
-                         output / split / trace.Carry("hop_rate", context.pipeline_link.rate),
+  sends.one = Figure("One pipeline send", context.pipeline_link.latency + output / split / context.pipeline_link.rate,
                      "output of a stage, split over the TP ranks", kPipelineSource);
   sends.link = Figure("Pipeline sends of a micro-batch", visits * sends.one, "forward and backward for every chunk",
                       kPipelineSource);
@@ -218,36 +219,20 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
 }
 
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
-                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends,
-                            Trace& trace) {
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends) {
   std::size_t slowest_index = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
   }
   const StageTime& slowest = stages[slowest_index];
-  const auto explain = [&](std::size_t index) { ExplainStage(stages[index], trace); };
-  {
-    Trace::Scope gradients_scope(trace, "gradients");
-    explain(static_cast<std::size_t>(&HidingStage(context, stages) - stages.data()));
-  }
-  if (stages.size() > 1) {
-    for (const auto& [name, index] : {std::pair{"first", std::size_t{0}}, std::pair{"last", stages.size() - 1}}) {
-      Trace::Scope end_scope(trace, std::string(name) + " device");
-      explain(index);
-      trace.Alias(std::string(name) + "_pass", stages[index].Total(), "pass_time");
-    }
-  }
-  const GradientExchange gradients = ExchangeGradients(context, plan, stages, trace);
-
-  Trace::Scope scope(trace, "step");
-  explain(slowest_index);
-  const StepTerms terms(context, trace);
-  const PassTimes exposed = ExposedOf(slowest, trace), links = LinksOf(slowest, trace);
+  const GradientExchange gradients = ExchangeGradients(context, plan, stages);
+  const StepTerms terms(context);
+  const PassTimes exposed = ExposedOf(slowest), links = LinksOf(slowest);
   StepBreakdown step;
   AddPasses(terms.micro_batches, exposed, sends, gradients, step.time);
   const ScheduleGrounds grounds{exposed.total,
-                                trace.Carry("first_pass", stages.front().Total()),
-                                trace.Carry("last_pass", stages.back().Total()),
+                                Figure("Passes of the first stage", stages.front().Total(), "one micro-batch"),
+                                Figure("Passes of the last stage", stages.back().Total(), "one micro-batch"),
                                 sends.transfer,
                                 terms.micro_batches,
                                 terms.pipeline,

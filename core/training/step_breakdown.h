@@ -16,7 +16,7 @@ struct PipelineSends {
   Seconds exposed, link;  // per micro-batch
   Seconds transfer;       // the part of a send that is not in the passes: the next stage waits for it
 };
-PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace);
+PipelineSends TimePipelineSends(const TrainingContext& context);
 
 // Input of the schedule's simulation: numbers without nodes.
 struct Pipeline {
@@ -39,7 +39,6 @@ struct StepBreakdown {
 };
 // `stages`: times per device (DeviceTimes); `plan`: what they were computed from.
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
-                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends,
-                            Trace& trace);
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends);
 
 }  // namespace slipstick

@@ -2,42 +2,40 @@
 
 #include <vector>
 
+#include "core/base/figure.h"
 #include "core/collectives/fabric.h"
+#include "core/training_stage/named_terms.h"
 #include "core/training_stage/shape.h"
 
 namespace slipstick {
 namespace {
 
 // Relative slow-down of a step per doubling of the pods or nodes.
-Ratio PodJitter(const TrainingContext& context, Trace& trace) {
+Ratio PodJitter(const TrainingContext& context) {
   const std::vector<NetworkLevel>& levels = context.cluster.networks;
-  if (levels.size() < 2) return InputAt(Ratio(0), "cluster.networks", trace);
-  if (context.framework().utilization) return InputAt(Ratio(0), "training.framework.utilization", trace);
-  const FabricConstants& fabric = *levels[1].fabric;
-  const Ratio pod_jitter = fabric.in_step.pod_jitter;
-  if (!trace.on()) return pod_jitter;
-  return Ratio::FromBase(pod_jitter, trace.tape().Constant("fabrics." + fabric.id + ".pod_jitter", pod_jitter,
-                                                           Ratio::kDimension, "pod jitter", kInStepSource));
+  if (levels.size() < 2) return InputAt("cluster.networks", Ratio(0), context);
+  if (context.framework().utilization) return InputAt("training.framework.utilization", Ratio(0), context);
+  return levels[1].fabric->in_step.pod_jitter;
 }
 
 }  // namespace
 
-StepTerms::StepTerms(const TrainingContext& of, Trace& trace)
+StepTerms::StepTerms(const TrainingContext& of)
     : run(of.run),
-      tensor(trace.Carry("tp", Ratio(of.shape.tensor))),
-      context(trace.Carry("cp", Ratio(of.shape.context))),
-      pipeline(trace.Carry("pp", Ratio(of.shape.pipeline))),
-      chunks(InputAt(Ratio(of.shape.chunks), "training.mapping.virtual_stages", trace)),
-      data(trace.Carry("dp", Ratio(of.shape.data))),
-      expert(trace.Carry("ep", Ratio(of.shape.expert))),
-      expert_tensor(trace.Carry("expert_tp", Ratio(of.shape.expert_tensor))),
-      micro_batches(trace.Carry("micro_batches", Ratio(of.shape.micro_batches))),
-      tokens(trace.Carry("tokens", Ratio(of.shape.tokens))),
-      own_tokens(trace.Carry("own_tokens", Ratio(of.shape.sequence_parallel_tokens))),
-      offloaded_gradients(InputAt(Ratio(OffloadedGradients(run)), InputOfOffloadedGradients(run), trace)),
-      host_bandwidth(InputAt(of.device().host.bandwidth, "cluster.device.host.bandwidth", trace)),
-      pod_jitter(PodJitter(of, trace)),
-      node_devices(InputAt(Ratio(of.node_devices), "cluster.networks.0.size", trace)) {}
+      tensor(of.shape.tensor),
+      context(of.shape.context),
+      pipeline(of.shape.pipeline),
+      chunks(of.shape.chunks),
+      data(of.shape.data),
+      expert(of.shape.expert),
+      expert_tensor(of.shape.expert_tensor),
+      micro_batches(of.shape.micro_batches),
+      tokens(of.shape.tokens),
+      own_tokens(of.shape.sequence_parallel_tokens),
+      offloaded_gradients(InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), of)),
+      host_bandwidth(of.device().host.bandwidth),
+      pod_jitter(PodJitter(of)),
+      node_devices(InputAt("cluster.networks.0.size", Ratio(of.node_devices), of)) {}
 
 Ratio StepTerms::DataRanks() const { return Figure("Ranks that hold the same dense weights", data * context); }
 Ratio StepTerms::ExpertDataRanks() const {

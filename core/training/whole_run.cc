@@ -26,12 +26,11 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
       PlanStages(context, works,
                  CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
                                                  run.mapping.schedule, loads, run.framework.places_by_cost)));
-  Trace off = Trace::Off();
   RecomputeChoice choice = ChoiceFor(base.model, run, plan);
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
   Bytes fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    fullest = max(fullest, StageMemory(terms, plan, i, choice, off).Total());
+    fullest = max(fullest, StageMemory(terms, plan, i, choice).Total());
   }
   return fullest;
 }
@@ -195,11 +194,11 @@ void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& rep
 
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
                   Seconds first_step, TrainingReport& report, Trace& trace) {
-  const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute, trace);
-  const TimedRun run = TimedRunOf(context, flops, first_step, report, trace);
+  const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute);
+  const TimedRun run = TimedRunOf(context, flops, first_step, report);
   SetRates(run, report);
   const Watts mean_power = SetTimeAndEnergy(run, report);
-  ShowRates(report, trace);
+  ShowRates(flops, report, trace);
   if (advice) {
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");

@@ -1,8 +1,6 @@
 // Which activations the backward pass recomputes.
 #pragma once
 
-#include <string_view>
-
 #include "core/training_stage/training_run.h"
 
 namespace slipstick {
@@ -24,10 +22,5 @@ struct RecomputeChoice {
   Ratio per_checkpoint = 1;  // layers per checkpoint, in the mean
   friend bool operator==(const RecomputeChoice&, const RecomputeChoice&) = default;
 };
-
-// The input that a choice's full_share comes from, where it is not searched.
-inline std::string_view InputOfFullShare(const RecomputeChoice& recompute) {
-  return recompute.is_leading ? "training.recompute_layers" : "training.recompute";
-}
 
 }  // namespace slipstick

@@ -47,6 +47,13 @@ void RestOnPlacement(const TrainingContext& context, Stage& stage) {
                         {placed, context.shape.chunks, Ratio(context.run.recompute_layers)},
                         "the first of each virtual stage");
   }
+  const auto grouped = [&](std::string_view title, Ratio found, std::string_view note) {
+    return Procedure(title, found, {stage.layers.Total(), context.shape.chunks, Ratio(context.run.recompute_layers)},
+                     note);
+  };
+  stage.checkpoints = grouped("Checkpoints of a micro-batch", stage.checkpoints,
+                              "a group's input; a group ends with its virtual stage");
+  stage.largest_group = grouped("Layers of the largest group", stage.largest_group, "restored together");
 }
 
 void AddVirtualStage(const KindCounts& added, Ratio group, Stage& stage) {

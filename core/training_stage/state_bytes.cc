@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/base/figure.h"
-#include "core/base/trace.h"
 #include "core/operators/efficiency.h"
+#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -123,6 +123,7 @@ StateBytes StateBytesOf(const TrainingContext& context) {
       bytes.gradients = 0;
       break;
   }
+  if (bytes.optimizer.node() == nullptr) bytes.optimizer = InputAt("training.optimizer", bytes.optimizer, context);
   bytes.optimizer =
       Figure("Optimizer state per parameter", bytes.optimizer, "in bytes: master weights and the optimizer's moments");
   return bytes;

@@ -2,6 +2,7 @@
 #include "core/catalogue/presets.h"
 #include "core/training/memory.h"
 #include "core/training_stage/attention_core.h"
+#include "core/training_stage/named_terms.h"
 #include "tests/core/preset.h"
 #include "tests/core/training/scenarios.h"
 
@@ -59,11 +60,12 @@ TEST(Families, LayersAreCountedByKind) {
 // them for one micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
 TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
-  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  Trace trace = Trace::On();
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training, trace);
   const LayerWorks works = WorksOf(context);
   const StagePlan plan = PlanLayers(context, works);
-  Trace trace = Trace::On();
-  StageMemory({context, works}, plan.stages, 1, ChoiceFor(scenario.model, *scenario.training, plan.stages), trace);
+  const RecomputeChoice recompute = ChoiceFor(scenario.model, *scenario.training, plan.stages);
+  trace.Report("activations", StageMemory({context, works}, plan.stages, 1, recompute).activations);
   double in_flight = 0;
   for (const FigureRecord& figure : trace.figures()) {
     if (figure.symbol == "layer_activations_in_flight") in_flight = figure.value;

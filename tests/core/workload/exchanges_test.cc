@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/units.h"
-#include "core/workload/named_terms.h"
+#include "core/workload/layer.h"
 #include "tests/core/workload/named_model.h"
 
 namespace slipstick {
@@ -14,27 +14,22 @@ namespace {
 TEST(Exchanges, SixteenBitActivations) {
   const Model model = Named("llama-3.1-70b");
   const MixerCore core = CoreOf(model, Mixer::kFullAttention, WidthsOf(model, 8, 1));
-  Trace trace = Trace::On();
-  trace.Input("tokens", 4096.0, "batch.tokens");
-  EXPECT_EQ(ResidualBytes(model, 4096, "tokens", trace), 4096 * 8192 * 2 * kB);
-  EXPECT_EQ(QueryBytes(core, 4096, "tokens", trace), 4096 * 8 * 128 * 2 * kB);
-  EXPECT_EQ(KeyValueBytes(core, 4096, "tokens", trace), 4096 * 2 * 128 * 2 * kB);
-  EXPECT_EQ(trace.figures().front().formula, "tokens * hidden * 2");
+  EXPECT_EQ(ResidualBytes(4096, model.hidden), 4096 * 8192 * 2 * kB);
+  EXPECT_EQ(QueryBytes(4096, core.heads, core.query_width), 4096 * 8 * 128 * 2 * kB);
+  EXPECT_EQ(KeyValueBytes(4096, core.kv_heads, core.query_width, core.value_width), 4096 * 2 * 128 * 2 * kB);
 }
 
 // DeepSeek-V3: queries and keys of 128 + 64, values of 128; on 16 ranks 8 heads.
 TEST(Exchanges, KeysOfLatentAttentionAreWiderThanItsValues) {
   const Model model = Named("deepseek-v3");
-  Trace off = Trace::Off();
-  EXPECT_EQ(KeyValueBytes(CoreOf(model, Mixer::kFullAttention, WidthsOf(model, 16, 1)), 100, "tokens", off),
-            100 * 8 * (192 + 128) * 2 * kB);
+  const MixerCore core = CoreOf(model, Mixer::kFullAttention, WidthsOf(model, 16, 1));
+  EXPECT_EQ(KeyValueBytes(100, core.kv_heads, core.query_width, core.value_width), 100 * 8 * (192 + 128) * 2 * kB);
 }
 
 // Nemotron 3 Super sends its tokens at a quarter of the width of its residual stream.
 TEST(Exchanges, LatentExpertsGetNarrowRows) {
-  Trace off = Trace::Off();
-  EXPECT_EQ(RoutedBytes(Named("nemotron-3-super-120b-a12b"), 100, "tokens", off), 100 * 1024 * 2 * kB);
-  EXPECT_EQ(RoutedBytes(Named("nemotron-3-nano-30b-a3b"), 100, "tokens", off), 100 * 2688 * 2 * kB);
+  EXPECT_EQ(RoutedBytes(100, RoutedWidth(Named("nemotron-3-super-120b-a12b"))), 100 * 1024 * 2 * kB);
+  EXPECT_EQ(RoutedBytes(100, RoutedWidth(Named("nemotron-3-nano-30b-a3b"))), 100 * 2688 * 2 * kB);
 }
 
 // One copy per rank that holds any of a token's experts: top-2 on 4 ranks reaches 4 (1 - (3/4)^2) = 1.75 of them.
