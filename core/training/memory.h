@@ -14,7 +14,7 @@ namespace slipstick {
 // Of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                            const RecomputeChoice& recompute);
-// The same of the most loaded stage; an explanation says why it is that one.
+// As StageMemory, for the most loaded stage, stages[index]; the explanation says why it is that one.
 TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                                   const RecomputeChoice& recompute, Trace& trace);
 
