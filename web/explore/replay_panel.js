@@ -45,7 +45,7 @@ export class ReplayPanel {
       'class': 'primary',
       'id': 'replay-start',
       'data-key': 'ex-replay',
-      'disabled': true,
+      'hidden': true, // there is nothing to play yet
     });
     this.stop = button(t('explore.stop'), () => this.#job?.stop(), {
       'class': 'ex-plain',
@@ -97,7 +97,6 @@ export class ReplayPanel {
       return undefined;
     }
     this.#file = { name: file.name, text: await file.text() };
-    this.start.disabled = false;
     return this.#ask();
   }
 
