@@ -1,10 +1,9 @@
 // Advice in the page's module: the command line's answer, in steps that a worker can stop, and its worker.
 import assert from "node:assert/strict";
-import { pathToFileURL } from "node:url";
 import test from "node:test";
-import { Worker } from "node:worker_threads";
 import { differences } from "../support/differences.js";
-import { loadSlipstick, ROOT, slipstickCommand } from "../support/module.js";
+import { loadSlipstick, slipstickCommand } from "../support/module.js";
+import { searchWorker } from "../support/search_worker.js";
 import { timed } from "../support/timed.js";
 
 const { slipstick, compiled } = await loadSlipstick();
@@ -59,14 +58,7 @@ test("a wrong question names its issues", () => {
 });
 
 test("the worker tells what it knows, ends an earlier question, and stops when told", async (context) => {
-  const url = pathToFileURL(ROOT + "build/site/engine/search_worker.js").href;
-  const worker = new Worker(
-    `const { parentPort } = require("node:worker_threads");
-     globalThis.self = { postMessage: (message) => parentPort.postMessage(message) };
-     import(${JSON.stringify(url)}).then(() => parentPort.on("message", (data) => self.onmessage({ data })));`,
-    { eval: true },
-  );
-  context.after(() => worker.terminate());
+  const worker = searchWorker(context);
   const heard = [];
   let wake;
   worker.on("message", (message) => (heard.push(message), wake?.()));
