@@ -37,20 +37,6 @@ Json RequestOf(const Json& request, const TraceSummary& summary) {
   return WithOverrides(request, overrides);
 }
 
-Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
-  switch (percentile) {
-    case Percentile::kMean:
-      return mean;
-    case Percentile::k50:
-      return of.p50;
-    case Percentile::k90:
-      return of.p90;
-    case Percentile::k99:
-      return of.p99;
-  }
-  return mean;
-}
-
 // How many of the requests may miss a target.
 Count MostMisses(Percentile percentile, Count requests) {
   const Count of_100 = percentile == Percentile::k50 ? 50 : percentile == Percentile::k90 ? 90 : 99;

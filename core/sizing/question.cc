@@ -6,6 +6,20 @@
 
 namespace slipstick {
 
+Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
+  switch (percentile) {
+    case Percentile::kMean:
+      return mean;
+    case Percentile::k50:
+      return of.p50;
+    case Percentile::k90:
+      return of.p90;
+    case Percentile::k99:
+      return of.p99;
+  }
+  return mean;
+}
+
 Result<SizeQuestion> ReadSizeQuestion(Json json) {
   if (!json.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(json)}};
   json.erase("request");

@@ -8,12 +8,16 @@
 #include "core/base/field.h"
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/simulation/summary.h"
 
 namespace slipstick {
 
 // Where of the distribution of latencies a target holds.
 enum class Percentile { kMean, k50, k90, k99 };
 ENUM_NAMES(Percentile, {kMean, "mean"}, {k50, "50"}, {k90, "90"}, {k99, "99"});
+
+// The latency there, of a simulation.
+Seconds At(Percentile percentile, const Percentiles& of, Seconds mean);
 
 // Pools that are tried: one that prefills and decodes, or also one for each.
 enum class PoolsTried { kOne, kOneAndTwo };

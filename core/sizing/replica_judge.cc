@@ -18,20 +18,6 @@ void Compare(Verdict& verdict, const LatencyTargets& targets) {
   compare("tpot", verdict.tpot, targets.tpot);
 }
 
-Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
-  switch (percentile) {
-    case Percentile::kMean:
-      return mean;
-    case Percentile::k50:
-      return of.p50;
-    case Percentile::k90:
-      return of.p90;
-    case Percentile::k99:
-      return of.p99;
-  }
-  return mean;
-}
-
 // Enough requests for a steady state and for a tail.
 Count SimulatedRequests(double in_flight) {
   constexpr double kRounds = 6;
