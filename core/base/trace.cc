@@ -320,7 +320,7 @@ std::string Trace::SourceOf(const FigureRecord& figure, std::string_view stated)
     }
   }
   if (!rules.empty()) return rules;
-  return std::string(stated.empty() || cited_.empty() ? stated : cited_);
+  return std::string(stated);
 }
 
 void Trace::RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms) {

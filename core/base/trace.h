@@ -155,8 +155,7 @@ class Trace {
     BindAlias(ReplacedName(path), internal::ValueOf(value), by);
   }
 
-  // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called
-  // by CONSTANTS.
+  // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm").
   template <class... Values>
   void Constants(std::string_view table, std::string_view source, std::string_view names, Values... values_of_names) {
     if (!on()) return;
@@ -225,13 +224,6 @@ class Trace {
     RecordValues(text, value_and_terms.data(), value_and_terms.size() - 1);
   }
 
-  // The same for a figure whose formula or report path is known only at run time.
-  template <class Q, class... Terms>
-  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names,
-              Terms... terms) {
-    if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
-  }
-
   [[nodiscard]] const std::vector<FigureRecord>& figures() const;
 
   // Figures recorded during its lifetime get paths below it.
@@ -249,21 +241,6 @@ class Trace {
    private:
     Trace& trace_;
     std::size_t outer_ = 0;
-  };
-
-  // During its lifetime figures that cite a source cite this one instead; an empty one changes nothing.
-  class Citing {
-   public:
-    Citing(Trace& trace, std::string_view source) : trace_(trace), outer_(trace.cited_) {
-      if (!source.empty()) trace_.cited_ = source;
-    }
-    ~Citing() { trace_.cited_ = outer_; }
-    Citing(const Citing&) = delete;
-    Citing& operator=(const Citing&) = delete;
-
-   private:
-    Trace& trace_;
-    std::string_view outer_;
   };
 
  private:
@@ -328,7 +305,6 @@ class Trace {
   [[nodiscard]] std::string SourceOf(const FigureRecord& figure, std::string_view stated) const;
 
   std::unique_ptr<Book> book_;  // null: off
-  std::string_view cited_;      // replaces the source that figures cite
 };
 
 #define FIGURE(trace, name, expression, description, ...)                                                          \
@@ -338,14 +314,5 @@ class Trace {
     (trace).Record(figure_text, name, __VA_ARGS__);                                                                \
   }                                                                                                                \
   static_assert(true)
-
-// Local variables that are fitted constants of a table.
-#define CONSTANTS(trace, table, source, ...) \
-  if ((trace).on()) (trace).Constants(table, source, #__VA_ARGS__, __VA_ARGS__)
-
-// A figure whose note is built at run time: an entry of a list in the report.
-#define LISTED_FIGURE(trace, name, expression, description, ...) \
-  const auto name = (expression);                                \
-  if ((trace).on()) (trace).Record(#name, #expression, name, description, #__VA_ARGS__, __VA_ARGS__)
 
 }  // namespace slipstick
