@@ -27,6 +27,12 @@ PrefillPass HalfOf(const PrefillPass& pass) {
           Figure("Tokens before half a prompt", pass.cached + pass.tokens / 4, "mean of both halves")};
 }
 
+// Adds a kernel of so many layers, and returns its time in one.
+Seconds Add(std::string_view name, const KernelTime& kernel, Ratio layers, OperatorBreakdown& operators) {
+  operators.Add(name, kernel, layers);
+  return kernel.time;
+}
+
 LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators) {
   const ServedLayers& layers = deployment.layers;
   const Ratio prefill_cp = deployment.mapping.prefill_cp;
@@ -34,27 +40,18 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
                             "context parallelism splits them");
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators);
   MixingCost mixing;
-  if (layers.full > 0) {
-    const KernelTime kernel = PrefillAttention(deployment, pass, false);
-    operators.Add("attention", kernel, layers.full);
-    mixing.attention = kernel.time;
-  }
-  if (layers.window > 0) {
-    const KernelTime kernel = PrefillAttention(deployment, pass, true);
-    operators.Add("sliding-window attention", kernel, layers.window);
-    mixing.window_attention = kernel.time;
-  }
+  if (layers.full > 0)
+    mixing.attention = Add("attention", PrefillAttention(deployment, pass, false), layers.full, operators);
+  if (layers.window > 0)
+    mixing.window_attention =
+        Add("sliding-window attention", PrefillAttention(deployment, pass, true), layers.window, operators);
   if (prefill_cp > 1) {
-    const KernelTime exchange =
-        PromptExchangeTime(deployment, pass, layers.full > 0 ? mixing.attention : mixing.window_attention);
-    mixing.context_exchange = exchange.time;
-    operators.Add(kContextExchange, exchange, layers.attention);
+    const Seconds attention = layers.full > 0 ? mixing.attention : mixing.window_attention;
+    mixing.context_exchange =
+        Add(kContextExchange, PromptExchangeTime(deployment, pass, attention), layers.attention, operators);
   }
-  if (layers.recurrent > 0) {
-    const KernelTime kernel = PrefillRecurrence(deployment, pass);
-    operators.Add("recurrence", kernel, layers.recurrent);
-    mixing.recurrence = kernel.time;
-  }
+  if (layers.recurrent > 0)
+    mixing.recurrence = Add("recurrence", PrefillRecurrence(deployment, pass), layers.recurrent, operators);
   return AllLayers(deployment, one, mixing);
 }
 
@@ -72,24 +69,14 @@ LayersCost DecodeLayers(const DecodePass& pass, const Deployment& deployment, Op
   const Ratio rows = RowsOf(deployment, pass);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators);
   MixingCost mixing;
-  if (layers.full > 0) {
-    const KernelTime kernel = MeanDecodeAttention(deployment, pass, false);
-    operators.Add("attention", kernel, layers.full);
-    mixing.attention = kernel.time;
-  }
-  if (layers.window > 0) {
-    const KernelTime kernel = MeanDecodeAttention(deployment, pass, true);
-    operators.Add("sliding-window attention", kernel, layers.window);
-    mixing.window_attention = kernel.time;
-  }
-  const KernelTime exchange = ContextExchange(deployment, rows);
-  mixing.context_exchange = exchange.time;
-  operators.Add(kContextExchange, exchange, layers.attention);
-  if (layers.recurrent > 0) {
-    const KernelTime kernel = DecodeRecurrence(deployment, pass);
-    operators.Add("recurrence", kernel, layers.recurrent);
-    mixing.recurrence = kernel.time;
-  }
+  if (layers.full > 0)
+    mixing.attention = Add("attention", MeanDecodeAttention(deployment, pass, false), layers.full, operators);
+  if (layers.window > 0)
+    mixing.window_attention =
+        Add("sliding-window attention", MeanDecodeAttention(deployment, pass, true), layers.window, operators);
+  mixing.context_exchange = Add(kContextExchange, ContextExchange(deployment, rows), layers.attention, operators);
+  if (layers.recurrent > 0)
+    mixing.recurrence = Add("recurrence", DecodeRecurrence(deployment, pass), layers.recurrent, operators);
   return AllLayers(deployment, one, mixing);
 }
 

@@ -1,6 +1,5 @@
-// Where the formulas of this folder, whose numbers remember, meet those that name their terms: deployments, passes and
-// weights get the nodes of what a trace knows them by, and what the report shows gets its paths. It goes when nobody
-// names terms any more.
+// Where serving meets the trace: deployments get the nodes by which it knows the inputs, and figures of the report get
+// their paths.
 #pragma once
 
 #include <optional>
