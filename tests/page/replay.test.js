@@ -47,3 +47,15 @@ test('a wrong line is said with its number, and a dropped file takes its place',
   await eventually(async () => assert.equal(await page.locator('#replay-faults p').count(), 0));
   assert.deepEqual(faults, []);
 });
+
+test('the answer fits a phone, and fractions of a request are not rounded on the axis', async () => {
+  const { page, faults } = await chromium.open('#/explore/replay?model=llama-3.1-8b&v=1', { width: 320 });
+  await page.waitForSelector('#replay');
+  await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE));
+  await page.waitForSelector('#replay-facts');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
+  const ticks = await page.locator('#replay-chart text[text-anchor=end]').allTextContents();
+  assert.ok(ticks.length > 2);
+  assert.equal(new Set(ticks).size, ticks.length, ticks.join());
+  assert.deepEqual(faults, []);
+});

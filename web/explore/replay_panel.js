@@ -158,7 +158,7 @@ export class ReplayPanel {
   #draw() {
     this.#width = this.#context.width;
     const { played } = this.#answer;
-    this.result.replaceChildren(...(played ? [this.#verdict(), this.#table(), this.#chart()].flat() : []));
+    this.result.replaceChildren(...(played ? [...this.#verdict(), this.#tables(), this.#chart()] : []));
   }
 
   // What they need, and where what the scenario has breaks.
@@ -189,7 +189,7 @@ export class ReplayPanel {
     ].filter(Boolean);
   }
 
-  #table() {
+  #tables() {
     const { trace, played } = this.#answer;
     const spread = (name, mean, of, show) => [name, show(mean), show(of.p50), show(of.p90), show(of.p99)];
     const rows = [
@@ -212,7 +212,9 @@ export class ReplayPanel {
       ],
       ['preemptions', whole(played.preemptions)],
     ];
-    return [
+    return h(
+      'div',
+      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.replay') },
       h(
         'table',
         { id: 'replay-facts' },
@@ -251,7 +253,7 @@ export class ReplayPanel {
           ),
         ),
       ),
-    ];
+    );
   }
 
   #chart() {
@@ -263,18 +265,18 @@ export class ReplayPanel {
       title: t('explore.replay.chart'),
       width: this.#width,
       x: { label: t('explore.replay.time'), unit: 's', log: false },
-      y: { label: t('explore.replay.requests'), unit: 'count', log: false },
+      y: { label: t('explore.replay.requests'), unit: '', log: false },
       series: [
         { name: t('explore.replay.running'), color: 'var(--c-forward)', points: of('running') },
         { name: t('explore.replay.waiting'), color: 'var(--c-launch)', points: of('waiting') },
       ],
       uprights: breaks ? [{ x: breaks.at_s, text: t('explore.replay.here') }] : [],
       summary: t('explore.replay.summary', {
-        running: text(Math.max(...moments.map((one) => one.running)), 'count'),
-        waiting: text(Math.max(...moments.map((one) => one.waiting)), 'count'),
+        running: text(Math.max(...moments.map((one) => one.running)), ''),
+        waiting: text(Math.max(...moments.map((one) => one.waiting)), ''),
       }),
       columns: [t('explore.replay.time'), t('explore.replay.running'), t('explore.replay.waiting')],
-      rows: moments.map((one) => [seconds(one.from_s), text(one.running, 'count'), text(one.waiting, 'count')]),
+      rows: moments.map((one) => [seconds(one.from_s), text(one.running, ''), text(one.waiting, '')]),
     });
   }
 }

@@ -68,7 +68,7 @@ export const texts = {
   'explore.replay.running': 'Running',
   'explore.replay.waiting': 'Waiting',
   'explore.replay.here': 'breaks',
-  'explore.replay.summary': 'At most {running} requests run and {waiting} wait.',
+  'explore.replay.summary': 'At most {running} run at once and {waiting} wait.',
   'explore.search.title': 'Which mapping is best?',
   'explore.search.lead': 'All valid parallelism mappings are evaluated exhaustively; nothing is sampled.',
   'explore.frontier.title': 'Which device serves best?',
