@@ -55,7 +55,8 @@ export function steps({
     0.12,
   );
   const endText = (one) => (wide ? `${one.name} ${format(one.steps.at(-1).usd, '$')}` : one.name);
-  const margin = Math.max(...series.map((one) => textWidth(endText(one)))) + (wide ? 32 : 24);
+  const SIZE = 14; // of a name of capitals and digits, perhaps bold, over the mean of texts of 12 px
+  const margin = Math.max(...series.map((one) => textWidth(endText(one), SIZE))) + (wide ? 32 : 24);
   const height = Math.max(wide ? 360 : 300, series.length * GAP + 72);
   const box = { left: 52, right: width - margin, top: 30, bottom: height - 42 };
   const x = log(xs, [box.left, box.right]);
