@@ -22,6 +22,7 @@ test('a trace chosen as a file is played, answered in a table and a chart, and s
   await page.waitForSelector('#replay-facts');
   const facts = plain(await page.locator('#replay-facts').innerText());
   assert.match(facts, /Requests 3 /);
+  assert.match(facts, /Mean arrival rate 0\.1 requests\/s/); // two gaps in 20 s
   assert.match(facts, /Prefix-cache hit rate 34\.1 % Hit rate with unlimited memory 34\.1 %/);
   assert.match(plain(await page.locator('#replay-spread').innerText()), /Prompt tokens 1,500 1,500 1,500 1,500/);
   assert.match(plain(await page.locator('#replay-needed').innerText()), /^It needs \d+ GPUs?, 1 replicas?/);
@@ -54,6 +55,10 @@ test('the answer fits a phone, and fractions of a request are not rounded on the
   await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE));
   await page.waitForSelector('#replay-facts');
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
+  const facts = page.locator('#replay-facts');
+  assert.ok(
+    await facts.evaluate((one) => one.getBoundingClientRect().right <= one.parentElement.getBoundingClientRect().right),
+  );
   const ticks = await page.locator('#replay-chart text[text-anchor=end]').allTextContents();
   assert.ok(ticks.length > 2);
   assert.equal(new Set(ticks).size, ticks.length, ticks.join());

@@ -15,6 +15,13 @@ const bytes = (value) => text(value, 'B');
 const seconds = (value) => text(value, 's');
 const percent = (value) => text(value, '%');
 
+const table = (id, title, ...rows) =>
+  h(
+    'div',
+    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
+    h('table', { id }, h('caption', { class: 'visually-hidden' }, title), rows),
+  );
+
 export class ReplayPanel {
   #pool;
   /** @type {Context} */
@@ -158,7 +165,7 @@ export class ReplayPanel {
   #draw() {
     this.#width = this.#context.width;
     const { played } = this.#answer;
-    this.result.replaceChildren(...(played ? [...this.#verdict(), this.#tables(), this.#chart()] : []));
+    this.result.replaceChildren(...(played ? [...this.#verdict(), ...this.#tables(), this.#chart()] : []));
   }
 
   // What they need, and where what the scenario has breaks.
@@ -202,7 +209,7 @@ export class ReplayPanel {
     const facts = [
       ['requests', whole(trace.requests)],
       ['span', seconds(trace.span_s)],
-      ['rate', text(trace.requests_per_s, '/s')],
+      ['rate', t('explore.replay.per_second', { rate: text(trace.requests_per_s, '') })],
       ['throughput', text(played.tokens_per_s, 'token/s')],
       ['hits', percent(played.hit_rate)],
       ['best', percent(trace.best_hit_rate)],
@@ -212,13 +219,10 @@ export class ReplayPanel {
       ],
       ['preemptions', whole(played.preemptions)],
     ];
-    return h(
-      'div',
-      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.replay') },
-      h(
-        'table',
-        { id: 'replay-facts' },
-        h('caption', { class: 'visually-hidden' }, t('explore.replay')),
+    return [
+      table(
+        'replay-facts',
+        t('explore.replay'),
         h(
           'tbody',
           {},
@@ -227,10 +231,9 @@ export class ReplayPanel {
           ),
         ),
       ),
-      h(
-        'table',
-        { id: 'replay-spread' },
-        h('caption', { class: 'visually-hidden' }, t('explore.replay.spread')),
+      table(
+        'replay-spread',
+        t('explore.replay.spread'),
         h(
           'thead',
           {},
@@ -253,7 +256,7 @@ export class ReplayPanel {
           ),
         ),
       ),
-    );
+    ];
   }
 
   #chart() {

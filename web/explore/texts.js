@@ -53,6 +53,7 @@ export const texts = {
   'explore.replay.requests': 'Requests',
   'explore.replay.span': 'Span',
   'explore.replay.rate': 'Mean arrival rate',
+  'explore.replay.per_second': '{rate} requests/s',
   'explore.replay.throughput': 'Throughput',
   'explore.replay.hits': 'Prefix-cache hit rate',
   'explore.replay.best': 'Hit rate with unlimited memory',
