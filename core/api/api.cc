@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/fix.h"
-#include "core/base/trace.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/evaluate.h"
@@ -129,9 +128,8 @@ Answer TimelineAnswer(std::string_view request) {
   const Result<Scenario> scenario = ParseScenario(std::move(*json));
   if (!scenario) return WrongRequest(scenario.issues);
   if (!scenario->training) return {"null", {}};
-  Trace trace = Trace::Off();
   const TrainingReport report =
-      EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
+      EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true});
   return {JsonText(WriteTimeline(report)), {}};
 }
 

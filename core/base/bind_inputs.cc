@@ -15,6 +15,7 @@ void BindNumbers(const Type& type, void* object, const std::string& path, std::s
       // All quantities have one layout.
       Ratio number;
       std::memcpy(&number, object, sizeof number);
+      if (number.node() != nullptr) return;
       number = Ratio::FromBase(number.base(), node_of({path, number.base(), *type.dimension, help}));
       std::memcpy(object, &number, sizeof number);
       return;
@@ -33,6 +34,7 @@ void BindNumbers(const Type& type, void* object, const std::string& path, std::s
     case Kind::kCount: {
       if (!type.has_node) return;
       Tally& count = *static_cast<Tally*>(object);
+      if (Ratio(count).node() != nullptr) return;
       count = count.With(node_of({path, static_cast<double>(Count{count}), *type.dimension, help}));
       return;
     }

@@ -48,7 +48,7 @@ Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& o
   Label label;
   label.title = title;
   label.note = note;
-  label.dimension = Q::kDimension;
+  label.dimension = label.compared_in = Q::kDimension;
   label.chosen = chosen;
   std::vector<Operand> operands;
   for (const auto& [name, option] : options) {
@@ -69,12 +69,15 @@ struct Ground {
   double share;
 };
 
+// Alternatives, each with the number by which it was judged.
+template <class Q>
+using Alternatives = std::vector<std::pair<std::string, Q>>;
+
 // What a simulation or a search found, and what it rests on; inside it numbers have no nodes. `among`: what it chose
 // from, if that is how it found it.
-template <class Q>
+template <class Q, class Compared = Q>
 Q Procedure(std::string_view title, Q found, std::span<const Ground> rests_on, std::string_view note = "",
-            std::string_view source = "", const std::vector<std::pair<std::string, Q>>& among = {},
-            std::size_t chosen = 0) {
+            std::string_view source = "", const Alternatives<Compared>& among = {}, std::size_t chosen = 0) {
   if (std::none_of(rests_on.begin(), rests_on.end(), [](const Ground& one) { return one.operand.node != nullptr; }))
     return found;
   Label label;
@@ -87,6 +90,7 @@ Q Procedure(std::string_view title, Q found, std::span<const Ground> rests_on, s
   label.note = note;
   label.source = source;
   label.dimension = Q::kDimension;
+  label.compared_in = Compared::kDimension;
   label.chosen = chosen;
   for (const auto& [name, option] : among) {
     label.options.push_back(name);
@@ -95,11 +99,10 @@ Q Procedure(std::string_view title, Q found, std::span<const Ground> rests_on, s
   return Q::FromBase(found.base(),
                      internal::Found(Op::kProcedure, found.base(), std::move(operands), std::move(label)));
 }
-template <class Q>
+template <class Q, class Compared = Q>
 Q Procedure(std::string_view title, Q found, std::initializer_list<Ground> rests_on, std::string_view note = "",
-            std::string_view source = "", const std::vector<std::pair<std::string, Q>>& among = {},
-            std::size_t chosen = 0) {
-  return Procedure(title, found, std::span<const Ground>(rests_on), note, source, among, chosen);
+            std::string_view source = "", const Alternatives<Compared>& among = {}, std::size_t chosen = 0) {
+  return Procedure<Q, Compared>(title, found, std::span<const Ground>(rests_on), note, source, among, chosen);
 }
 
 }  // namespace slipstick

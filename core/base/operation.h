@@ -1,5 +1,4 @@
-// The operations of formulas: their names, values and derivatives, for formulas read from a text (formula.h) and for
-// those that quantities record (tape.h).
+// The operations that quantities record (tape.h): their names, values and derivatives.
 #pragma once
 
 #include <algorithm>

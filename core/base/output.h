@@ -16,6 +16,7 @@
 //   WriteOutputs(die)                           the struct as JSON, numbers in base units, in the order of the rows
 //   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below
 //   SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their readers
+//   AddShown(die, "cost.dies.0", shown)         the numbers that explanations are about
 #pragma once
 
 #include <functional>
@@ -28,7 +29,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/explanation.h"
 #include "core/base/json.h"
+#include "core/base/tally.h"
 #include "core/base/type.h"
 
 namespace slipstick {
@@ -46,6 +49,7 @@ struct OutputFacts {
   std::string_view unit = "";   // for ratios and plain numbers: "%", "count"
   Better better = Better::kNeither;
   bool is_searchable = false;  // a search can optimize or limit it
+  bool explains_each = false;  // of a list: the numbers of its parts have explanations
 };
 
 template <class Get>
@@ -66,6 +70,9 @@ struct OutputRow : OutputFacts {
   }
   constexpr OutputRow Searchable() const {
     return With([](OutputRow& row) { row.is_searchable = true; });
+  }
+  constexpr OutputRow EachExplained() const {
+    return With([](OutputRow& row) { row.explains_each = true; });
   }
 
  private:
@@ -169,6 +176,8 @@ double OutputNumber(const T& value) {
     return value ? OutputNumber(*value) : std::numeric_limits<double>::infinity();
   } else if constexpr (IsQuantity<T>::value) {
     return value.base();
+  } else if constexpr (std::is_same_v<T, Tally>) {
+    return static_cast<double>(Count{value});
   } else {
     return static_cast<double>(value);
   }
@@ -194,7 +203,8 @@ constexpr std::string_view KindOfOutput() {
   if (HasOutputs<Inner>) return "object";
   if (std::is_same_v<Inner, bool>) return "flag";
   if (std::is_same_v<Inner, Json>) return "value";
-  return IsQuantity<Inner>::value || std::is_arithmetic_v<Inner> ? "number" : "text";
+  const bool is_number = IsQuantity<Inner>::value || std::is_same_v<Inner, Tally> || std::is_arithmetic_v<Inner>;
+  return is_number ? "number" : "text";
 }
 
 }  // namespace internal
@@ -231,6 +241,46 @@ void DescribeEach(const std::string& path, Json& out, std::index_sequence<I...>)
 template <class T>
 void DescribeOutputs(const std::string& path, Json& out) {
   internal::DescribeEach<T>(path, out, std::make_index_sequence<internal::kOutputs<T>>());
+}
+
+namespace internal {
+
+// What a row shows before it is converted to the unit that people read.
+template <class Get, class T>
+constexpr decltype(auto) Unconverted(const Get& get, const T& owner) {
+  return std::invoke(get, owner);
+}
+template <class First, class Q, class T>
+  requires IsQuantity<Q>::value
+constexpr decltype(auto) Unconverted(const Path<First, double (*)(Q)>& get, const T& owner) {
+  return std::invoke(get.first, owner);
+}
+
+template <class T>
+void AddShown(const T& value, const OutputFacts& facts, const std::string& path, std::vector<ShownNumber>& shown) {
+  if constexpr (IsOptional<T>::value) {
+    if (value) AddShown(*value, facts, path, shown);
+  } else if constexpr (IsVector<T>::value) {
+    for (std::size_t i = 0; facts.explains_each && i < value.size(); ++i)
+      AddShown(value[i], facts, path + "." + std::to_string(i), shown);
+  } else if constexpr (IsQuantity<T>::value) {
+    if (value.node() != nullptr || value == T()) shown.push_back({path, T::kDimension, value.base(), value.node()});
+  } else if constexpr (std::is_same_v<T, Tally>) {
+    AddShown(Ratio(value), facts, path, shown);
+  } else if constexpr (HasOutputs<T>) {
+    const auto add = [&](const auto& row) {
+      AddShown(Unconverted(row.get, value), row, path + "." + std::string(row.key), shown);
+    };
+    std::apply([&](const auto&... row) { (add(row), ...); }, Outputs<T>::rows);
+  }
+}
+
+}  // namespace internal
+
+// Appends the numbers of a part of a report that explanations are about, each with its path and what it remembers.
+template <class T>
+void AddShown(const T& part, const std::string& path, std::vector<ShownNumber>& shown) {
+  internal::AddShown(part, {}, path, shown);
 }
 
 // A number that a search can optimize or limit, by its path below the struct: "memory_bytes.total".

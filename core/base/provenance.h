@@ -17,7 +17,7 @@ struct FormulaTerm {
 };
 
 struct NodeFormula {
-  std::string text;  // in the language of trace.h; "" of inputs, choices and procedures
+  std::string text;  // in the language of explanation.h; "" of inputs, choices and procedures
   std::vector<FormulaTerm> terms;
 };
 

@@ -177,8 +177,8 @@ constexpr bool operator==(Ratio a, N b) {
   return a.base() == static_cast<double>(b);
 }
 
-// The functions of formulas. Names are those of the formula language in trace.h, so that an expression is also its
-// text.
+// The functions of formulas. Their names are those that explanations write, so that an expression is also
+// its text.
 constexpr double max(double a, double b) { return a < b ? b : a; }
 constexpr double min(double a, double b) { return b < a ? b : a; }
 template <int... A, Arithmetic N>

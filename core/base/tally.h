@@ -2,6 +2,7 @@
 // there: an operator beside a plain number takes the Count, which has no node.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 
 #include "core/base/type.h"
@@ -28,6 +29,9 @@ class Tally {
   Count count_ = 0;  // first, where field tables read it
   const Node* node_ = nullptr;
 };
+
+// Of a whole number, rounded.
+inline Tally TallyOf(Ratio number) { return Tally(static_cast<Count>(std::llround(number))).With(number.node()); }
 
 template <class Document>
 void to_json(Document& json, const Tally& tally) {

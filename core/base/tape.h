@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +44,7 @@ struct Label {
   Dimension dimension{};
   std::vector<std::string> options{};  // names of a choice's operands
   std::vector<double> compared{};      // what it compared, one for each
+  Dimension compared_in{};
   std::size_t chosen = 0;
   std::vector<double> shares{};  // of a procedure: by how many per cent it moves when an operand moves by one
   bool is_constant = false;      // an input that is a row of a table, not of the scenario
@@ -76,6 +78,13 @@ class Tape {
   const Node* Add(Node node);
   const Node* Add(Node node, Label label);
   [[nodiscard]] const std::deque<Node>& nodes() const { return nodes_; }
+  // What numbers with nodes refer to, made once for each key and kept as long as the tape.
+  template <class T, class Make>
+  T& Kept(const std::string& key, const Make& make) {
+    std::shared_ptr<void>& kept = kept_[key];
+    if (kept == nullptr) kept = std::shared_ptr<T>(make());
+    return *static_cast<T*>(kept.get());
+  }
 
  private:
   const Node* Known(double value, Label label);
@@ -83,6 +92,7 @@ class Tape {
   std::deque<Node> nodes_;  // grows without moving
   std::deque<Label> labels_;
   std::unordered_map<std::string, std::vector<const Node*>> inputs_;
+  std::unordered_map<std::string, std::shared_ptr<void>> kept_;
 };
 
 namespace internal {

@@ -9,7 +9,6 @@
 #include "core/base/field.h"
 #include "core/base/issue.h"
 #include "core/base/tally.h"
-#include "core/base/trace.h"
 #include "core/base/units.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/attention.h"
@@ -103,6 +102,6 @@ struct DiffusionReport {
 // Fills the devices and what the model states, and reports contradictions with the nearest valid values.
 void ValidateAndFillDefaults(DiffusionRun& run, const Cluster& cluster, const std::string& path, Issues& issues);
 
-DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Trace& trace);
+DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Tape* tape = nullptr);
 
 }  // namespace slipstick

@@ -6,8 +6,8 @@
 #include "core/base/figure.h"
 #include "core/collectives/collective.h"
 #include "core/diffusion/decoder.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -102,36 +102,12 @@ std::vector<std::string> AssumedInputs(const DiffusionRun& run, const Device& de
   return AssumedPaths(device, "cluster.device", used);
 }
 
-// The figures that the report shows, at its paths.
-void Explain(const DiffusionReport& report, Trace& trace) {
-  const auto show = [&trace](const std::string& figure, auto value) {
-    if (value.node() != nullptr) trace.Report("diffusion." + figure, value);
-  };
-  show("tokens", report.tokens);
-  show("parameters", report.parameters);
-  show("items_per_hour", report.items_per_hour);
-  if (report.video_per_hour) show("video_s_per_hour", *report.video_per_hour);
-  show("time_s.text_encoder", report.time.text_encoder);
-  show("time_s.products", report.time.products);
-  show("time_s.attention", report.time.attention);
-  show("time_s.row_kernels", report.time.row_kernels);
-  show("time_s.communication", report.time.communication);
-  show("time_s.decoder", report.time.decoder);
-  show("time_s.copies", report.time.copies);
-  show("step_s", report.step);
-  show("memory_bytes.weights", report.memory.weights);
-  show("memory_bytes.activations", report.memory.activations);
-  show("flops", report.flops);
-  show("latency_s", report.latency);
-}
-
 }  // namespace
 
-DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Trace& trace) {
-  const Trace::Scope scope(trace, "diffusion");
+DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Tape* tape) {
   DiffusionRun run = asked;
-  BindInputs(run, "diffusion", trace);
-  const Device& device = Named(cluster.device, trace);
+  BindInputs(run, "diffusion", tape);
+  const Device device = tape == nullptr ? cluster.device : WithNodes(cluster.device, *tape);
   const Request request = RequestOf(run);
   const Decoder decoder = DecoderOf(request, device);
   const Ratio parameters = ParametersOf(request), transformers = run.model.transformers, batch = run.batch,
@@ -164,7 +140,6 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
       Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work, device, run.precision));
   report.assumed = AssumedInputs(run, device);
   FindInfeasible(run, report);
-  Explain(report, trace);
   return report;
 }
 

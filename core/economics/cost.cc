@@ -51,34 +51,6 @@ void AddDefaultDie(const Cluster& cluster, DeviceBill& bill, std::vector<std::st
   warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
 }
 
-// The figures that the report shows, at its paths.
-void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
-  const Trace::Scope scope(trace, "cost");
-  // First, so that its figures have paths of their own: equal ones of the cluster rest on other inputs.
-  if (report.prefill_pool) {
-    const Trace::Scope pool(trace, "prefill_pool");
-    trace.Report("cost.prefill_pool.device_usd", report.prefill_pool->device);
-    trace.Report("cost.prefill_pool.device_price_usd", report.prefill_pool->device_price);
-    trace.Report("cost.prefill_pool.system_usd", report.prefill_pool->system);
-    trace.Report("cost.prefill_pool.device_hour_usd", report.prefill_pool->device_hour);
-  }
-  trace.Report("cost.devices", Figure("Devices that are bought or rented", Ratio(cluster.devices)));
-  for (std::size_t i = 0; i < report.dies.size(); ++i) {
-    const DieReport& die = report.dies[i];
-    const std::string path = "cost.dies." + std::to_string(i) + ".";
-    trace.Report(path + "dies_per_wafer", die.dies_per_wafer);
-    trace.Report(path + "yield", die.yield);
-    trace.Report(path + "cost_usd", die.cost);
-  }
-  trace.Report("cost.package_yield", report.package_yield);
-  trace.Report("cost.device_usd", report.device);
-  trace.Report("cost.device_price_usd", report.device_price);
-  trace.Report("cost.system_usd", report.system);
-  trace.Report("cost.device_hour_usd", report.device_hour);
-  trace.Report("cost.carbon.embodied_g", report.carbon.embodied);
-  trace.Report("cost.carbon.operation_g_per_device_hour", report.carbon.operation_hour);
-}
-
 HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   const DeviceBill& bill = inputs.device;
   HardwareCost report;
@@ -133,18 +105,17 @@ SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars de
   return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity);
 }
 
-CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace,
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Tape* tape,
                         const std::optional<DevicePool>& prefill_pool) {
   std::vector<std::string> warnings;
   Cluster bound_cluster = cluster;
   CostInputs bound = inputs;
-  BindInputs(bound_cluster, "cluster", trace);
-  BindInputs(bound, "cost", trace);
+  BindInputs(bound_cluster, "cluster", tape);
+  BindInputs(bound, "cost", tape);
   if (bound.device.dies.empty()) AddDefaultDie(bound_cluster, bound.device, warnings);
   CheckRental(cluster, inputs, warnings);
   CostReport report{CostOf(bound_cluster, bound), {}, {}};
   if (prefill_pool && bound.prefill_pool) AddPool(*prefill_pool, bound_cluster, bound, report, warnings);
-  if (trace.on()) Explain(report, bound_cluster, trace);
   report.warnings = std::move(warnings);
   return report;
 }

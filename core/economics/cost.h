@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
+#include "core/base/tally.h"
 #include "core/economics/carbon.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/energy.h"
@@ -25,7 +25,7 @@ struct DieReport {
 };
 // Cost of devices of one kind.
 struct HardwareCost {
-  Count devices = 0;  // that are bought or rented
+  Tally devices = 0;  // that are bought or rented
   std::vector<DieReport> dies;
   Dollars device;                           // manufacturing cost
   std::vector<BillLine> device_parts;       // add up to device exactly
@@ -58,7 +58,7 @@ struct DevicePool {
 
 // Total: where the inputs name no dies, the device's own are priced on the default node, with a warning. A prefill pool
 // is priced where the inputs say what it costs.
-CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace,
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Tape* tape = nullptr,
                         const std::optional<DevicePool>& prefill_pool = std::nullopt);
 
 }  // namespace slipstick

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/trace.h"
 #include "core/economics/band.h"
 
 namespace slipstick {

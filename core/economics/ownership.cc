@@ -121,7 +121,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   const Ratio years = operation.years, annuity = Annuity(inputs.cost_of_capital, years);
   lines.push_back(
       {"financing", Figure("Financing cost over the depreciation period", max(annuity * years - 1, 0) * capital)});
-  lines.push_back({"electricity", Figure("Electricity", operation.energy * electricity)});
+  lines.push_back({"electricity", Figure("Electricity bill", operation.energy * electricity)});
   lines.push_back({"hosting", Figure("Colocation rent",
                                      (operation.servers + operation.network) * inputs.colocation * (1 * kYear) * years,
                                      "12 months per year")});

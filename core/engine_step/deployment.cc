@@ -80,7 +80,7 @@ void SetDecodeHeads(const Deployment& deployment, RankShapes& shapes) {
   };
   shapes.decode_heads = Figure("Query heads of a rank in decode", shapes.widths.heads * mapping.cp,
                                "of all ranks that share its contexts");
-  const Ratio kv_heads = deployment.SetBy("model.kv_heads", Ratio(model.KvHeads()));
+  const Ratio kv_heads = deployment.InputAt("model.kv_heads", Ratio(model.KvHeads()));
   shapes.decode_kv_heads = shapes.decode_window_kv_heads = kv_heads_of("KV heads of a rank in decode", kv_heads);
   if (!model.HasWindows()) return;
   const Ratio window_kv_heads = OfLocal("KV heads of a local layer", model.window.kv_heads, kv_heads);
@@ -94,7 +94,7 @@ void SetPaddedHeads(const Deployment& deployment, RankShapes& shapes) {
   if (!deployment.engine.kernels.pads_heads) {
     shapes.padded_heads = model.heads;
     shapes.padded_kv_heads =
-        Figure("KV heads of all ranks", max(deployment.SetBy("model.kv_heads", Ratio(model.KvHeads())), tp),
+        Figure("KV heads of all ranks", max(deployment.InputAt("model.kv_heads", Ratio(model.KvHeads())), tp),
                "at least one each");
     return;
   }
@@ -122,7 +122,7 @@ RankShapes ShapesOf(const Deployment& deployment) {
   const Model& model = deployment.model;
   RankShapes shapes;
   shapes.hidden = model.hidden;
-  shapes.head_dim = deployment.SetBy("model.head_dim", Ratio(model.HeadDim()));
+  shapes.head_dim = deployment.InputAt("model.head_dim", Ratio(model.HeadDim()));
   shapes.window_head_dim = OfLocal("Head dimension of a local layer", model.window.head_dim, shapes.head_dim);
   shapes.widths = WidthsOf(model, deployment.mapping.tp, deployment.mapping.expert_ranks);
   shapes.attention = MixerProducts(model, Mixer::kFullAttention, shapes.widths);
@@ -151,22 +151,22 @@ RankShapes ShapesOf(const Deployment& deployment) {
 ElementSizes SizesOf(const Deployment& deployment) {
   const ServedFormats& formats = deployment.formats;
   const auto weights = [&](Bytes size, bool is_kept) {
-    if (is_kept && formats.keeps_as_model && size < 2 * kB) return deployment.SetBy("model.compressed.weights", size);
+    if (is_kept && formats.keeps_as_model && size < 2 * kB) return deployment.InputAt("model.compressed.weights", size);
     if (is_kept && !formats.keeps_as_engine) return size;  // in 16 bit
-    return deployment.SetBy(is_kept ? "serving.engine.kept_weights" : "serving.precision.weights", size);
+    return deployment.InputAt(is_kept ? "serving.engine.kept_weights" : "serving.precision.weights", size);
   };
   ElementSizes sizes = formats.sizes;
   sizes.mlp_weights = weights(sizes.mlp_weights, false);
   sizes.attention_weights = weights(sizes.attention_weights, formats.keeps_attention);
   sizes.head_weights = weights(sizes.head_weights, formats.keeps_head);
-  sizes.activations = deployment.SetBy("serving.precision.activations", sizes.activations);
+  sizes.activations = deployment.InputAt("serving.precision.activations", sizes.activations);
   if (formats.keeps_as_model) {
-    sizes.attention_activations = deployment.SetBy("model.compressed.weights", sizes.attention_activations);
+    sizes.attention_activations = deployment.InputAt("model.compressed.weights", sizes.attention_activations);
   } else if (!formats.keeps_attention) {
-    sizes.attention_activations = deployment.SetBy("serving.precision.activations", sizes.attention_activations);
+    sizes.attention_activations = deployment.InputAt("serving.precision.activations", sizes.attention_activations);
   }
-  sizes.kv_cache = deployment.SetBy("serving.precision.kv_cache", sizes.kv_cache);
-  sizes.state = deployment.SetBy("serving.precision.state", sizes.state);
+  sizes.kv_cache = deployment.InputAt("serving.precision.kv_cache", sizes.kv_cache);
+  sizes.state = deployment.InputAt("serving.precision.state", sizes.state);
   return sizes;
 }
 
@@ -213,12 +213,12 @@ void SetLaunches(Deployment& deployment) {
   const std::string by_graphs = deployment.load.cuda_graphs ? "serving.cuda_graphs" : EnginePath(graphs_row, "graphs");
   // No graph spans what the processor computes in between.
   launch.decode_gap =
-      launch.graphs && !deployment.load.host_experts ? deployment.SetBy(by_graphs, 0 * kUs) : launch.launch_gap;
+      launch.graphs && !deployment.load.host_experts ? deployment.InputAt(by_graphs, 0 * kUs) : launch.launch_gap;
   // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
   launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : launch.launch_gap;
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
-  launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : deployment.SetBy(by_graphs, 0 * kUs);
-  launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : deployment.SetBy(by_graphs, Ratio(0));
+  launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : deployment.InputAt(by_graphs, 0 * kUs);
+  launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : deployment.InputAt(by_graphs, Ratio(0));
 }
 
 void SetTuning(Deployment& deployment) {
@@ -226,7 +226,7 @@ void SetTuning(Deployment& deployment) {
   LaunchOverheads& launch = deployment.launch;
   const TuningFactor step =
       StepFactor(tuning, deployment.engine, deployment.model.moe.has_value(), deployment.cluster.device.architecture);
-  deployment.step_factor = deployment.engine.plain ? deployment.SetBy(step.path, step.value) : step.value;
+  deployment.step_factor = deployment.engine.plain ? deployment.InputAt(step.path, step.value) : step.value;
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }
 
@@ -315,9 +315,11 @@ std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
   return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
 }
 
-Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load) {
+Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load,
+                    const DeploymentNodes* nodes) {
   Deployment deployment{model, cluster, load, load.engine, device};
   deployment.requested = &cluster;
+  deployment.nodes = nodes;
   deployment.mapping = DegreesOf(load);
   deployment.layers = LayersOf(model, deployment.mapping.pp);
   deployment.shapes = ShapesOf(deployment);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/tape.h"
+#include "core/base/bind_inputs.h"
 #include "core/collectives/collective.h"
 #include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
@@ -18,7 +18,14 @@
 namespace slipstick {
 
 class ServingMemo;
-struct ExplainedDeployment;  // serving/named_terms.h
+struct Deployment;
+
+// Of a deployment whose numbers have nodes.
+struct DeploymentNodes {
+  Tape* tape;
+  const Deployment& plain;  // the same without nodes, for searches inside a formula
+  std::string device;       // path of its device
+};
 
 struct ServingDegrees {
   Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
@@ -106,24 +113,33 @@ struct Deployment {
   Ratio device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
   Ratio sessions = 0;      // at once, of all replicas; set with the batch
   ServingMemo* memo = nullptr;
-  CollectiveLog* log = nullptr;                    // of collectives; null: not wanted
-  const Cluster* requested = nullptr;              // as the request has it
-  std::shared_ptr<const Cluster> scaled{};         // what `cluster` then is
-  const ExplainedDeployment* explained = nullptr;  // of one whose numbers have nodes, for serving
+  CollectiveLog* log = nullptr;             // of collectives; null: not wanted
+  const Cluster* requested = nullptr;       // as the request has it
+  std::shared_ptr<const Cluster> scaled{};  // what `cluster` then is
+  const DeploymentNodes* nodes = nullptr;   // null: its numbers have none
 
-  // A number that an input sets which is none itself: a flag, a name, a part that is absent.
+  [[nodiscard]] Tape* tape() const { return nodes == nullptr ? nullptr : nodes->tape; }
+  // A number that an input stands for which is none itself: a flag, a name, a part that is absent.
   template <class Q>
-  [[nodiscard]] Q SetBy(std::string_view path, Q value) const {
-    const Node* beside = layers.total.node();
-    if (beside == nullptr) return value;
-    return Q::FromBase(value.base(), beside->tape->Input(path, value.base(), Q::kDimension));
+  [[nodiscard]] Q InputAt(std::string_view path, Q value) const {
+    return slipstick::InputAt(path, value, tape());
   }
 };
 
+// The same without nodes.
+inline const Deployment& PlainOf(const Deployment& deployment) {
+  return deployment.nodes == nullptr ? deployment : deployment.nodes->plain;
+}
+template <int... E>
+Quantity<E...> PlainOf(Quantity<E...> value) {
+  return Quantity<E...>::FromBase(value.base());
+}
+
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
 // On a cluster at the engine's utilizations; `device`: its own, with every efficiency filled in. The numbers have the
-// nodes of these, of the model and of the load.
-Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load);
+// nodes of these, of the model and of the load; `nodes`: null: they have none.
+Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load,
+                    const DeploymentNodes* nodes = nullptr);
 
 // Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);

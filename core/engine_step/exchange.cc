@@ -138,7 +138,7 @@ ExpertTraffic OwnKernels(const Deployment& deployment, Ratio rows, Phase phase) 
                                      own_tokens * ImbalanceOf(deployment), "its link is the bottleneck"),
                               phase);
   const Precision format = NativePrecision(deployment.device, deployment.formats.activations);
-  one.element_bytes = deployment.SetBy("serving.precision.activations", Ratio(DispatchedElement(format)));
+  one.element_bytes = deployment.InputAt("serving.precision.activations", Ratio(DispatchedElement(format)));
   const Seconds dispatch = Figure("Dispatch", TimeOf(one).time, "in the experts' format");
   one.is_combine = true;
   one.element_bytes = 2;

@@ -9,7 +9,7 @@ namespace {
 // Of a layer with experts, beside its GEMMs: its passes; routing, permutation, scales and combine, where these are not
 // parts of a four-bit kernel; and the products of the shared experts.
 Ratio ExpertOperations(const Deployment& deployment, Ratio passes, Ratio scaled_mlp) {
-  const Ratio routing = deployment.SetBy("serving.precision.weights", Ratio(HasFourBitExperts(deployment) ? 0 : 6));
+  const Ratio routing = deployment.InputAt("serving.precision.weights", Ratio(HasFourBitExperts(deployment) ? 0 : 6));
   const Ratio shared = Figure("Whether there are shared experts", min(1, deployment.shapes.widths.shared));
   return passes + routing + (3 + scaled_mlp) * shared;
 }
@@ -21,7 +21,8 @@ Ratio ExpertOperations(const Deployment& deployment, Ratio passes, Ratio scaled_
 Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kernels) {
   const Model& model = deployment.model;
   const auto scaling = [&](Precision activations, double operations) {
-    return deployment.SetBy("serving.precision.activations", Ratio(BytesPerElement(activations) < 2 ? operations : 0));
+    return deployment.InputAt("serving.precision.activations",
+                              Ratio(BytesPerElement(activations) < 2 ? operations : 0));
   };
   const Ratio scaled_mlp = scaling(deployment.formats.activations, 2),
               scaled_attention = scaling(deployment.formats.attention_activations, model.mla ? 4 : 2);
@@ -34,13 +35,14 @@ Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kerne
   const Ratio dense = fused ? Ratio(*fused)
                             : Figure("Operations between those of a dense layer", passes + scaled_mlp,
                                      "with those that scale activations of the MLP");
-  const Ratio none = deployment.SetBy("model.moe", Ratio(0));
+  const Ratio none = deployment.InputAt("model.moe", Ratio(0));
   const bool has_experts = deployment.layers.moe > 0;
   const Ratio moe_share =
       has_experts ? Figure("Share of the layers with experts", deployment.layers.moe / deployment.layers.total) : none;
   const Ratio of_experts = has_experts ? ExpertOperations(deployment, passes, scaled_mlp) : none;
-  const Ratio latent = deployment.SetBy("model.mla", Ratio(model.mla ? 11 : 0));
-  const Ratio indexer = model.indexer ? 8 * IndexShare(deployment.model) : deployment.SetBy("model.indexer", Ratio(0));
+  const Ratio latent = deployment.InputAt("model.mla", Ratio(model.mla ? 11 : 0));
+  const Ratio indexer =
+      model.indexer ? 8 * IndexShare(deployment.model) : deployment.InputAt("model.indexer", Ratio(0));
   return Figure("Operations that the host launches per layer",
                 5 + (1 - moe_share) * dense + moe_share * of_experts + latent + indexer,
                 "mean over the layers; with those that scale 8-bit and 4-bit activations");

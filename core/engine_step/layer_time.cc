@@ -176,7 +176,7 @@ Bytes BytesOfNorm(const Deployment& deployment, Ratio rows) {
 KernelTime Elementwise(const Deployment& deployment, Ratio rows, const NormKernels& made) {
   const EngineKernels& engine = deployment.engine.kernels;
   const Ratio hidden = deployment.shapes.hidden;
-  const Ratio activation_bytes = deployment.SetBy("model.gated", ActivationOf(deployment.model).forward);
+  const Ratio activation_bytes = deployment.InputAt("model.gated", ActivationOf(deployment.model).forward);
   const Bytes norm = BytesOfNorm(deployment, rows),
               own_norm = Figure("Bytes of a norm", 4 * kB * rows * hidden, "without an addition"),
               activated = Figure("Bytes of the activation", activation_bytes * kB * rows * MeanInner(deployment)),
@@ -210,7 +210,7 @@ LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, Opera
   if (model.layer_embeddings.width > 0) layer.inputs = LayerInputs(deployment, rows, phase, operators);
   if (model.moe) SetExperts(deployment, rows, phase, Adder{operators, layers.moe}, layer);
   // Parallel attention and MLP share a norm, a residual addition and an all-reduce.
-  const Ratio halves = deployment.SetBy("model.parallel_attention", Ratio(ResidualAdditions(model)));
+  const Ratio halves = deployment.InputAt("model.parallel_attention", Ratio(ResidualAdditions(model)));
   const NormKernels norms = NormKernelsOf(deployment, halves);
   layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, norms));
 

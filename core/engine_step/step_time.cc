@@ -60,7 +60,7 @@ Ratio RowsOf(const Deployment& deployment, const DecodePass& pass) {
   const std::vector<GraphSizes>& sizes = deployment.engine.kernels.graph_sizes;
   const double captured = deployment.launch.graphs ? CapturedSequences(sizes, pass.sequences) : pass.sequences.base();
   if (!(captured > pass.sequences)) return Figure("Tokens of the step", pass.sequences * pass.checked);
-  return Figure("Tokens of the step", deployment.SetBy("serving.engine.graph_sizes", Ratio(captured)) * pass.checked,
+  return Figure("Tokens of the step", deployment.InputAt("serving.engine.graph_sizes", Ratio(captured)) * pass.checked,
                 "filled up to the next number of sequences that was captured as a CUDA graph");
 }
 

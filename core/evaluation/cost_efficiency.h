@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "core/base/trace.h"
 #include "core/diffusion/diffusion.h"
 #include "core/economics/cost.h"
 #include "core/serving/serving.h"
@@ -58,13 +57,11 @@ struct DeviceCostEfficiency {
   std::optional<FlopsPerJoule> flops_per_j;
 };
 
-// Without a cost report only the energy of the devices is known.
-TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training,
-                                        const TrainingRun& run, Trace& trace);
-ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving,
-                                       Trace& trace);
-DiffusionCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const DiffusionReport& diffusion,
-                                         Trace& trace);
-DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace);
+// `cost`: null: the question is off, and only the energy of the devices is known.
+TrainingCostEfficiency CostEfficiencyOf(const CostReport* cost, const TrainingReport& training, const TrainingRun& run,
+                                        Tape* tape = nullptr);
+ServingCostEfficiency CostEfficiencyOf(const CostReport* cost, const ServingReport& serving);
+DiffusionCostEfficiency CostEfficiencyOf(const CostReport* cost, const DiffusionReport& diffusion);
+DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Tape* tape);
 
 }  // namespace slipstick

@@ -4,11 +4,6 @@
 #include "core/evaluation/report.h"
 
 namespace slipstick {
-namespace {
-
-double InAnHour(GramsPerSecond rate) { return In(1 * kHour * rate, kGram); }
-
-}  // namespace
 
 template <>
 struct Outputs<BillLine> {
@@ -46,7 +41,7 @@ struct Outputs<CarbonCost> {
   static constexpr auto rows = std::tuple{
       Output("embodied_g", &C::embodied, "Embodied carbon per device").SmallerIsBetter(),
       Output("embodied_g_parts", &C::lines, "Embodied carbon by component"),
-      Output("operation_g_per_device_hour", &C::operation, InAnHour, "Operational carbon per GPU-hour")
+      Output("operation_g_per_device_hour", &C::operation_hour, "Operational carbon per GPU-hour")
           .In("g")
           .SmallerIsBetter(),
   };
@@ -72,7 +67,7 @@ struct Outputs<CostPart> {
       Output("feasible", &P::infeasible, IsFeasible, "Feasible"),
       Output("infeasible", &P::infeasible, "Reasons for infeasibility"),
       Output("assumed", &P::assumed, "Estimated inputs"),
-      Output("dies", &P::dies, "Dies"),
+      Output("dies", &P::dies, "Dies").EachExplained(),
       Output("device_usd", &P::device, "Manufacturing cost per device").Short("Manufacturing cost").SmallerIsBetter(),
       Output("device_interval", &P::device_interval, "Manufacturing cost per device, 90 % interval"),
       Output("device_usd_parts", &P::device_parts, "Bill of materials per device"),
@@ -91,6 +86,7 @@ struct Outputs<CostPart> {
 };
 
 Json WriteCost(const CostPart& part) { return WriteOutputs(part); }
+void AddShown(const CostPart& part, std::vector<ShownNumber>& shown) { AddShown(part, "cost", shown); }
 void DescribeCost(Json& out) { DescribeOutputs<CostPart>("cost", out); }
 
 }  // namespace slipstick

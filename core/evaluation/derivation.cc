@@ -5,73 +5,23 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/base/formula.h"
 #include "core/base/units.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
 namespace {
 
-// Formulas by their text: a few hundred stand for thousands of figures.
-class Formulas {
- public:
-  // The share of each term; of a choice or a procedure those that it states.
-  std::vector<double> SharesOf(const FigureRecord& figure) {
-    std::vector<double> shares = figure.shares;
-    shares.resize(figure.terms.size());
-    const Formula* formula = figure.kind == FigureKind::kFormula && figure.value != 0 ? Of(figure) : nullptr;
-    if (formula == nullptr) return shares;
-    values_.clear();
-    for (const Term& term : figure.terms) values_.push_back(term.value);
-    const std::vector<double> gradient = formula->Gradient(values_);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const double share = gradient[i] * values_[i] / figure.value;
-      if (std::isfinite(share)) shares[i] = share;
-    }
-    return shares;
-  }
-
- private:
-  // One text may be read with its terms in another order.
-  struct Read {
-    const std::vector<Term>* terms;
-    Result<Formula> formula;
-  };
-
-  const Formula* Of(const FigureRecord& figure) {
-    std::vector<Read>& reads = formulas_[figure.formula];
-    const auto has_symbols = [&](const Read& read) {
-      return std::equal(read.terms->begin(), read.terms->end(), figure.terms.begin(), figure.terms.end(),
-                        [](const Term& one, const Term& other) { return one.symbol == other.symbol; });
-    };
-    auto found = std::find_if(reads.begin(), reads.end(), has_symbols);
-    if (found == reads.end()) {
-      std::vector<std::string_view> names;
-      for (const Term& term : figure.terms) names.push_back(term.symbol);
-      found = reads.insert(reads.end(), {&figure.terms, Formula::Parse(figure.formula, names)});
-    }
-    return found->formula ? &*found->formula : nullptr;
-  }
-
-  std::unordered_map<std::string_view, std::vector<Read>> formulas_;
-  std::vector<double> values_;
-};
-
-// A figure with the shares of its terms.
 struct Weighed {
   const FigureRecord* figure = nullptr;  // null: the figure that is explained does not rest on it
-  std::vector<double> shares;
-  std::size_t leads = kNoFigure;  // the term on the path to the input that matters most
+  std::size_t leads = kNoFigure;         // the term on the path to the input that matters most
 };
 
 // The figures that the one in a place rests on, itself included. Figures come after those that they rest on.
 std::vector<Weighed> WeighBelow(const std::vector<FigureRecord>& figures, std::size_t root) {
-  Formulas formulas;
   std::vector<Weighed> all(root + 1);
   all[root].figure = &figures[root];
   for (std::size_t i = root + 1; i-- > 0;) {
     if (all[i].figure == nullptr) continue;
-    all[i].shares = formulas.SharesOf(figures[i]);
     for (const Term& term : figures[i].terms) {
       if (term.figure != kNoFigure) all[term.figure].figure = &figures[term.figure];
     }
@@ -89,7 +39,8 @@ std::string_view LeadingInput(const std::vector<Weighed>& all) {
     const std::vector<Term>& terms = all[i].figure->terms;
     for (std::size_t j = 0; j < terms.size(); ++j) {
       if (terms[j].origin.empty()) continue;
-      (terms[j].figure == kNoFigure ? inputs[terms[j].origin] : moves[terms[j].figure]) += moves[i] * all[i].shares[j];
+      (terms[j].figure == kNoFigure ? inputs[terms[j].origin] : moves[terms[j].figure]) +=
+          moves[i] * all[i].figure->shares[j];
     }
   }
   const auto less = [](const auto& one, const auto& other) {
@@ -107,15 +58,15 @@ void MarkPath(std::vector<Weighed>& all) {
   std::vector<double> moved(all.size());  // by how many per cent a figure moves when the input moves by one
   const auto through = [&](const Weighed& one, std::size_t i) {
     const Term& term = one.figure->terms[i];
-    return one.shares[i] * (term.figure != kNoFigure ? moved[term.figure] : term.origin == input ? 1.0 : 0.0);
+    return one.figure->shares[i] * (term.figure != kNoFigure ? moved[term.figure] : term.origin == input ? 1.0 : 0.0);
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].figure == nullptr) continue;
-    for (std::size_t j = 0; j < all[i].shares.size(); ++j) moved[i] += through(all[i], j);
+    for (std::size_t j = 0; j < all[i].figure->terms.size(); ++j) moved[i] += through(all[i], j);
   }
   for (std::size_t at = all.size() - 1; at != kNoFigure; at = all[at].figure->terms[all[at].leads].figure) {
     double most = 0;
-    for (std::size_t j = 0; j < all[at].shares.size(); ++j) {
+    for (std::size_t j = 0; j < all[at].figure->terms.size(); ++j) {
       if (std::abs(through(all[at], j)) > most) all[at].leads = j, most = std::abs(through(all[at], j));
     }
     if (all[at].leads == kNoFigure) return;
@@ -138,7 +89,7 @@ Json Write(const Weighed& weighed) {
                               {"value", term.value},
                               {"unit", BaseUnitText(term.dimension)},
                               {"origin", term.origin},
-                              {"share", Rounded(weighed.shares[i])}}));
+                              {"share", Rounded(figure.shares[i])}}));
     if (i == weighed.leads) AddMember(terms.back(), "leads", true);
   }
   Json written = ObjectOf({{"path", figure.path},
@@ -171,9 +122,8 @@ Json Write(const Weighed& weighed) {
 Json WriteExplanations(const std::vector<FigureRecord>& figures, std::string_view path) {
   Json list = Json::array();
   if (path == "*") {
-    Formulas formulas;
     list.get_ref<Json::array_t&>().reserve(figures.size());
-    for (const FigureRecord& figure : figures) list.push_back(Write({&figure, formulas.SharesOf(figure)}));
+    for (const FigureRecord& figure : figures) list.push_back(Write({&figure}));
     return list;
   }
   std::size_t root = figures.size();

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/explanation.h"
 #include "core/base/json.h"
-#include "core/base/trace.h"
 
 namespace slipstick {
 

@@ -76,6 +76,7 @@ struct Outputs<DiffusionPart> {
 };
 
 Json WriteDiffusion(const DiffusionPart& part) { return WriteOutputs(part); }
+void AddShown(const DiffusionPart& part, std::vector<ShownNumber>& shown) { AddShown(part, "diffusion", shown); }
 void DescribeDiffusion(Json& out) { DescribeOutputs<DiffusionPart>("diffusion", out); }
 
 }  // namespace slipstick

@@ -5,15 +5,16 @@
 #include <map>
 #include <optional>
 
-#include "core/base/trace.h"
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
 #include "core/economics/cost.h"
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/hints.h"
 #include "core/evaluation/intervals.h"
 #include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/scenario/changed_device.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/devices_in_use.h"
@@ -25,23 +26,6 @@
 
 namespace slipstick {
 namespace {
-
-// Binds every number of the scenario to its name: a formula term with this name and value links to this input. A
-// prefill pool binds its own device, which no other figure runs on.
-void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
-  if (json.is_number()) {
-    trace.Input(name, json.get<double>(), path);
-    return;
-  }
-  const std::string below = path.empty() ? "" : path + ".";
-  if (json.is_object()) {
-    for (const auto& [key, member] : json.items()) {
-      if (key != "prefill_device") BindInputs(member, below + key, key, trace);
-    }
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) BindInputs(json[i], below + std::to_string(i), name, trace);
-  }
-}
 
 // The sources of the inputs that explanations lead to.
 Json SourcesOf(const Json& explanations, const Json& scenario) {
@@ -77,128 +61,164 @@ Json WriteRequest(const Scenario& scenario) {
   return request;
 }
 
-// Model and cluster are inputs of every question; the others only of their own.
-void BindScenario(const Json& scenario, Trace& trace) {
-  for (const auto& [part, member] : scenario.items()) {
-    const bool shared = part == "model" || part == "cluster";
-    const Trace::Scope scope(trace, shared ? "" : part);
-    BindInputs(member, part, part, trace);
+// Answers the questions of a scenario one after the other.
+class Evaluation {
+ public:
+  // `tape`: null: nothing is explained. `explain`: as in ReportDetail.
+  Evaluation(const Scenario& scenario, const ReportDetail& detail, Tape* tape)
+      : scenario_(scenario), detail_(detail), tape_(tape) {}
+
+  Result<Json> Report() {
+    if (detail_.scenario) report_["scenario"] = WriteRequest(scenario_);
+    Warn(MeasurementWarnings(scenario_));
+    Warn(scenario_.warnings);
+    if (scenario_.cost) PriceDevices();
+    if (scenario_.training) Train();
+    if (scenario_.serving) Serve();
+    if (scenario_.post_training) PostTrain();
+    if (scenario_.diffusion) Diffuse();
+    if (cost_) WriteCosts();
+    if (!unfit_.empty()) return std::move(unfit_);
+    if (scenario_.cluster.device.design) DescribeDesign();
+    report_["warnings"] = std::move(warnings_);
+    for (const NamedUnit& one : scenario_.units_assumed) {
+      report_["units_assumed"].push_back(Json{{"path", one.path}, {"text", one.text}, {"value", one.value}});
+    }
+    return std::move(report_);
   }
-}
+
+  // The numbers that the report shows of the parts that are explained.
+  [[nodiscard]] const std::vector<ShownNumber>& shown() const { return shown_; }
+
+ private:
+  // Figures of the other questions need not be recorded, but those of cost, on which others rest.
+  [[nodiscard]] Tape* TapeOf(std::string_view part) const {
+    return detail_.explain == "*" || detail_.explain.substr(0, detail_.explain.find('.')) == part ? tape_ : nullptr;
+  }
+
+  [[nodiscard]] const CostReport* Cost() const { return cost_ ? &*cost_ : nullptr; }
+
+  // Training and serving may warn of the same.
+  void Warn(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (std::find(issued_.begin(), issued_.end(), text) == issued_.end())
+        issued_.push_back(text), warnings_.push_back(text);
+    }
+  }
+
+  void PriceDevices() {
+    const std::optional<CostInputs> split = SplitCosts(scenario_.partition, *scenario_.cost, tape_);
+    Cluster in_use = ClusterInUse(scenario_);
+    if (in_use.devices != scenario_.cluster.devices) {
+      BindInputs(in_use.devices,
+                 scenario_.training  ? "training.devices"
+                 : scenario_.serving ? "serving.devices"
+                                     : "diffusion.devices",
+                 tape_);
+    }
+    CostReport cost = EvaluateCost(in_use, split ? *split : *scenario_.cost, tape_, PrefillPoolOf(scenario_, tape_));
+    const DeviceCostEfficiency efficiency = CostEfficiencyOf(cost, scenario_.cluster.device, tape_);
+    cost_.emplace(CostPart{std::move(cost), {}, efficiency});
+    if (detail_.estimates) cost_->assumed = EstimatedCosts(*scenario_.cost);
+    if (detail_.intervals) cost_->device_interval = DeviceCostInterval(scenario_, *cost_);
+    // First: what others rest on is called by the names of cost.
+    if (tape_ != nullptr) AddShown(*cost_, shown_);
+  }
+
+  void Train() {
+    Tape* const tape = TapeOf("training");
+    const TrainingDetail wanted{detail_.operators, detail_.timeline};
+    TrainingReport training = EvaluateTraining(scenario_.model, scenario_.cluster, *scenario_.training, wanted, tape);
+    const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(Cost(), training, *scenario_.training, tape);
+    CheckAlgorithms(training.collectives, unfit_);
+    Warn(training.warnings);
+    std::optional<TrainingIntervals> intervals;
+    if (detail_.intervals) {
+      intervals = IntervalsOf(scenario_, training, tape);
+      if (!intervals->memory_warning.empty()) Warn({intervals->memory_warning});
+      if (scenario_.version >= 3) Warn(TrainingHints(scenario_, training));
+    }
+    const TrainingPart part{std::move(training), cost_efficiency, std::move(intervals),
+                            ChosenFor(scenario_, "training")};
+    report_["training"] = WriteTraining(part);
+    if (tape != nullptr) AddShown(part, shown_);
+  }
+
+  void Serve() {
+    Tape* const tape = TapeOf("serving");
+    ServingReport serving =
+        EvaluateServing(scenario_.model, scenario_.cluster, *scenario_.serving, detail_.operators, tape);
+    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(Cost(), serving);
+    CheckAlgorithms(serving.collectives, unfit_);
+    SimulationAnswer simulation;
+    if (scenario_.serving->simulate) simulation = Simulate(scenario_.model, scenario_.cluster, *scenario_.serving);
+    std::optional<ServingIntervals> intervals;
+    if (detail_.intervals) intervals = IntervalsOf(scenario_, serving);
+    Warn(serving.warnings);
+    if (!simulation.warning.empty()) Warn({simulation.warning});
+    const ServingPart part{std::move(serving), cost_efficiency, simulation.served, std::move(intervals),
+                           ChosenFor(scenario_, "serving")};
+    report_["serving"] = WriteServing(part);
+    if (tape != nullptr) AddShown(part, shown_);
+  }
+
+  void PostTrain() {
+    Tape* const tape = TapeOf("post_training");
+    const PostTrainingParts parts{scenario_.model, scenario_.cluster, *scenario_.training, *scenario_.serving};
+    const PostTrainingReport post_training = EvaluatePostTraining(*scenario_.post_training, parts, tape);
+    report_["post_training"] = WritePostTraining(post_training);
+    if (tape != nullptr) AddShown(post_training, shown_);
+    Warn(post_training.warnings);
+  }
+
+  void Diffuse() {
+    Tape* const tape = TapeOf("diffusion");
+    DiffusionReport diffusion = EvaluateDiffusion(*scenario_.diffusion, scenario_.cluster, tape);
+    const DiffusionCostEfficiency cost_efficiency = CostEfficiencyOf(Cost(), diffusion);
+    std::optional<DiffusionIntervals> intervals;
+    if (detail_.intervals) intervals = IntervalsOf(scenario_, diffusion, cost_efficiency.price);
+    const DiffusionPart part{std::move(diffusion), cost_efficiency, std::move(intervals)};
+    report_["diffusion"] = WriteDiffusion(part);
+    if (tape != nullptr) AddShown(part, shown_);
+  }
+
+  void WriteCosts() {
+    Warn(cost_->warnings);
+    report_["cost"] = WriteCost(*cost_);
+    if (const auto remark = ChangedDeviceWarning(scenario_.cluster.device, scenario_.cost->device))
+      warnings_.push_back(*remark);
+  }
+
+  void DescribeDesign() {
+    const Result<DerivedChip> chip =
+        DeriveChip(*scenario_.cluster.device.design, scenario_.partition, "cluster.device.design");
+    if (!chip) return;
+    report_["technology"] = WriteTechnology(*chip);
+    Warn(DesignWarnings(*chip));
+  }
+
+  const Scenario& scenario_;
+  const ReportDetail& detail_;
+  Tape* const tape_;
+  Json report_{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
+  Issues unfit_;
+  Json warnings_ = Json::array();
+  std::vector<std::string> issued_;
+  std::optional<CostPart> cost_;
+  std::vector<ShownNumber> shown_;
+};
 
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
-  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On(), off = Trace::Off();
-  // Figures of the other questions need not be recorded.
-  const auto trace_of = [&](std::string_view part) -> Trace& {
-    return detail.explain == "*" || detail.explain.substr(0, detail.explain.find('.')) == part ? trace : off;
-  };
-  Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
-  if (detail.scenario) report["scenario"] = WriteRequest(scenario);
-  const Json inputs = trace.on() && !detail.scenario ? WriteRequest(scenario) : Json();
-  if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : inputs, trace);
-  AssumeRules(scenario.cluster.device, trace);
-  Issues unfit;
-  Json warnings = Json::array();
-  std::vector<std::string> issued;  // training and serving may warn of the same
-  const auto warn = [&warnings, &issued](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      if (std::find(issued.begin(), issued.end(), text) == issued.end())
-        issued.push_back(text), warnings.push_back(text);
-    }
-  };
-  warn(MeasurementWarnings(scenario));
-  warn(scenario.warnings);
-  std::optional<CostReport> cost;
-  if (scenario.cost) {
-    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, trace);
-    const Cluster in_use = ClusterInUse(scenario);
-    const Trace::Scope scope(trace, "cost");
-    if (in_use.devices != scenario.cluster.devices) {
-      trace.Input("cluster.devices", static_cast<double>(in_use.devices),
-                  scenario.training  ? "training.devices"
-                  : scenario.serving ? "serving.devices"
-                                     : "diffusion.devices");
-    }
-    cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace, PrefillPoolOf(scenario, trace));
-  }
-  if (scenario.training) {
-    const TrainingDetail wanted{detail.operators, detail.timeline};
-    TrainingReport training =
-        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
-    const TrainingCostEfficiency cost_efficiency =
-        CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
-    CheckAlgorithms(training.collectives, unfit);
-    std::optional<TrainingIntervals> intervals;
-    std::vector<std::string> hints;
-    if (detail.intervals) {
-      intervals = IntervalsOf(scenario, training, trace_of("training"));
-      if (!intervals->memory_warning.empty()) hints.push_back(intervals->memory_warning);
-      const std::vector<std::string> faster =
-          scenario.version >= 3 ? TrainingHints(scenario, training) : std::vector<std::string>();
-      hints.insert(hints.end(), faster.begin(), faster.end());
-    }
-    warn(training.warnings);
-    warn(hints);
-    report["training"] =
-        WriteTraining({std::move(training), cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
-  }
-  if (scenario.serving) {
-    ServingReport serving =
-        EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
-    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
-    CheckAlgorithms(serving.collectives, unfit);
-    SimulationAnswer simulation;
-    if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
-    std::optional<ServingIntervals> intervals;
-    if (detail.intervals) intervals = IntervalsOf(scenario, serving, trace_of("serving"));
-    warn(serving.warnings);
-    if (!simulation.warning.empty()) warn({simulation.warning});
-    report["serving"] = WriteServing(
-        {std::move(serving), cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
-  }
-  if (scenario.post_training) {
-    const PostTrainingParts parts{scenario.model, scenario.cluster, *scenario.training, *scenario.serving};
-    const PostTrainingReport post_training =
-        EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
-    report["post_training"] = WritePostTraining(post_training);
-    warn(post_training.warnings);
-  }
-  if (scenario.diffusion) {
-    DiffusionReport diffusion = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, trace_of("diffusion"));
-    const DiffusionCostEfficiency cost_efficiency = CostEfficiencyOf(cost, diffusion, trace_of("diffusion"));
-    std::optional<DiffusionIntervals> intervals;
-    if (detail.intervals) intervals = IntervalsOf(scenario, diffusion, cost_efficiency.price, trace_of("diffusion"));
-    report["diffusion"] = WriteDiffusion({std::move(diffusion), cost_efficiency, std::move(intervals)});
-  }
-  if (cost) {
-    const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
-    std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
-    std::optional<Interval<Dollars>> interval;
-    if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
-    warn(cost->warnings);
-    report["cost"] = WriteCost({std::move(*cost), std::move(estimates), cost_efficiency, std::move(interval)});
-    if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device))
-      warnings.push_back(*remark);
-  }
-  if (!unfit.empty()) return unfit;
-  if (const auto& design = scenario.cluster.device.design) {
-    if (const Result<DerivedChip> chip = DeriveChip(*design, scenario.partition, "cluster.device.design")) {
-      report["technology"] = WriteTechnology(*chip);
-      warn(DesignWarnings(*chip));
-    }
-  }
-  report["warnings"] = std::move(warnings);
-  for (const NamedUnit& one : scenario.units_assumed) {
-    report["units_assumed"].push_back(Json{{"path", one.path}, {"text", one.text}, {"value", one.value}});
-  }
-  if (!detail.explain.empty()) {
-    Json explanations = WriteExplanations(trace.figures(), detail.explain);
-    if (explanations.empty()) return Issues{{std::string(detail.explain), "The report has no such figure"}};
-    report["sources"] = SourcesOf(explanations, detail.scenario ? report["scenario"] : inputs);
-    report["explanations"] = std::move(explanations);
-  }
+  Tape tape;
+  Evaluation evaluation(scenario, detail, detail.explain.empty() ? nullptr : &tape);
+  Result<Json> report = evaluation.Report();
+  if (!report || detail.explain.empty()) return report;
+  Json explanations = WriteExplanations(Explain(evaluation.shown(), RulesOf(scenario.cluster.device)), detail.explain);
+  if (explanations.empty()) return Issues{{std::string(detail.explain), "The report has no such figure"}};
+  (*report)["sources"] = SourcesOf(explanations, detail.scenario ? (*report)["scenario"] : WriteRequest(scenario));
+  (*report)["explanations"] = std::move(explanations);
   return report;
 }
 

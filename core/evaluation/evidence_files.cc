@@ -88,22 +88,21 @@ Json RequestOf(const Json& row, const Json* models, const std::string& tuning) {
 
 // Fills kind, setting and error; false where the core has no such figure.
 bool Predict(const Scenario& scenario, std::string_view figure, double measured, MeasuredRun& run) {
-  Trace off = Trace::Off();
   double predicted = 0;
   bool is_rate = false;
   if (const TrainingFigure* of = FigureAt(kTrainingFigures, figure); of != nullptr && scenario.training) {
     const TrainingReport report =
-        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false});
     run.kind = of->kind, predicted = of->predicted(report), is_rate = of->is_rate;
     run.setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     run.predicted = run.kind == MeasuredKind::kStepTime ? report.step_time.base() : predicted;
   } else if (const ServingFigure* served = FigureAt(kServingFigures, figure); served != nullptr && scenario.serving) {
-    const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
+    const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
     run.kind = served->kind, predicted = served->predicted(report), is_rate = served->is_rate;
     run.setting = SettingOf(run.kind, scenario.model, scenario.cluster, *scenario.serving, report);
     run.predicted = predicted;
   } else if (figure == kImageOrClipFigure && scenario.diffusion) {
-    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, off);
+    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster);
     run.kind = MeasuredKind::kImageOrClip, run.predicted = predicted = report.latency.base();
     run.setting = SettingOf(scenario.cluster, *scenario.diffusion, report);
   }

@@ -28,8 +28,7 @@ std::optional<Tuned> BestOf(const Scenario& scenario, TrainingRun run, bool may_
   run.mapping = free;
   TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, {{}, false, may_move_batch});
   if (!tuned.fits) return std::nullopt;
-  Trace off = Trace::Off();
-  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false}, off);
+  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false});
   return Tuned{tuned.run, report.step_time / static_cast<double>(tuned.run.global_batch)};
 }
 

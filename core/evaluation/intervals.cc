@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
 #include "core/economics/uncertainty.h"
 #include "core/evaluation/evidence_files.h"
 #include "core/evidence/run_setting.h"
@@ -109,36 +111,23 @@ std::string ImageWhyText(const Likely& likely, bool is_own) {
   return WhyText(likely, kind) + " It rests on " + CountText(kind) + ", few of their kind.";
 }
 
-// The ends as figures of the report, which rest on the answer and the measured errors.
-struct EndPaths {
-  std::string_view low, high, how = kFromRuns;
-};
+// The ends rest on the answer and on its known errors.
 template <class Quantity>
-void RecordEnds(const Interval<Quantity>& interval, std::string_view answer, Quantity value, const EndPaths& paths,
-                Trace& trace) {
-  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", paths.how, "", paths.low}, answer,
-                  value);
-  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", paths.how, "", paths.high}, answer,
-                  value);
+Interval<Quantity> Explained(Interval<Quantity> interval, Quantity value, std::string_view how = kFromRuns) {
+  interval.low = Procedure("Low end of the 90 % interval", interval.low, {value}, how);
+  interval.high = Procedure("High end of the 90 % interval", interval.high, {value}, how);
+  return interval;
 }
 
-TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
+TypicalRun TypicalOf(const TrainingReport& report, Tape* tape) {
   const WholeRuns runs = WholeRunGap(PublishedEvidence());
-  const double whole_run_gap =
-      trace.Constant("whole_run_gap", runs.gap, "evidence.whole_runs", "published whole runs, core/presets/evidence");
-  const Seconds step_time = report.step_time;
-  const TokensPerSecond tokens_per_s = report.tokens_per_s;
-  const double model_flops_utilization = report.model_flops_utilization;
-  FIGURE(trace, typical_step_time, step_time * whole_run_gap,
-         (Note{"Step time, typical of production runs", "", "", "training.typical.step_time_s"}), step_time,
-         whole_run_gap);
-  FIGURE(trace, typical_tokens_per_s, tokens_per_s / whole_run_gap,
-         (Note{"Throughput (tokens/s), typical of production runs", "", "", "training.typical.tokens_per_s"}),
-         tokens_per_s, whole_run_gap);
-  FIGURE(trace, typical_utilization, model_flops_utilization / whole_run_gap,
-         (Note{"MFU, typical of production runs", "", "", "training.typical.model_flops_utilization"}),
-         model_flops_utilization, whole_run_gap);
-  TypicalRun typical{typical_step_time, typical_tokens_per_s, typical_utilization, {}, {}};
+  const Ratio gap = ConstantAt("evidence.whole_runs.whole_run_gap", Ratio(runs.gap), "Whole runs over tuned steps",
+                               "published whole runs, core/presets/evidence", tape);
+  TypicalRun typical{Figure("Step time, typical of production runs", report.step_time * gap),
+                     Figure("Throughput (tokens/s), typical of production runs", report.tokens_per_s / gap),
+                     Figure("MFU, typical of production runs", report.model_flops_utilization / gap),
+                     {},
+                     {}};
   for (const MeasuredRun& run : runs.runs) typical.rows.push_back(run.id);
   typical.why = "The answer is a tuned step. Whole production runs took " + ShareText(runs.gap) +
                 " time per step than we put it, the median of " + std::to_string(runs.runs.size()) + " published runs.";
@@ -158,46 +147,34 @@ void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
 
 }  // namespace
 
-TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace) {
-  const Trace::Scope scope(trace, "training");
+TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Tape* tape) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
   const Device& device = scenario.cluster.device;
   TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
                          IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "",
-                         TypicalOf(report, trace)};
+                         TypicalOf(report, tape)};
   Narrow(made.step_time, report.step_time, MeasuredKind::kStepTime, scenario.measured, report);
   Narrow(made.memory, report.memory.Total(), MeasuredKind::kTrainingMemory, scenario.measured, report);
   JudgeMemory(report, made);
-  RecordEnds(made.step_time, "step_time", report.step_time,
-             {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
-  RecordEnds(made.memory, "total", report.memory.Total(),
-             {"training.memory_interval.low", "training.memory_interval.high"}, trace);
+  made.step_time = Explained(made.step_time, report.step_time);
+  made.memory = Explained(made.memory, report.memory.Total());
   return made;
 }
 
-ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report, Trace& trace) {
-  const Trace::Scope scope(trace, "serving");
+ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report) {
   const auto around = [&](auto value, MeasuredKind kind) {
     const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
     auto interval = IntervalAround(value, kind, setting, scenario.cluster.device);
     Narrow(interval, value, kind, scenario.measured, report);
-    return interval;
+    return Explained(interval, value);
   };
-  ServingIntervals made{around(report.tpot, MeasuredKind::kTokenTime), around(report.ttft, MeasuredKind::kFirstToken),
-                        around(report.tokens_per_s, MeasuredKind::kThroughput),
-                        around(report.memory.Total(), MeasuredKind::kServingMemory)};
-  RecordEnds(made.tpot, "tpot", report.tpot, {"serving.tpot_interval.low", "serving.tpot_interval.high"}, trace);
-  RecordEnds(made.ttft, "ttft", report.ttft, {"serving.ttft_interval.low", "serving.ttft_interval.high"}, trace);
-  RecordEnds(made.throughput, "rate", report.tokens_per_s,
-             {"serving.throughput_interval.low", "serving.throughput_interval.high"}, trace);
-  RecordEnds(made.memory, "memory", report.memory.Total(),
-             {"serving.memory_interval.low", "serving.memory_interval.high"}, trace);
-  return made;
+  return {around(report.tpot, MeasuredKind::kTokenTime), around(report.ttft, MeasuredKind::kFirstToken),
+          around(report.tokens_per_s, MeasuredKind::kThroughput),
+          around(report.memory.Total(), MeasuredKind::kServingMemory)};
 }
 
 DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
-                               const std::optional<Dollars>& price, Trace& trace) {
-  const Trace::Scope scope(trace, "diffusion");
+                               const std::optional<Dollars>& price) {
   const RunSetting setting = SettingOf(scenario.cluster, *scenario.diffusion, report);
   Likely time =
       LikelyRange(MeasuredKind::kImageOrClip, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
@@ -213,28 +190,22 @@ DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& 
   DiffusionIntervals made{IntervalOf(report.latency, time, ImageWhyText(time, is_own)),
                           IntervalOf(report.items_per_hour, rate, ImageWhyText(rate, is_own)),
                           {}};
-  RecordEnds(made.latency, "latency", report.latency,
-             {"diffusion.latency_interval.low", "diffusion.latency_interval.high"}, trace);
-  RecordEnds(made.items_per_hour, "items_per_hour", report.items_per_hour,
-             {"diffusion.items_per_hour_interval.low", "diffusion.items_per_hour_interval.high"}, trace);
+  made.latency = Explained(made.latency, report.latency);
+  made.items_per_hour = Explained(made.items_per_hour, report.items_per_hour);
   if (!price) return made;
-  made.cost = IntervalOf(*price, time, ImageWhyText(time, is_own) + " The price of an hour is taken as it is.");
-  RecordEnds(*made.cost, "cost", *price, {"diffusion.cost_interval.low", "diffusion.cost_interval.high"}, trace);
+  made.cost = Explained(
+      IntervalOf(*price, time, ImageWhyText(time, is_own) + " The price of an hour is taken as it is."), *price);
   return made;
 }
 
-Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report, Trace& trace) {
+Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report) {
   std::vector<DrawnCost> samples = DrawOutcomes(scenario.cluster, *scenario.cost, kSeed, 0, kSamples);
   std::sort(samples.begin(), samples.end(), [](const DrawnCost& a, const DrawnCost& b) { return a.device < b.device; });
   const auto cut = static_cast<std::size_t>(std::lround((1 - kLevel) / 2 * kSamples));
   const Dollars low = std::min(report.device, samples[cut].device),
                 high = std::max(report.device, samples[samples.size() - 1 - cut].device);
-  Interval<Dollars> interval{
-      low, high, kLevel, {}, {}, "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between."};
-  const Trace::Scope scope(trace, "cost");
-  RecordEnds(interval, "device_usd", report.device,
-             {"cost.device_interval.low", "cost.device_interval.high", kFromDraws}, trace);
-  return interval;
+  constexpr std::string_view kWhy = "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between.";
+  return Explained<Dollars>({low, high, kLevel, {}, {}, std::string(kWhy)}, report.device, kFromDraws);
 }
 
 }  // namespace slipstick

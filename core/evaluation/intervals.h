@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/trace.h"
 #include "core/diffusion/diffusion.h"
 #include "core/economics/cost.h"
 #include "core/evidence/neighbors.h"
@@ -29,7 +28,7 @@ struct Interval {
 struct TypicalRun {
   Seconds step_time;
   TokensPerSecond tokens_per_s;
-  double model_flops_utilization = 0;
+  Ratio model_flops_utilization = 0;
   std::vector<std::string_view> rows;
   std::string why;
 };
@@ -41,14 +40,14 @@ struct TrainingIntervals {
   std::string memory_warning;       // of the two in the middle, where the interval holds the capacity; else empty
   TypicalRun typical;
 };
-TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace);
+TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Tape* tape);
 
 struct ServingIntervals {
   Interval<Seconds> tpot, ttft;
   Interval<TokensPerSecond> throughput;
   Interval<Bytes> memory;
 };
-ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report, Trace& trace);
+ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report);
 
 struct DiffusionIntervals {
   Interval<Seconds> latency;
@@ -56,9 +55,9 @@ struct DiffusionIntervals {
   std::optional<Interval<Dollars>> cost;  // of an image or clip, by its time; none without a price
 };
 DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
-                               const std::optional<Dollars>& price, Trace& trace);
+                               const std::optional<Dollars>& price);
 
 // By Monte Carlo over the uncertain inputs of cost.
-Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report, Trace& trace);
+Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report);
 
 }  // namespace slipstick

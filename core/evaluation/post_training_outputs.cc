@@ -66,6 +66,9 @@ struct Outputs<PostTrainingReport> {
 };
 
 Json WritePostTraining(const PostTrainingReport& report) { return WriteOutputs(report); }
+void AddShown(const PostTrainingReport& report, std::vector<ShownNumber>& shown) {
+  AddShown(report, "post_training", shown);
+}
 void DescribePostTraining(Json& out) { DescribeOutputs<PostTrainingReport>("post_training", out); }
 
 }  // namespace slipstick

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/explanation.h"
 #include "core/base/json.h"
-#include "core/base/trace.h"
 #include "core/diffusion/diffusion.h"
 #include "core/evaluation/cost_efficiency.h"
 #include "core/evaluation/intervals.h"
@@ -47,6 +47,12 @@ Json WriteDiffusion(const DiffusionPart& part);
 Json WriteTechnology(const DerivedChip& chip);
 // What the budgets of a chip design cut from the memory that it chose.
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
+// Appends the numbers of a part that explanations are about.
+void AddShown(const TrainingPart& part, std::vector<ShownNumber>& shown);
+void AddShown(const ServingPart& part, std::vector<ShownNumber>& shown);
+void AddShown(const CostPart& part, std::vector<ShownNumber>& shown);
+void AddShown(const PostTrainingReport& report, std::vector<ShownNumber>& shown);
+void AddShown(const DiffusionPart& part, std::vector<ShownNumber>& shown);
 Json WriteTimeline(const TrainingReport& report);  // the passes alone, and what they leave out
 
 // Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and

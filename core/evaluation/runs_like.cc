@@ -40,18 +40,17 @@ struct Asked {
 };
 
 Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
-  Trace off = Trace::Off();
   if (kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTrainingMemory || kind == MeasuredKind::kWholeRun) {
     const TrainingReport report =
-        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false});
     const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     return {kind == MeasuredKind::kTrainingMemory ? report.memory.Total().base() : report.step_time.base(), setting};
   }
   if (kind == MeasuredKind::kImageOrClip) {
-    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, off);
+    const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster);
     return {report.latency.base(), SettingOf(scenario.cluster, *scenario.diffusion, report)};
   }
-  const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
+  const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
   const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
   switch (kind) {
     case MeasuredKind::kFirstToken:

@@ -72,7 +72,7 @@ struct Outputs<ServedSessions> {
       Output("sessions_per_s", &S::per_s, "Sessions per second").In("/s").LargerIsBetter(),
       Output("room_bytes", &S::room, "Device memory for idle contexts").LargerIsBetter(),
       Output("needed_bytes", &S::needed, "Contexts of the sessions that wait").SmallerIsBetter(),
-      Output("sizes", &S::sizes, "Hit rate by memory for idle contexts"),
+      Output("sizes", &S::sizes, "Hit rate by memory for idle contexts").EachExplained(),
       Output("output_tokens", &S::output, "Output tokens of a session"),
   };
 };
@@ -306,6 +306,7 @@ struct Outputs<ServingPart> {
 };
 
 Json WriteServing(const ServingPart& part) { return WriteOutputs(part); }
+void AddShown(const ServingPart& part, std::vector<ShownNumber>& shown) { AddShown(part, "serving", shown); }
 void DescribeServing(Json& out) { DescribeOutputs<ServingPart>("serving", out); }
 std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs() { return SearchableOutputs<ServingPart>(); }
 

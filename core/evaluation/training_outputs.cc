@@ -228,6 +228,7 @@ Json WriteTimeline(const TrainingReport& report) {
   return Json{{"timeline", WriteOutputs(report.timeline)}, {"timeline_cut", WriteOutputs(report.timeline_cut)}};
 }
 Json WriteTraining(const TrainingPart& part) { return WriteOutputs(part); }
+void AddShown(const TrainingPart& part, std::vector<ShownNumber>& shown) { AddShown(part, "training", shown); }
 void DescribeTraining(Json& out) { DescribeOutputs<TrainingPart>("training", out); }
 std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs() { return SearchableOutputs<TrainingPart>(); }
 

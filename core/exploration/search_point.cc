@@ -66,7 +66,7 @@ class TrainingEvaluator {
                                                 [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     can_prune_ = [this, limits_memory_only](const TrainingReport& least) {
       if (!limits_memory_only) return false;
-      const TrainingPart part{least, CostEfficiencyOf(cost_, least, run_, off_)};
+      const TrainingPart part{least, CostEfficiencyOf(cost_ ? &*cost_ : nullptr, least, run_)};
       const EvaluatedPoint point{&part, nullptr};
       return !BrokenLimit(criteria_.limits, point).empty() || (*is_dominated_)(FiguresOf(criteria_, point));
     };
@@ -80,10 +80,9 @@ class TrainingEvaluator {
     run_.recompute = choice.recompute;
     run_.offload = choice.offload;
     is_dominated_ = &is_dominated;
-    Trace trace = Trace::Off();
     const TrainingDetail pruned{false, false, false, &memo_, &can_prune_}, whole{false, false, true};
-    TrainingPart part{EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace), {}};
-    part.cost_efficiency = CostEfficiencyOf(cost_, part, run_, off_);
+    TrainingPart part{EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole), {}};
+    part.cost_efficiency = CostEfficiencyOf(cost_ ? &*cost_ : nullptr, part, run_);
     const EvaluatedPoint point{&part, nullptr};
     if (!part.pruned) return OutcomeOf(criteria_, point, part.infeasible);
     Outcome outcome;
@@ -98,7 +97,6 @@ class TrainingEvaluator {
   std::shared_ptr<const TrainingSpace> space_;
   SearchCriteria criteria_;
   std::optional<CostReport> cost_;
-  Trace off_ = Trace::Off();
   TrainingMemo memo_;
   const Search::IsDominated* is_dominated_ = nullptr;
   std::function<bool(const TrainingReport&)> can_prune_;
@@ -123,10 +121,9 @@ class ServingEvaluator {
     load_.precision = choice.precision;
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
-    Trace trace = Trace::Off();
-    ServingPart part{EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr),
-                     {}};
-    part.cost_efficiency = CostEfficiencyOf(cost_, part, off_);
+    ServingPart part{
+        EvaluateServing(scenario_.model, scenario_.cluster, load_, false, nullptr, prune ? &memo_ : nullptr), {}};
+    part.cost_efficiency = CostEfficiencyOf(cost_ ? &*cost_ : nullptr, part);
     return OutcomeOf(criteria_, {nullptr, &part}, part.infeasible);
   }
 
@@ -136,7 +133,6 @@ class ServingEvaluator {
   std::shared_ptr<const ServingSpace> space_;
   SearchCriteria criteria_;
   std::optional<CostReport> cost_;
-  Trace off_ = Trace::Off();
   ServingMemo memo_;
 };
 
@@ -166,11 +162,10 @@ Json OverridesOf(const ServingChoice& choice) {
 
 SearchPoint::SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits)
     : scenario_(std::move(scenario)) {
-  Trace off = Trace::Off();
   if (scenario_.cost)
     cost_ = EvaluateCost(ClusterInUse(scenario_),
-                         SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off,
-                         PrefillPoolOf(scenario_, off));
+                         SplitCosts(scenario_.partition, *scenario_.cost).value_or(*scenario_.cost), nullptr,
+                         PrefillPoolOf(scenario_));
   if (part == "training") {
     training_ = std::make_shared<TrainingSpace>(scenario_.model, scenario_.cluster, *scenario_.training,
                                                 *scenario_.training->devices, limits);

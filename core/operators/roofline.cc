@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/base/figure.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -12,13 +13,17 @@ constexpr std::optional<FlopsPerSecond> PeakRates::* kPeaks[] = {
     &PeakRates::int8, &PeakRates::fp4,  &PeakRates::int4, &PeakRates::fp16_accumulate};
 
 // What the device would reach by itself gives way to the utilizations.
-void SetEfficiency(Device& device) {
+void SetEfficiency(const Utilizations& utilizations, Device& device) {
   Efficiency& e = device.efficiency;
-  e.gemm_efficiency = e.gemm_efficiency_fp8 = e.bandwidth_efficiency = e.decode_bandwidth_efficiency = 1;
-  e.attention_forward = e.attention_backward = 1;
-  e.clock_derating = e.sustained_clock_derating = 0;
+  const auto instead = [](auto value, Ratio utilization) {
+    return Procedure("Efficiency beside the utilizations", value, {utilization}, "which contain it");
+  };
+  const Ratio all = instead(Ratio(1), utilizations.compute), none = instead(Ratio(0), utilizations.compute);
+  e.gemm_efficiency = e.gemm_efficiency_fp8 = e.attention_forward = e.attention_backward = all;
+  e.bandwidth_efficiency = e.decode_bandwidth_efficiency = instead(Ratio(1), utilizations.memory);
+  e.clock_derating = e.sustained_clock_derating = none;
   e.rated_power = device.tdp;
-  e.launch_latency = Seconds{};
+  e.launch_latency = instead(Seconds(), utilizations.compute);
   const bool usable = device.assumed.usable;
   device.assumed = {};
   device.assumed.usable = usable;
@@ -30,15 +35,18 @@ Cluster AtUtilizations(Cluster cluster, const Utilizations& utilizations) {
   Device& device = cluster.device;
   CompleteEfficiency(device);  // the memory that a program can allocate is the device's own
   device.architecture = Architecture("roofline");
-  SetEfficiency(device);
+  SetEfficiency(utilizations, device);
+  const auto scale = [](auto& rate, Ratio utilization) {
+    rate = Figure("Rate that every operator reaches", rate * utilization, "roofline");
+  };
   for (const auto peak : kPeaks) {
-    if (device.peak.*peak) *(device.peak.*peak) *= utilizations.compute;
+    if (device.peak.*peak) scale(*(device.peak.*peak), utilizations.compute);
   }
-  device.memory.bandwidth *= utilizations.memory;
+  scale(device.memory.bandwidth, utilizations.memory);
   for (Cache& cache : device.caches) {
-    if (cache.bandwidth) *cache.bandwidth *= utilizations.memory;
+    if (cache.bandwidth) scale(*cache.bandwidth, utilizations.memory);
   }
-  for (NetworkLevel& level : cluster.networks) level.bandwidth *= utilizations.network;
+  for (NetworkLevel& level : cluster.networks) scale(level.bandwidth, utilizations.network);
   if (!cluster.collectives.library) cluster.collectives.library = CollectiveLibrary::kAlphaBeta;
   return cluster;
 }

@@ -16,35 +16,32 @@ namespace {
 
 std::string CountOf(Count count) { return std::to_string(count); }
 
-void NameSyncRate(StepInputs& inputs, Trace& trace) {
-  if (inputs.asked.sync_rate) inputs.sync_rate = *inputs.asked.sync_rate;
-  if (inputs.asked.sync_rate || !trace.on()) return;
+void BindSyncRate(StepInputs& inputs, Tape* tape) {
+  if (inputs.asked.sync_rate) {
+    inputs.sync_rate = *inputs.asked.sync_rate;
+    return;
+  }
   const bool is_colocated = inputs.asked.placement == RlPlacement::kColocated;
-  const double rate = inputs.sync_rate.base();
-  inputs.sync_rate = BytesPerSecond::FromBase(
-      rate,
-      trace.tape().Constant(is_colocated ? "post_training.colocated.sync_rate" : "post_training.pools.sync_rate", rate,
-                            BytesPerSecond::kDimension, "Rate at which a device of the engine takes weights",
-                            is_colocated ? "NVIDIA-NeMo/RL pull request 1267: DeepSeek-V3 in 35 s"
-                                         : "NVIDIA-NeMo/RL pull request 1379: DeepSeek-V3 in 14 s, "
-                                           "Qwen3-235B-A22B in 5.5 s"));
+  inputs.sync_rate =
+      ConstantAt(is_colocated ? "post_training.colocated.sync_rate" : "post_training.pools.sync_rate", inputs.sync_rate,
+                 "Rate at which a device of the engine takes weights",
+                 is_colocated ? "NVIDIA-NeMo/RL pull request 1267: DeepSeek-V3 in 35 s"
+                              : "NVIDIA-NeMo/RL pull request 1379: DeepSeek-V3 in 14 s, Qwen3-235B-A22B in 5.5 s",
+                 tape);
 }
 
-// What a trace that is on knows the inputs by.
-void Name(StepInputs& inputs, Trace& trace) {
-  BindInputs(inputs.asked, "post_training", trace);
-  BindInputs(inputs.prompt, "serving.prompt", trace);
-  BindInputs(inputs.output, "serving.output", trace);
-  BindInputs(inputs.prefix_hit, "serving.prefix_hit", trace);
-  BindInputs(inputs.attention_dp, "serving.mapping.attention_dp", trace);
-  BindInputs(inputs.devices, "training.devices", trace);
-  BindInputs(inputs.global_batch, "training.global_batch", trace);
-  BindInputs(inputs.host_bandwidth, "cluster.device.host.bandwidth", trace);
-  NameSyncRate(inputs, trace);
-  const auto from = [&trace](std::string_view title, Ratio& number, const std::string& path) {
-    Ratio input = number;
-    BindInputs(input, path, trace);
-    number = Procedure<Ratio>(title, number, {input}, "counted from this input");
+void Bind(StepInputs& inputs, Tape* tape) {
+  BindInputs(inputs.asked, "post_training", tape);
+  BindInputs(inputs.prompt, "serving.prompt", tape);
+  BindInputs(inputs.output, "serving.output", tape);
+  BindInputs(inputs.prefix_hit, "serving.prefix_hit", tape);
+  BindInputs(inputs.attention_dp, "serving.mapping.attention_dp", tape);
+  BindInputs(inputs.devices, "training.devices", tape);
+  BindInputs(inputs.global_batch, "training.global_batch", tape);
+  BindInputs(inputs.host_bandwidth, "cluster.device.host.bandwidth", tape);
+  BindSyncRate(inputs, tape);
+  const auto from = [tape](std::string_view title, Ratio& number, const std::string& path) {
+    number = Procedure<Ratio>(title, number, {InputAt(path, number, tape)}, "counted from this input");
   };
   from("Models that are trained", inputs.trained_models, "post_training.algorithm");
   from("Models that only score", inputs.frozen_models, "post_training.reference");
@@ -57,24 +54,20 @@ void Name(StepInputs& inputs, Trace& trace) {
 }
 
 // The generation pool of the best split, by the time of a step on each.
-Ratio ExplainBest(const BestSplit& found, Ratio devices, Trace& trace) {
-  const Ratio generation_devices = found.best.generation_devices;
-  if (!trace.on()) return generation_devices;
-  std::vector<std::pair<std::string, Seconds>> among;
+Ratio GenerationDevices(const BestSplit& found, Ratio devices) {
+  Alternatives<Seconds> among;
   std::size_t place = 0;
   for (const DeviceSplit& one : found.compared) {
     if (one.generation_devices == found.best.generation_devices) place = among.size();
     among.emplace_back(CountOf(one.generation_devices) + " generate, " + CountOf(one.training_devices) + " train",
                        one.step_time);
   }
-  trace.Choice("generation_devices", generation_devices,
-               {"Generation devices", "the split with the shortest step", "", "post_training.generation_devices"},
-               among, place, "all_devices", devices);
-  return trace.Carry("generation_devices", generation_devices);
+  return Procedure<Ratio>("Generation devices", found.best.generation_devices, {devices},
+                          "the split with the shortest step", "", among, place);
 }
 
 // The devices in question: those that were asked for, or the best split.
-Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTrainingReport& report, Trace& trace) {
+Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTrainingReport& report) {
   const PostTraining& asked = inputs.asked;
   const Ratio devices = inputs.devices;
   if (asked.placement == RlPlacement::kColocated) return {devices, devices};
@@ -87,7 +80,7 @@ Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTraining
   report.splits = found.compared;
   if (asked.generation_devices) return with(*asked.generation_devices);
   if (found.compared.empty()) return with(splits.front().generation_devices);  // the training mapping suits none
-  return with(ExplainBest(found, devices, trace));
+  return with(GenerationDevices(found, devices));
 }
 
 void FindInfeasible(const PostTrainingParts& parts, const SplitStep& step, double longest, PostTrainingReport& report) {
@@ -141,44 +134,16 @@ Rates RatesOf(const StepInputs& inputs, const Samples& sampled, Seconds step_tim
   return {all, Figure("Throughput per GPU (tokens/s)", all / inputs.devices, "over all devices")};
 }
 
-// The figures that the report shows, at its paths. Passes that are off have none.
-void Explain(const Samples& sampled, const SplitStep& step, Ratio updates, Trace& trace) {
-  const auto report = [&trace](const std::string& figure, auto value) {
-    if (value.node() != nullptr) trace.Report("post_training." + figure, value);
-  };
-  report("samples", sampled.count);
-  report("mean_response", sampled.mean_response * kToken);
-  report("longest_response", sampled.longest_response * kToken);
-  report("slots_in_use", step.rollouts.slots_in_use);
-  report("running", step.rollouts.running);
-  report("generation_s", step.rollouts.time);
-  report("updates", updates);
-  report("synced_weights_bytes", step.hand_over.weights);
-  report("host_bytes", step.hand_over.host);
-  report("time_s.reward", step.time.reward);
-  report("time_s.old_log_probs", step.time.old_log_probs);
-  report("time_s.reference", step.time.reference);
-  report("time_s.values", step.time.values);
-  report("time_s.training", step.time.training);
-  report("time_s.weight_sync", step.time.weight_sync);
-  report("time_s.engine_switch", step.time.engine_switch);
-  report("learning_s", step.learned);
-  report("time_s.generation", step.time.generation);
-  report("step_time_s", step.split.step_time);
-}
-
 }  // namespace
 
-PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Trace& trace) {
-  const Trace::Scope scope(trace, "post_training");
+PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Tape* tape) {
   PostTrainingReport report;
   StepInputs inputs = InputsOf(asked, parts);
-  Name(inputs, trace);
+  Bind(inputs, tape);
   const Samples sampled = SamplesOf(inputs.asked, parts.serving, inputs.output);
-  const Pools pools = ChoosePools(inputs, sampled, report, trace);
+  const Pools pools = ChoosePools(inputs, sampled, report);
   const SplitStep step = StepOn(inputs, sampled, pools);
   const Ratio updates = Figure("Updates", step.learning.updates * Ratio(inputs.asked.epochs));
-  Explain(sampled, step, updates, trace);
   report.step_time = step.split.step_time;
   report.time = step.time;
   report.generation = step.rollouts.time;
@@ -197,17 +162,12 @@ PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTra
     const Rates rates = RatesOf(inputs, sampled, report.step_time);
     report.tokens_per_s = rates.all;
     report.tokens_per_s_per_device = rates.per_device;
-    trace.Report("post_training.tokens_per_s", rates.all);
-    trace.Report("post_training.tokens_per_s_per_device", rates.per_device);
   }
   if (report.step_time > Seconds() && asked.placement == RlPlacement::kPools) {
     const Idle idle = IdleOf(step, pools);
     report.generation_idle = idle.generation;
     report.training_idle = idle.training;
     report.idle = idle.all;
-    trace.Report("post_training.generation_idle", idle.generation);
-    trace.Report("post_training.training_idle", idle.training);
-    trace.Report("post_training.idle", idle.all);
   }
   FindInfeasible(parts, step, sampled.longest_response, report);
   if (parts.serving.disaggregated) {

@@ -75,8 +75,7 @@ Learning TimeLearning(const StepInputs& inputs, Ratio devices, const Samples& sa
   learning.updates = updates;
   ValidateAndFillDefaults(run, parts.model, parts.cluster, "training", learning.issues);
   if (!learning.issues.empty()) return learning;
-  Trace off = Trace::Off();
-  learning.update = EvaluateTraining(parts.model, parts.cluster, run, {.operators = false, .timeline = false}, off);
+  learning.update = EvaluateTraining(parts.model, parts.cluster, run, {.operators = false, .timeline = false});
   const Seconds update_step =
       Procedure("One update", learning.update.step_time, {micro_batches, dp, inputs.pack_tokens},
                 "a step of the training part on these micro-batches; open the training part for its formulas");

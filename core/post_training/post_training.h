@@ -9,7 +9,6 @@
 #include "core/base/field.h"
 #include "core/base/issue.h"
 #include "core/base/tally.h"
-#include "core/base/trace.h"
 #include "core/base/units.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
@@ -71,12 +70,12 @@ struct PostTrainingReport {
   Seconds step_time;
   PostTrainingTime time;
   Seconds generation, learning;  // in full: rollouts; scoring and training
-  double samples = 0, updates = 0;
+  Ratio samples = 0, updates = 0;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
   Tokens mean_response, longest_response;
-  double running = 0;       // sequences of an attention group at the start of the rollouts
-  double slots_in_use = 0;  // mean share of them that still generate
-  double generation_idle = 0, training_idle = 0, idle = 0;  // shares of device time in which a pool waits
+  Ratio running = 0;       // sequences of an attention group at the start of the rollouts
+  Ratio slots_in_use = 0;  // mean share of them that still generate
+  Ratio generation_idle = 0, training_idle = 0, idle = 0;  // shares of device time in which a pool waits
   Count generation_devices = 0, training_devices = 0;
   Bytes synced_weights;
   Bytes host;                       // host memory per device
@@ -97,6 +96,7 @@ struct PostTrainingParts {
 void Validate(const PostTraining& asked, const Cluster& cluster, const TrainingRun* training,
               const ServingLoad* serving, const std::string& path, Issues& issues);
 
-PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Trace& trace);
+PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts,
+                                        Tape* tape = nullptr);
 
 }  // namespace slipstick

@@ -50,8 +50,7 @@ TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const Tr
   TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
   if (tuned.fits) {
     // The interval hangs a little on where the time goes, which only a mapping tells.
-    Trace off = Trace::Off();
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false}, off);
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false});
     const double asked = LikelyMargin(scenario, tuned.run, report);
     if (report.memory.Total() <= (1 - asked) * report.memory.capacity) return tuned;
     run.memory_margin = asked;

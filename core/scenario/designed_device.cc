@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "core/base/bind_inputs.h"
+#include "core/base/field_table.h"
+#include "core/base/figure.h"
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
@@ -138,34 +141,30 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
   }
 }
 
-std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Trace& trace) {
+std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Tape* tape) {
   if (!partition || cost.device.dies.empty() || (IsWhole(*partition) && !partition->package)) return std::nullopt;
   CostInputs split = cost;
   const Partitioned parts = Split(cost.device, *partition);
   split.device = parts.bill;
   if (!partition->package) split.device.package.price.reset();  // quoted for the whole device's package
-  const Trace::Scope scope(trace, "cost");
-  const DieInput& whole = cost.device.dies[0];
-  const SquareMillimetres whole_area = whole.area, link_area = parts.link_area;
-  const double whole_count = static_cast<double>(whole.count), chiplets = static_cast<double>(partition->chiplets),
-               io_share = partition->io_share;
-  if (trace.on()) {
-    trace.Input("whole_area", whole_area, "cost.device.dies.0.area");
-    trace.Input("whole_count", whole_count, "cost.device.dies.0.count");
-    trace.Input("chiplets", chiplets, "partition.chiplets");
-    trace.Input("io_share", io_share, "partition.io_share");
-    trace.Input("link_bandwidth", parts.link_bandwidth, "partition.bandwidth");
-    trace.Input("overhead", partition->overhead, "partition.overhead");
-    trace.Procedure("link_area", link_area,
-                    Note{"Area of a die's links to other dies", "whole modules for the bandwidth, or the share given"},
-                    "whole_area, whole_count, chiplets, overhead, link_bandwidth", whole_area, whole_count, chiplets,
-                    partition->overhead, parts.link_bandwidth);
-  }
-  FIGURE(trace, chiplet_area, whole_area * whole_count * (1 - io_share) / chiplets + link_area,
-         (Note{"Area of a chiplet", "its part of the circuits, and its links"}), whole_area, whole_count, io_share,
-         chiplets, link_area);
-  trace.Replace("cost.device.dies.0.area", chiplet_area, "chiplet_area");
-  trace.Replace("cost.device.dies.0.count", chiplets, "chiplets");
+  if (tape == nullptr) return split;
+  DieInput whole = cost.device.dies[0];
+  BindInputs(whole, "cost.device.dies.0", tape);
+  const auto asked = [tape](const char* member, auto value) {
+    return InputAt(std::string("partition.") + member, value, tape);
+  };
+  const Ratio chiplets = asked("chiplets", Ratio(partition->chiplets)),
+              io_share = asked("io_share", Ratio(partition->io_share));
+  const SquareMillimetres links =
+      Procedure("Area of a die's links to other dies", parts.link_area,
+                {whole.area, Ratio(whole.count), chiplets, asked("overhead", Ratio(partition->overhead)),
+                 asked("bandwidth", parts.link_bandwidth)},
+                "whole modules for the bandwidth, or the share given");
+  DieInput& die = split.device.dies[0];
+  die.area = Exactly(die.area.base(),
+                     Figure("Area of a chiplet", whole.area * Ratio(whole.count) * (1 - io_share) / chiplets + links,
+                            "its part of the circuits, and its links"));
+  die.count = die.count.With(chiplets.node());
   return split;
 }
 

@@ -6,7 +6,6 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
-#include "core/base/trace.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/partition.h"
 #include "core/hardware/cluster.h"
@@ -37,6 +36,7 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
                   const std::optional<CostInputs>& cost, Issues& issues);
 
 // The costs of a device whose dies a partition splits; absent without one. Records how the dies come to be.
-std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Trace& trace);
+std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost,
+                                     Tape* tape = nullptr);
 
 }  // namespace slipstick

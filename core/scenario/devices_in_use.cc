@@ -32,12 +32,12 @@ Cluster ClusterInUse(const Scenario& scenario) {
   return cluster;
 }
 
-std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Trace& trace) {
+std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape) {
   const Disaggregated* pools = PoolsOfTwoDevices(scenario);
   if (pools == nullptr) return std::nullopt;
   DevicePool pool{*pools->prefill_device, pools->prefill_devices};
-  BindInputs(pool.device, "serving.disaggregated.prefill_device", trace);
-  BindInputs(pool.devices, "serving.disaggregated.prefill_devices", trace);
+  BindInputs(pool.device, "serving.disaggregated.prefill_device", tape);
+  BindInputs(pool.devices, "serving.disaggregated.prefill_devices", tape);
   return pool;
 }
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/scenario/scenario.h"
 
@@ -15,6 +14,6 @@ namespace slipstick {
 Cluster ClusterInUse(const Scenario& scenario);
 
 // The prefill pool, where it has another device than the cluster.
-std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Trace& trace);
+std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape = nullptr);
 
 }  // namespace slipstick

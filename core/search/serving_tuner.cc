@@ -108,8 +108,7 @@ class ServingTuner {
     Issues issues;
     ValidateAndFillDefaults(load_, model_, cluster_, "serving", issues);
     if (!issues.empty()) return;
-    Trace off = Trace::Off();
-    const ServingReport report = EvaluateServing(model_, cluster_, load_, false, off, &memo_);
+    const ServingReport report = EvaluateServing(model_, cluster_, load_, false, nullptr, &memo_);
     ServedMapping served{mapping,
                          report.infeasible.empty(),
                          load_.concurrency && report.requests_waiting > kWaiting,

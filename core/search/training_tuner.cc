@@ -118,9 +118,8 @@ class TrainingTuner {
     run_.mapping = moves_->MappingOf(degrees);
     run_.global_batch = moves_->GlobalBatch(degrees);
     limit_ = limit;
-    Trace off = Trace::Off();
     const TrainingReport report =
-        EvaluateTraining(model_, cluster_, run_, {false, false, false, &MemoOf(run_.global_batch), &can_prune_}, off);
+        EvaluateTraining(model_, cluster_, run_, {false, false, false, &MemoOf(run_.global_batch), &can_prune_});
     capacity_ = report.memory.capacity;
     TrainingCost cost{report.infeasible.empty(), report.pruned, report.memory.Total(), {}, {}};
     const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - Budget();

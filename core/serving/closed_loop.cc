@@ -11,7 +11,6 @@
 
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {

@@ -4,7 +4,6 @@
 #include "core/engine_step/memo.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/kv_cache.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {

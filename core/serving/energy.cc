@@ -2,10 +2,26 @@
 #include "core/serving/energy.h"
 
 #include "core/base/figure.h"
-#include "core/serving/named_terms.h"
+#include "core/operators/efficiency.h"
 
 namespace slipstick {
 namespace {
+
+// What the operators of a pass do, and what a device does.
+struct PassWork {
+  Flops flops;
+  Bytes bytes;
+  FlopsPerSecond peak_rate;
+  BytesPerSecond bandwidth;
+  Watts idle, tdp;
+};
+PassWork WorkOn(const Device& device, const OperatorBreakdown& operators, Precision activations) {
+  return {operators.FlopsOf(),     operators.BytesOf(), PeakRate(device, activations),
+          device.memory.bandwidth, device.idle,         device.tdp};
+}
+PassWork WorkOf(const PassCost& pass, const Deployment& deployment) {
+  return WorkOn(deployment.requested->device, pass.operators, deployment.formats.activations);
+}
 
 // Compute or memory utilization of a pass, whichever is higher.
 Ratio ActivityOf(const PassWork& work, Seconds pass_time) {
@@ -24,7 +40,9 @@ PoolUse UseAt(Ratio active, const PassWork& device, Ratio devices, TokensPerSeco
 
 PoolUse PrefillUse(const Deployment& deployment, const ServingPerformance& performance) {
   const PassCost& pass = performance.prefill.alone;
-  const PassWork work = WorkOfPrefillPool(pass.operators, deployment);
+  const std::optional<Device>& own = deployment.load.disaggregated->prefill_device;
+  const PassWork work =
+      WorkOn(own ? *own : deployment.requested->device, pass.operators, deployment.formats.activations);
   const Ratio output(deployment.load.output);
   const Ratio busy = Figure("Share of the time in which the prefill pool computes",
                             min(1.0, performance.rate / (output * (1 * kToken) * performance.prefill_capacity)),
@@ -36,7 +54,7 @@ PoolUse PrefillUse(const Deployment& deployment, const ServingPerformance& perfo
 // It steps as long as a sequence runs.
 PoolUse DecodeUse(const Deployment& deployment, const ServingPerformance& performance) {
   const PassCost& step = performance.decode.step;
-  const PassWork work = WorkOf(step.operators, Phase::kDecode, deployment);
+  const PassWork work = WorkOf(step, deployment);
   return UseAt(ActivityOf(work, step.time), work, deployment.load.disaggregated->decode_devices, performance.rate);
 }
 
@@ -48,8 +66,8 @@ ByPass<PoolUse> UseOfPools(const Deployment& deployment, const ServingPerformanc
 
 PoolUse UseOf(const Deployment& deployment, const ServingPerformance& performance, Ratio devices) {
   const PassCost &step = performance.decode.step, &pass = performance.prefill.alone;
-  const Ratio decode_activity = ActivityOf(WorkOf(step.operators, Phase::kDecode, deployment), step.time),
-              prefill_activity = ActivityOf(WorkOf(pass.operators, Phase::kPrefill, deployment), pass.time);
+  const Ratio decode_activity = ActivityOf(WorkOf(step, deployment), step.time),
+              prefill_activity = ActivityOf(WorkOf(pass, deployment), pass.time);
   const Seconds decoding =
       Figure("Decoding of a group's sequences", Ratio(deployment.load.output) * performance.decode.token);
   const Seconds prefilling = Figure("Prefill of a group's sequences", performance.running * performance.prefill.shared);

@@ -3,7 +3,6 @@
 #include "core/base/figure.h"
 #include "core/engine_step/compressed_time.h"
 #include "core/operators/sparse_attention.h"
-#include "core/serving/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -25,7 +24,7 @@ Ratio IndexColumns(const Deployment& deployment) {
 Ratio LatentElements(const Mla& mla) { return Ratio(mla.kv_lora_rank) + Ratio(mla.rope_head_dim); }
 
 Ratio KvHeads(const Deployment& deployment) {
-  return InputAt("model.kv_heads", Ratio(deployment.model.KvHeads()), deployment);
+  return deployment.InputAt("model.kv_heads", Ratio(deployment.model.KvHeads()));
 }
 
 // Elements of a token's keys, or of its values, in the layers that see all tokens and in those with a window.

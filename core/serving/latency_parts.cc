@@ -4,7 +4,6 @@
 
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
-#include "core/serving/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -38,11 +37,10 @@ TimeByWork SplitByWork(Seconds total, const OperatorBreakdown& operators, const 
   for (const auto& [work, name] : EnumNames<Work>::names) {
     Seconds& time = times.Of(work);
     if (!(time > Seconds{})) continue;
-    const std::string path = report + "." + std::string(name);
-    time = ShownAt(path,
-                   Figure(kWorkTitles[static_cast<std::size_t>(work)], total * ShareAt(path, time / whole, deployment),
-                          "the operators of this kind, of the report's list"),
-                   deployment);
+    const Ratio share = ConstantAt(report + "." + std::string(name) + "_share", time / whole, "Share of the operators",
+                                   "of this kind, by their times in the report", deployment.tape());
+    time = Figure(kWorkTitles[static_cast<std::size_t>(work)], total * share,
+                  "the operators of this kind, of the report's list");
   }
   return times;
 }
@@ -58,30 +56,23 @@ Work WorkOf(const OperatorTime& one) {
 }
 
 LatencyParts LatencyPartsOf(const Deployment& deployment, const ServingPerformance& performance) {
-  const auto shown = [&](const char* part, Seconds time) {
-    return ShownAt("serving." + std::string(part), time, deployment);
-  };
   LatencyParts parts;
   parts.tpot.prefill =
-      shown("tpot_parts_s.prefill",
-            Figure("Prefills of other requests", performance.tpot - performance.decode.token, "between decode steps"));
+      Figure("Prefills of other requests", performance.tpot - performance.decode.token, "between decode steps");
   parts.tpot.step =
       SplitByWork(performance.decode.token, performance.decode.step.operators, "serving.tpot_parts_s", deployment);
   TtftParts& ttft = parts.ttft;
-  ttft.handling =
-      shown("ttft_parts_s.handling", Figure("Request handling", performance.handling, "with the step in progress"));
-  ttft.queue = shown("ttft_parts_s.queue", Figure("Queue", performance.queue, "for a slot or a pool"));
+  ttft.handling = Figure("Request handling", performance.handling, "with the step in progress");
+  ttft.queue = Figure("Queue", performance.queue, "for a slot or a pool");
   ttft.prefill =
       SplitByWork(performance.prefill.first, performance.prefill.alone.operators, "serving.ttft_parts_s", deployment);
   if (!(performance.transfer > Seconds{})) {
-    ttft.others = shown("ttft_parts_s.others", Figure("Prefills of other requests", performance.prefills_before,
-                                                      "before the own one, or in the same pass"));
+    ttft.others =
+        Figure("Prefills of other requests", performance.prefills_before, "before the own one, or in the same pass");
     return parts;
   }
-  ttft.transfer =
-      shown("ttft_parts_s.transfer", Figure("KV-cache transfer", performance.transfer, "between the pools"));
-  ttft.first_step = shown("ttft_parts_s.first_step",
-                          Figure("First decode step", performance.tpot, "yields the first token on the decode pool"));
+  ttft.transfer = Figure("KV-cache transfer", performance.transfer, "between the pools");
+  ttft.first_step = Figure("First decode step", performance.tpot, "yields the first token on the decode pool");
   return parts;
 }
 

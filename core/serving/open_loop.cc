@@ -2,7 +2,6 @@
 // during one request's cycle; a request finds the other slots occupied in proportion to the load.
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {

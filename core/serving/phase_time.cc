@@ -5,7 +5,6 @@
 #include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_limits.h"
 #include "core/engine_step/step_time.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/prefix_cache.h"
 
 namespace slipstick {
@@ -130,7 +129,7 @@ PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const Pro
 
 Ratio StepTokens(const Deployment& deployment) {
   const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
-  return InputAt(limit.path, Ratio(limit.tokens), deployment);
+  return deployment.InputAt(limit.path, Ratio(limit.tokens));
 }
 
 Seconds TimeRequest(const Deployment& deployment) {

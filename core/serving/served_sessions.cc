@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/figure.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 
 namespace slipstick {
@@ -168,34 +167,26 @@ ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBud
   ExplainedSessions explained;
   explained.found = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
   ServedSessions& served = explained.served;
-  const auto shown = [&](const std::string& figure, auto value) {
-    return ShownAt("serving.sessions." + figure, value, deployment);
-  };
   const Hertz turns = contexts.turns * setting.groups;
-  const Hertz ended = shown("sessions_per_s", Figure("Sessions per second", turns / Ratio(asked.turns)));
-  served.per_s = ended.base();
-  served.waiting = shown("waiting", Figure("Sessions between two turns", (turns - ended) * asked.gap, "Little's law"));
-  served.hit_rate = shown("hit_rate", HitRate(setting.tokens, found.All()));
-  served.device_hit_rate = shown("device_hit_rate", HitRate(setting.tokens, found.device));
+  const Hertz ended = Figure("Sessions per second", turns / Ratio(asked.turns));
+  served.per_s = ended;
+  served.waiting = Figure("Sessions between two turns", (turns - ended) * asked.gap, "Little's law");
+  served.hit_rate = HitRate(setting.tokens, found.All());
+  served.device_hit_rate = HitRate(setting.tokens, found.device);
   const auto tier = [&](std::string_view title, Ratio share) {
     return Figure(title, share * setting.tokens.earlier / setting.tokens.prompt);
   };
-  served.host_hit_rate = shown("host_hit_rate", tier("Hit rate in host memory", found.host));
-  served.ssd_hit_rate = shown("ssd_hit_rate", tier("Hit rate on SSD", found.ssd));
-  served.best_hit_rate = shown("best_hit_rate", HitRate(setting.tokens, 1));
-  served.stay = shown("stay_s", found.stay);
-  served.room = shown("room_bytes", room);
-  served.needed = shown("needed_bytes", UsefulWithin(kForever, contexts));
-  served.output =
-      shown("output_tokens", Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken)));
+  served.host_hit_rate = tier("Hit rate in host memory", found.host);
+  served.ssd_hit_rate = tier("Hit rate on SSD", found.ssd);
+  served.best_hit_rate = HitRate(setting.tokens, 1);
+  served.stay = found.stay;
+  served.room = room;
+  served.needed = UsefulWithin(kForever, contexts);
+  served.output = Figure("Output tokens of a session", Ratio(asked.turns) * setting.output * (1 * kToken));
   for (int doublings = -2; doublings <= 4; ++doublings) {
-    const std::string path = "sizes." + std::to_string(served.sizes.size());
-    const Bytes memory =
-        shown(path + ".memory_bytes", Figure("Memory for idle contexts", std::ldexp(1.0, doublings) * room,
-                                             "of all tiers together, as multiples of that on the device"));
-    served.sizes.push_back(
-        {memory,
-         shown(path + ".hit_rate", HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts)))});
+    const Bytes memory = Figure("Memory for idle contexts", std::ldexp(1.0, doublings) * room,
+                                "of all tiers together, as multiples of that on the device");
+    served.sizes.push_back({memory, HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts))});
   }
   // The load's own numbers follow from these.
   const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
@@ -221,10 +212,8 @@ Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& perf
   const Seconds prefill =
       Procedure("Prefill of a turn after the first", again, {Ground(own, 1), Ground(deployment.load.prefix_hit)},
                 "a pass over what a mean one of them does not find");
-  return ShownAt("serving.sessions.reentry_ttft_s",
-                 Figure("Time to first token of turns after the first", performance.ttft - own + prefill,
-                        "with the queue of any turn"),
-                 deployment);
+  return Figure("Time to first token of turns after the first", performance.ttft - own + prefill,
+                "with the queue of any turn");
 }
 
 }  // namespace slipstick

@@ -10,12 +10,12 @@
 #include "core/engine_step/memo.h"
 #include "core/engine_step/network_time.h"
 #include "core/engine_step/prompt_tokens.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/serving/energy.h"
+#include "core/serving/explained_deployment.h"
 #include "core/serving/load_model.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/remarks.h"
 #include "core/serving/served_sessions.h"
 #include "core/serving/serving_memory.h"
@@ -47,7 +47,7 @@ Ratio RequestedSequences(const Deployment& deployment, Ratio max_sequences) {
   const CountOrMax& batch = deployment.load.batch;
   if (batch.max && deployment.load.kv_offload) return UsefulSlots(deployment, max_sequences, true, std::nullopt);
   if (batch.max) return Figure(kTitle, max(1.0, max_sequences), "as many as fit");
-  const Ratio count = InputAt("serving.batch", Ratio(batch.count), deployment);
+  const Ratio count = deployment.InputAt("serving.batch", Ratio(batch.count));
   return Figure(kTitle, max(1.0, count / deployment.mapping.attention_dp), "of the batch");
 }
 
@@ -69,31 +69,25 @@ ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& 
                     QueuesRequests(deployment) ? batch.max_sequences : batch.requested_sequences, Rounds::kBenchmark);
 }
 
-void SetLatency(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
-  const auto shown = [&](const char* path, Seconds time) { return ShownAt(path, time, deployment); };
-  report.tpot = shown("serving.tpot_s", performance.tpot);
-  report.ttft = shown("serving.ttft_s", performance.ttft);
-  report.request_latency = shown("serving.request_latency_s", performance.latency);
-  report.prefill = shown("serving.prefill_s", Figure("Prefill of one prompt", performance.prefill.first));
-  report.decode_step = shown("serving.decode_step_s", Figure("Decode step", performance.decode.step.time,
-                                                             "mean over the output's growing context"));
+void SetLatency(const ServingPerformance& performance, ServingReport& report) {
+  report.tpot = performance.tpot;
+  report.ttft = performance.ttft;
+  report.request_latency = performance.latency;
+  report.prefill = Figure("Prefill of one prompt", performance.prefill.first);
+  report.decode_step = Figure("Decode step", performance.decode.step.time, "mean over the output's growing context");
 }
 
 void SetRates(const Deployment& deployment, const ServingPerformance& performance, Ratio devices,
               ServingReport& report) {
-  const auto shown = [&](const char* path, auto rate) { return ShownAt(path, rate, deployment); };
   const TokensPerSecond rate = performance.rate;
   const Ratio output(deployment.load.output);
-  report.tokens_per_s = shown("serving.tokens_per_s", rate);
-  report.tokens_per_s_per_device =
-      shown("serving.tokens_per_s_per_device", Figure("Throughput per GPU (tokens/s)", rate / devices));
-  report.tokens_per_s_per_user = shown("serving.tokens_per_s_per_user",
-                                       Figure("Interactivity (tokens/s/user)", output * kToken / performance.latency,
-                                              "over the whole request, first token included"));
-  report.requests_per_s =
-      shown("serving.requests_per_s", Figure("Request throughput", rate * (1 * kS) / (1 * kToken) / output));
-  report.requests_in_flight = shown("serving.requests_in_flight", performance.in_flight);
-  report.requests_waiting = shown("serving.requests_waiting", performance.waiting);
+  report.tokens_per_s = rate;
+  report.tokens_per_s_per_device = Figure("Throughput per GPU (tokens/s)", rate / devices);
+  report.tokens_per_s_per_user = Figure("Interactivity (tokens/s/user)", output * kToken / performance.latency,
+                                        "over the whole request, first token included");
+  report.requests_per_s = Figure("Request throughput", rate * (1 * kS) / (1 * kToken) / output);
+  report.requests_in_flight = performance.in_flight;
+  report.requests_waiting = performance.waiting;
   report.batch = static_cast<Count>(std::llround(performance.running * deployment.mapping.attention_dp));
   report.utilization = performance.utilization;
 }
@@ -120,25 +114,19 @@ KeptPrefixes AllPrefixes(const Deployment& deployment, Ratio running) {
 
 // KV cache and prefixes that come from the host.
 void SetHostTraffic(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
-  const auto shown = [&](const char* path, auto value) { return ShownAt(path, value, deployment); };
   const DecodeTimes& decode = performance.decode;
   if (deployment.load.kv_offload) {
-    report.kv_offload = {
-        shown("serving.kv_offload.bytes", Figure("KV cache in host memory", decode.offloaded, "at the mean context")),
-        shown("serving.kv_offload.transfer_s", Figure("Transfer time", decode.transfer, "of a decode step")),
-        shown("serving.kv_offload.exposed_s", Figure("Exposed transfer time", decode.exposed, "of a decode step"))};
+    report.kv_offload = {Figure("KV cache in host memory", decode.offloaded, "at the mean context"),
+                         Figure("Transfer time", decode.transfer, "of a decode step"),
+                         Figure("Exposed transfer time", decode.exposed, "of a decode step")};
   }
   ServedPrefixes& prefixes = report.prefix_cache;
   prefixes.load = performance.prefill.alone.loaded;
   prefixes.exposed = performance.prefill.alone.load_exposed;
-  if (prefixes.load > Seconds{}) {
-    shown("serving.prefix_cache.load_s", Figure("Load of a prompt's cached prefix", prefixes.load));
-    shown("serving.prefix_cache.exposed_s", Figure("Exposed load", prefixes.exposed));
-  }
   const KeptPrefixes kept = AllPrefixes(deployment, performance.running);
-  prefixes.device = shown("serving.prefix_cache.device_bytes", kept.device);
-  prefixes.host = shown("serving.prefix_cache.host_bytes", kept.host);
-  prefixes.ssd = shown("serving.prefix_cache.ssd_bytes", kept.ssd);
+  prefixes.device = kept.device;
+  prefixes.host = kept.host;
+  prefixes.ssd = kept.ssd;
 }
 
 // What the running requests hold; those of sessions share their system prompt.
@@ -155,39 +143,30 @@ Bytes RunningCache(const Deployment& deployment, const KvCacheBudget& budget, Ra
 // Max. context is left out where `searching`: no search uses it.
 void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                const ServingPerformance& performance, bool searching, ServingReport& report) {
-  const auto shown = [&](const char* path, auto value) { return ShownAt(path, value, deployment); };
   const ServingLoad& load = deployment.load;
-  report.kv_cache_per_token = shown("serving.kv_cache_bytes_per_token", KvCachePerToken(deployment));
-  report.kv_cache = shown("serving.kv_cache_bytes", RunningCache(deployment, budget, performance.running));
-  report.state_per_sequence = shown("serving.state_bytes_per_sequence", StateOfSequence(deployment));
+  report.kv_cache_per_token = KvCachePerToken(deployment);
+  report.kv_cache = RunningCache(deployment, budget, performance.running);
+  report.state_per_sequence = StateOfSequence(deployment);
   SetHostTraffic(deployment, performance, report);
-  if (load.host_experts) report.host_weights = shown("serving.host_bytes", HostWeights(deployment));
+  if (load.host_experts) report.host_weights = HostWeights(deployment);
   if (load.images) {
-    const Ratio tokens = shown("serving.images.tokens", ImageTokens(deployment.model, *load.images));
-    report.images = {tokens, shown("serving.images.encode_s", EncodeImages(deployment, tokens).time)};
+    const Ratio tokens = ImageTokens(deployment.model, *load.images);
+    report.images = {tokens, EncodeImages(deployment, tokens).time};
   }
-  report.max_batch = static_cast<Count>(std::llround(batch.max_sequences * deployment.mapping.attention_dp));
-  if (!searching)
-    report.max_context = static_cast<Count>(shown("serving.max_context", ContextThatFits(deployment, budget)));
+  report.max_batch =
+      TallyOf(Figure("Maximum concurrent sequences", deployment.mapping.attention_dp * batch.max_sequences,
+                     "whole sequences, each with what a running request holds; at most the engine's limit"));
+  if (!searching) report.max_context = TallyOf(ContextThatFits(deployment, budget));
   const Bytes on_device = DeviceCache(deployment, budget, report.kv_cache);
   const bool keeps = load.prefix_cache || load.idle_sessions.value_or(0) > 0;
   ServingMemory& memory = report.memory;
   memory.weights = budget.weights;
   memory.activations = budget.activations;
   memory.workspace = budget.workspace;
-  memory.kv_cache =
-      shown("serving.memory_bytes.kv_cache",
-            Figure("KV cache in device memory", keeps ? on_device + report.prefix_cache.device : on_device,
-                   "without the part in host memory"));
-  const Bytes total =
-      shown("serving.memory_bytes.total",
-            Figure("Peak memory per GPU", memory.weights + memory.kv_cache + memory.activations + memory.workspace,
-                   "of the most loaded device, while the batch runs"));
+  memory.kv_cache = Figure("KV cache in device memory", keeps ? on_device + report.prefix_cache.device : on_device,
+                           "without the part in host memory");
   memory.capacity =
-      shown("serving.memory_bytes.capacity",
-            Figure("Usable device memory", budget.capacity, "the part of the stated capacity available to programs"));
-  shown("serving.memory_headroom_bytes",
-        Figure("Free memory per GPU", memory.capacity - total, "of the most loaded device"));
+      Figure("Usable device memory", budget.capacity, "the part of the stated capacity available to programs");
 }
 
 void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, Ratio devices,
@@ -202,7 +181,7 @@ void SetEnergy(const Deployment& deployment, const ServingPerformance& performan
     use = UseOf(deployment, performance, devices);
   }
   report.device_seconds_per_token = use.device_seconds;
-  report.energy_per_token = ShownAt("serving.device_energy_j_per_token", use.energy, deployment);
+  report.energy_per_token = use.energy;
 }
 
 // What a report says beside its figures; no search needs it.
@@ -217,8 +196,10 @@ void SetTexts(const Deployment& deployment, const KvCacheBudget& budget, const S
 void SetTimeByBound(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
   const auto &prefill = performance.prefill.alone.operators, &decode = performance.decode.step.operators;
   ByPass<TimeByBound>& times = report.time_by_bound;
-  times.prefill = SplitByBound(report.prefill, PartsOf(prefill), "serving.time_by_bound.prefill", deployment);
-  times.decode = SplitByBound(report.decode_step, PartsOf(decode), "serving.time_by_bound.decode", deployment);
+  times.prefill =
+      SplitByBound(report.prefill, PartsOf(prefill), {}, "serving.time_by_bound.prefill", deployment.tape());
+  times.decode =
+      SplitByBound(report.decode_step, PartsOf(decode), {}, "serving.time_by_bound.decode", deployment.tape());
   const Deployment& plain = PlainOf(deployment);
   report.network_by_level = {NetworkTimeByLevel(plain, prefill, times.prefill.network),
                              NetworkTimeByLevel(plain, decode, times.decode.network)};
@@ -230,45 +211,38 @@ KvCacheBudget PlainOf(const KvCacheBudget& budget) {
 }
 
 // Budget of the KV cache, and the sequences that fit and are requested.
-BatchSize SizeBatch(NamedDeployment& named, const KvCacheBudget& budget) {
-  const Deployment& deployment = *named;
-  const auto shown = [&](const char* path, auto value) { return ShownAt(path, value, deployment); };
-  shown("serving.memory_bytes.weights", budget.weights);
-  shown("serving.memory_bytes.activations", budget.activations);
-  shown("serving.memory_bytes.workspace", budget.workspace);
-  named.Set(&Deployment::kv_cache_budget, budget.kv_cache);
+BatchSize SizeBatch(ExplainedDeployment& served, const KvCacheBudget& budget) {
+  const Deployment& deployment = *served;
+  served.Set(&Deployment::kv_cache_budget, budget.kv_cache);
   const ServingLoad& load = deployment.load;
   if (load.kv_offload) {
     KvCacheBudget of_device = PlainOf(budget);
     of_device.host = {};
     const Deployment& plain = PlainOf(deployment);
-    named.Set(&Deployment::device_slots, BatchThatFits(plain, of_device, plain.load.prompt, plain.load.output));
+    served.Set(&Deployment::device_slots, BatchThatFits(plain, of_device, plain.load.prompt, plain.load.output));
   }
   BatchSize batch;
   batch.max_sequences = BatchThatFits(deployment, budget, load.prompt, load.output);
-  shown("serving.max_batch",
-        Figure("Maximum concurrent sequences", deployment.mapping.attention_dp * batch.max_sequences,
-               "whole sequences, each with what a running request holds; at most the engine's limit"));
   batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences);
   return batch;
 }
 
 // The load that sessions settle at, in `load`, which the deployment has; returns their turns in the system.
-Ratio Settle(NamedDeployment& named, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
+Ratio Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
              ServingReport& report) {
-  const Deployment& deployment = *named;
+  const Deployment& deployment = *served;
   if (!load.requests_per_s) {
-    named.Set(&Deployment::sessions,
-              deployment.load.concurrency
-                  ? Ratio(*deployment.load.concurrency)
-                  : batch.requested_sequences * deployment.mapping.attention_dp * deployment.mapping.replicas);
+    served.Set(&Deployment::sessions,
+               deployment.load.concurrency
+                   ? Ratio(*deployment.load.concurrency)
+                   : batch.requested_sequences * deployment.mapping.attention_dp * deployment.mapping.replicas);
   }
   const Deployment& plain = PlainOf(deployment);
   const BatchSize bare{PlainOf(batch.max_sequences), PlainOf(batch.requested_sequences)};
   const auto serve = [&](double found) { return PerformanceOf(plain, bare, found); };
   const SettledSessions settled = SettleSessions(plain, PlainOf(budget), serve, load);
   const ExplainedSessions explained = ExplainSessions(deployment, budget, settled);
-  named.Explain({explained.hit_rate, explained.host_share, explained.ssd_share});
+  served.Explain({explained.hit_rate, explained.host_share, explained.ssd_share});
   report.sessions = explained.served;
   return explained.found;
 }
@@ -276,20 +250,19 @@ Ratio Settle(NamedDeployment& named, const KvCacheBudget& budget, const BatchSiz
 }  // namespace
 
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& asked, bool operators,
-                              Trace& trace, ServingMemo* memo) {
-  const Trace::Scope scope(trace, "serving");
+                              Tape* tape, ServingMemo* memo) {
   std::optional<ServingLoad> of_sessions;  // with the hit rate that they settle at
   if (asked.sessions) of_sessions = asked;
   const ServingLoad& load = of_sessions ? *of_sessions : asked;
   const bool searching = memo != nullptr;
   if (searching) memo->Enter(load);
   ServingReport report;
-  NamedDeployment named(model, cluster, load, trace);
-  named.Share(of_sessions ? nullptr : memo,  // it knows one hit rate
-              !searching && (operators || NamesAlgorithm(cluster.collectives)) ? &report.collectives : nullptr);
-  const Deployment& deployment = *named;
+  ExplainedDeployment explained(model, cluster, load, tape);
+  explained.Share(of_sessions ? nullptr : memo,  // it knows one hit rate
+                  !searching && (operators || NamesAlgorithm(cluster.collectives)) ? &report.collectives : nullptr);
+  const Deployment& deployment = *explained;
   const KvCacheBudget budget = KvCacheBudgetOf(deployment);
-  const BatchSize batch = SizeBatch(named, budget);
+  const BatchSize batch = SizeBatch(explained, budget);
   if (searching) {
     const std::string_view reason = LacksLinks(deployment) ? "network" : MemoryReason(deployment, budget, batch);
     if (!reason.empty()) {
@@ -298,13 +271,13 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
     }
   }
   std::optional<Ratio> turns;
-  if (of_sessions) turns = Settle(named, budget, batch, *of_sessions, report);
+  if (of_sessions) turns = Settle(explained, budget, batch, *of_sessions, report);
   const ServingPerformance performance = PerformanceOf(deployment, batch, turns);
-  SetLatency(deployment, performance, report);
+  SetLatency(performance, report);
   if (report.sessions) report.sessions->reentry_ttft = ReentryTime(deployment, performance);
   if (!searching) report.latency_parts = LatencyPartsOf(deployment, performance);
   Ratio devices(load.devices.value_or(cluster.devices));
-  devices = InputAt(load.devices ? "serving.devices" : "cluster.devices", devices, deployment);
+  devices = deployment.InputAt(load.devices ? "serving.devices" : "cluster.devices", devices);
   SetRates(deployment, performance, devices, report);
   SetMemory(deployment, budget, batch, performance, searching, report);
   report.bound = {performance.prefill.alone.operators.BoundOf(), performance.decode.step.operators.BoundOf()};
@@ -312,9 +285,9 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const Deployment& plain = PlainOf(deployment);
   if (!searching) {
     const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget);
-    report.static_ttft = ShownAt("serving.static_ttft_s", together.ttft, deployment);
-    report.static_tpot = ShownAt("serving.static_tpot_s", together.tpot, deployment);
-    report.static_latency = ShownAt("serving.static_latency_s", together.latency, deployment);
+    report.static_ttft = together.ttft;
+    report.static_tpot = together.tpot;
+    report.static_latency = together.latency;
     SetTexts(plain, budget, performance, report);
     SetTimeByBound(deployment, performance, report);
   }

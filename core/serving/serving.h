@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/cluster.h"
 #include "core/serving/serving_report.h"
@@ -21,6 +20,6 @@ class ServingMemo;
 // With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses stay empty
 // (static latency, longest context, messages).
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
-                              Trace& trace, ServingMemo* memo = nullptr);
+                              Tape* tape = nullptr, ServingMemo* memo = nullptr);
 
 }  // namespace slipstick

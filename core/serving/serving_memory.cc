@@ -4,7 +4,7 @@
 #include "core/engine_step/compressed_time.h"
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/prompt_tokens.h"
-#include "core/serving/named_terms.h"
+#include "core/operators/efficiency.h"
 
 namespace slipstick {
 namespace {
@@ -45,7 +45,7 @@ KeptPrefixes IdlePrefixesOf(const Deployment& deployment) {
   constexpr std::string_view kOnDevice = "Prefixes of waiting sessions in device memory",
                              kEach = "for each running request";
   const Ratio sessions = deployment.load.idle_sessions.value_or(0);
-  if (!(sessions > 0) || (!(deployment.load.prefix_hit > 0) && deployment.explained == nullptr)) return {};
+  if (!(sessions > 0) || (!(deployment.load.prefix_hit > 0) && deployment.nodes == nullptr)) return {};
   const Bytes prefix = KvCacheOfPrefix(deployment);
   if (!deployment.load.prefix_cache) return {Figure(kOnDevice, sessions * prefix, kEach), {}, {}};
   const KeptPrefixes idle = OverTiers(sessions, prefix, *deployment.load.prefix_cache);
@@ -81,11 +81,17 @@ Bytes KvCacheLeft(const MemoryBudget& rule, const KvCacheBudget& of) {
   return {};
 }
 
+// An input, whether the request or a rule sets it.
+Bytes UsableOn(const Deployment& deployment) {
+  const Bytes usable = UsableMemory(deployment.device);
+  return deployment.nodes == nullptr ? usable : deployment.InputAt(deployment.nodes->device + ".memory.usable", usable);
+}
+
 }  // namespace
 
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment) {
   KvCacheBudget budget;
-  budget.capacity = UsableMemory(deployment);
+  budget.capacity = UsableOn(deployment);
   budget.weights = WeightsOf(deployment);
   budget.activations = ActivationsOf(deployment);
   budget.workspace = WorkspaceOf(deployment);

@@ -30,7 +30,7 @@ struct ServedPrefixes {
 };
 // The images of a prompt.
 struct EncodedImages {
-  double tokens = 0;
+  Ratio tokens = 0;
   Seconds time;  // of the vision encoder
 };
 // Hit rates are shares of the prompt tokens. All replicas, but bytes per device.
@@ -39,7 +39,8 @@ struct CacheSize {
   Ratio hit_rate;
 };
 struct ServedSessions {
-  double per_s = 0, waiting = 0;  // sessions that end; those between two turns
+  Hertz per_s;                                                                  // that end
+  Ratio waiting = 0;                                                            // between two turns
   Ratio hit_rate, device_hit_rate, host_hit_rate, ssd_hit_rate, best_hit_rate;  // best: if nothing were evicted
   Seconds reentry_ttft;                                                         // of turns after the first
   Seconds stay;                                                                 // of an idle context on the device
@@ -86,7 +87,7 @@ struct ServingReport {
   ServedPrefixes prefix_cache;
   EncodedImages images;
   std::optional<ServedSessions> sessions;
-  Count max_batch = 0, max_context = 0;
+  Tally max_batch = 0, max_context = 0;
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};
   std::optional<ByPass<PoolUse>> pools;      // of disaggregated serving

@@ -4,7 +4,6 @@
 #include "core/engine_step/host_experts.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/serving/kv_cache.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {

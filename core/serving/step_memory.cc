@@ -4,7 +4,6 @@
 // (vLLM: profile_run with max_num_batched_tokens tokens, then the sampler with max_num_seqs sequences).
 #include "core/base/figure.h"
 #include "core/engine_step/step_limits.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
@@ -23,10 +22,10 @@ LargestStep LargestStepOf(const Deployment& deployment) {
   const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
   const Ratio tokens = limits.tokens > 0 && load.prefill_chunk
                            ? Ratio(*load.prefill_chunk)
-                           : InputAt(limits.tokens_path, Ratio(limits.tokens), deployment),
+                           : deployment.InputAt(limits.tokens_path, Ratio(limits.tokens)),
               sequences = limits.sequences > 0 && load.max_requests
                               ? Ratio(*load.max_requests)
-                              : InputAt(limits.sequences_path, Ratio(limits.sequences), deployment);
+                              : deployment.InputAt(limits.sequences_path, Ratio(limits.sequences));
   return {tokens,
           Figure("Sequences that the largest step samples", min(tokens, sequences), "a token of each at least")};
 }
@@ -42,7 +41,7 @@ Ratio MlpElements(const Deployment& deployment, Ratio up_parts) {
 // As MlpElements, for experts: a row for each expert of a token. Where ranks of data-parallel attention gather their
 // tokens, a device has the rows of all. What the experts return takes the place of what their first product wrote.
 Ratio InnerElements(const Deployment& deployment) {
-  const Ratio up_parts = InputAt("model.gated", Ratio(deployment.model.gated ? 2 : 1), deployment),
+  const Ratio up_parts = deployment.InputAt("model.gated", Ratio(deployment.model.gated ? 2 : 1)),
               of_mlp = MlpElements(deployment, up_parts);
   if (!deployment.model.moe) return of_mlp;
   const Ratio expert = deployment.shapes.widths.expert, top_k(deployment.model.moe->top_k),

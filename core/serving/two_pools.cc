@@ -2,10 +2,11 @@
 // request is handled, waits for the prefill pool, is prefilled there, its KV cache is transferred, it waits for a slot
 // of the decode pool and takes `output` steps there, which no prefill interrupts.
 #include "core/base/figure.h"
+#include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
 #include "core/operators/efficiency.h"
+#include "core/serving/explained_deployment.h"
 #include "core/serving/load_model.h"
-#include "core/serving/named_terms.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 
@@ -123,6 +124,16 @@ void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latenc
   performance.waiting = Figure("Requests waiting for a pool", served.rate * served.queue, "Little's law");
 }
 
+// Every rank sends its own part.
+Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
+  const Route& route = deployment.network.hand_over;
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds time =
+      Figure("KV-cache transfer to the decode pool", step.send_launch + kv_cache / (step.send_efficiency * route.link),
+             "every rank sends its own part; estimate");
+  return OverFurtherWires(time, route);
+}
+
 // Returns the attention groups of the pool, which may have another device and another mapping.
 Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full,
                       ServingPerformance& performance) {
@@ -132,7 +143,7 @@ Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTim
   ServingLoad load = plain.load;
   if (pools.prefill_device) cluster.device = *pools.prefill_device;
   if (pools.prefill_mapping) load.mapping = *pools.prefill_mapping;
-  const NamedDeployment prefiller(cluster, load, deployment);
+  const ExplainedDeployment prefiller(cluster, load, deployment);
   performance.prefill_shortfall =
       max(WeightsOf(PlainOf(*prefiller)) - UsableMemory(PlainOf(*prefiller).device), Bytes{});
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };

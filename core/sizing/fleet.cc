@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/trace.h"
 #include "core/scenario/designed_device.h"
 #include "core/sizing/first_of.h"
 
@@ -82,8 +81,7 @@ CostReport Fleet::CostOf(const PoolSizes& bought) const {
   const Device* prefill = PrefillDevice();
   Cluster cluster = scenario_.cluster;
   cluster.devices = prefill != nullptr ? bought.decode : bought.Total();
-  Trace off = Trace::Off();
-  return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off,
+  return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost).value_or(*scenario_.cost), nullptr,
                       prefill != nullptr ? std::optional(DevicePool{*prefill, bought.prefill}) : std::nullopt);
 }
 

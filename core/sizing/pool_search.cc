@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/trace.h"
 #include "core/sizing/first_of.h"
 #include "core/sizing/replica_space.h"
 
@@ -165,8 +164,7 @@ class PoolSearch {
     load_.requests_per_s = problem_.requests_per_s;
     load_.concurrency.reset();
     cluster_.devices = *load_.devices;
-    Trace off = Trace::Off();
-    return VerdictOn(EvaluateServing(problem_.scenario.model, cluster_, load_, false, off, &memo_),
+    return VerdictOn(EvaluateServing(problem_.scenario.model, cluster_, load_, false, nullptr, &memo_),
                      problem_.requests_per_s, targets);
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/trace.h"
 #include "core/sizing/first_of.h"
 
 namespace slipstick {
@@ -98,9 +97,8 @@ Verdict ReplicaJudge::VerdictOf(Count bought, Count replicas) {
   cluster_.devices = bought;
   load_.mapping.replicas = replicas;
   load_.devices = replicas * devices_per_replica_;
-  Trace off = Trace::Off();
   ServingMemo& memo = memos_[purchases_.LinksOf(bought)];
-  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), load_.requests_per_s.value_or(0),
+  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, nullptr, &memo), load_.requests_per_s.value_or(0),
                    targets_);
 }
 

@@ -9,7 +9,6 @@
 #include "core/training/step_terms.h"
 #include "core/training/weight_update.h"
 #include "core/training_stage/exchange.h"
-#include "core/training_stage/named_terms.h"
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
@@ -110,7 +109,7 @@ Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const Tra
       (overlap == GradientOverlap::kAlways || (overlap == GradientOverlap::kSinglePass && step.micro_batches <= 1)));
   const Ratio overlapping =
       InputAt(at_end ? "training.framework.exchange.reduces_at_end" : "training.framework.exchange.gradient_overlap",
-              Ratio(overlaps ? 1 : 0), context);
+              Ratio(overlaps ? 1 : 0), context.tape);
   return Figure("Passes that hide the exchange",
                 overlapping * max(1, min(step.pipeline, step.micro_batches) * (1 - 1 / step.chunks)),
                 "chunks finish their gradients one after another; 0 without overlap");
@@ -190,7 +189,7 @@ WeightUpdate UpdateOf(const TrainingContext& context, const StepTerms& step, con
   update.trained = trained;
   update.owns_shard = step.run.mapping.zero >= 2;
   update.separate_accumulation = step.run.framework.compute.separate_accumulation;
-  update.state_traffic = InputAt("training.optimizer", Ratio(StateTraffic(step.run.optimizer)), context);
+  update.state_traffic = InputAt("training.optimizer", Ratio(StateTraffic(step.run.optimizer)), context.tape);
   update.optimizer_bytes = optimizer_bytes;
   update.offloaded = step.run.offload.optimizer;
   update.host_update = step.run.framework.offload.host_update;
@@ -216,7 +215,7 @@ GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& 
   result.optimizer = time.optimizer;
   result.accumulation = update.separate_accumulation
                             ? time.accumulation
-                            : InputAt("training.framework.compute.separate_accumulation", Seconds(), context);
+                            : InputAt("training.framework.compute.separate_accumulation", Seconds(), context.tape);
   OffloadState(step, update, device.own, passes, state.weights, result);
   return result;
 }

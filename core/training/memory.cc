@@ -9,7 +9,6 @@
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/training/step_terms.h"
-#include "core/training_stage/named_terms.h"
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
@@ -159,7 +158,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const S
                                     "whether ranks communicate: 1 or 0");
   // Frozen weights are gathered as they are stored.
   const Ratio element = step.run.trainable == Trainable::kLora
-                            ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context)
+                            ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context.tape)
                             : Ratio(2);
   const Bytes weights =
       Figure("Gathered weights", element * kB * gathered * layers.largest_layer, "of layers that ZeRO 3 holds whole");
@@ -188,20 +187,20 @@ TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ra
 
 // Why that stage: each leaves so much memory.
 Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
-                 const RecomputeChoice& recompute, Trace& trace) {
+                 const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
   const Ratio found = static_cast<double>(index);
-  if (!trace.on() || stages.size() <= 1) return found;
-  std::vector<std::pair<std::string, Bytes>> left;
+  if (context.tape == nullptr || stages.size() <= 1) return found;
+  Alternatives<Bytes> left;
   for (std::size_t other = 0; other < stages.size(); ++other) {
     left.emplace_back("stage " + std::to_string(other) + ": memory left",
                       UsableMemory(context.device()) - context.framework().memory.outside -
                           StageMemory(terms, stages, other, recompute).Total());
   }
-  trace.Choice("stage", found, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"},
-               left, index, "pp, virtual_stages, logit_bytes, vocabulary", context.shape.pipeline, context.shape.chunks,
-               context.framework().memory.logits, Ratio(context.model.vocab));
-  return trace.Carry("stage", found);
+  return Procedure(
+      "The most loaded stage", found,
+      {context.shape.pipeline, context.shape.chunks, context.framework().memory.logits, Ratio(context.model.vocab)},
+      "counted from 0: the one that leaves the least memory", "", left, index);
 }
 
 }  // namespace
@@ -212,8 +211,8 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& s
 }
 
 TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
-                                  const RecomputeChoice& recompute, Trace& trace) {
-  return MemoryOf(terms, StagesOn(terms.context, stages, index), MostLoaded(terms, stages, index, recompute, trace),
+                                  const RecomputeChoice& recompute) {
+  return MemoryOf(terms, StagesOn(terms.context, stages, index), MostLoaded(terms, stages, index, recompute),
                   recompute);
 }
 

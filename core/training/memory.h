@@ -16,7 +16,7 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& s
                            const RecomputeChoice& recompute);
 // As StageMemory, for the most loaded stage, stages[index]; the explanation says why it is that one.
 TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
-                                  const RecomputeChoice& recompute, Trace& trace);
+                                  const RecomputeChoice& recompute);
 
 // Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where
 // every stage fits.

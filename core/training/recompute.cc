@@ -144,24 +144,22 @@ std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const Me
 }
 
 // Memory of the most loaded stage.
-Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                    Trace& trace) {
+Bytes MemoryUnder(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages) {
   std::size_t fullest = 0;
   Bytes most;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Bytes total = StageMemory(terms, stages, i, decided).Total();
     if (total > most) most = total, fullest = i;
   }
-  const Trace::Scope scope(trace, "memory");
-  return Figure("Memory of the most loaded stage", MemoryOfMostLoaded(terms, stages, fullest, decided, trace).Total());
+  return Figure("Memory of the most loaded stage", MemoryOfMostLoaded(terms, stages, fullest, decided).Total());
 }
 
 // `compare`: what an alternative was judged by, where it was considered at all.
 template <class Q>
 RecomputeChoice Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
                         Bytes budget, const std::string& compared,
-                        const std::function<std::optional<Q>(const RecomputeChoice&)>& compare, Trace& trace) {
-  std::vector<std::pair<std::string, Q>> among;
+                        const std::function<std::optional<Q>(const RecomputeChoice&)>& compare) {
+  Alternatives<Q> among;
   std::size_t place = 0;
   for (const Alternative& one : AlternativesTo(decided, terms, stages)) {
     const std::optional<Q> value = compare(one.choice);
@@ -169,47 +167,42 @@ RecomputeChoice Explain(const RecomputeChoice& decided, const MemoryTerms& terms
     if (one.choice == decided) place = among.size();
     among.emplace_back(one.name + ": " + compared, *value);
   }
-  constexpr std::string_view kRule = "the least recomputation under which every stage fits; with offload the fastest";
-  const double decided_share = decided.full_share, norms = decided.selective.norms > 0 ? 1 : 0,
-               core = decided.selective.core > 0 ? 1 : 0;
-  const double latents = decided.selective.latents > 0 ? 1 : 0;
-  constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
-  trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "memory_budget", budget);
-  RecomputeChoice explained = decided;
-  explained.full_share = trace.Carry("decided_share", decided.full_share);
-  const Bytes memory_total = ExplainMemory(explained, terms, stages, trace);
-  const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
-    trace.Choice(symbol, value, Note{title, kRule}, among, place, "memory_total, memory_budget", memory_total, budget);
+  const auto choose = [&](std::string_view title, Ratio value, std::initializer_list<Ground> grounds) {
+    return Procedure<Ratio, Q>(title, value, grounds,
+                               "the least recomputation under which every stage fits; with offload the fastest", "",
+                               among, place);
   };
-  choose("full_share", decided_share, kShare);
-  choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
-  choose("chosen_latents", latents, "Whether queries, keys and values are projected up from the latents again");
-  choose("chosen_core", core, "Whether the attention core is recomputed");
-  explained.full_share = trace.Carry("full_share", decided.full_share);
-  explained.selective.norms = trace.Carry("chosen_norms", decided.selective.norms);
-  explained.selective.latents = trace.Carry("chosen_latents", decided.selective.latents);
-  explained.selective.core = trace.Carry("chosen_core", decided.selective.core);
+  constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
+  RecomputeChoice explained = decided;
+  explained.full_share = choose(kShare, decided.full_share, {budget});
+  const Bytes total = MemoryUnder(explained, terms, stages);
+  const auto by_memory = [&](std::string_view title, Ratio value) { return choose(title, value, {total, budget}); };
+  explained.full_share = by_memory(kShare, decided.full_share);
+  RecomputePlan& light = explained.selective;
+  light.norms = by_memory("Whether norms and activation functions are recomputed", light.norms);
+  light.latents = by_memory("Whether queries, keys and values are projected up from the latents again", light.latents);
+  light.core = by_memory("Whether the attention core is recomputed", light.core);
   return explained;
 }
 
 }  // namespace
 
 RecomputeChoice ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                             Bytes budget, Trace& trace) {
-  if (!trace.on()) return decided;
+                             Bytes budget) {
+  if (terms.context.tape == nullptr) return decided;
   const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, budget); };
-  return Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond, trace);
+  return Explain<Bytes>(decided, terms, stages, budget, "memory missing", beyond);
 }
 
 RecomputeChoice ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms,
                                const std::vector<Stage>& stages, Bytes budget,
-                               const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
-  if (!trace.on()) return decided;
+                               const std::function<Seconds(const RecomputeChoice&)>& step_time) {
+  if (terms.context.tape == nullptr) return decided;
   const auto time_of = [&](const RecomputeChoice& choice) {
     const bool is_considered = choice == decided || Fits(terms, stages, choice, budget);
     return is_considered ? std::optional<Seconds>(step_time(choice)) : std::nullopt;
   };
-  return Explain<Seconds>(decided, terms, stages, budget, "step time", time_of, trace);
+  return Explain<Seconds>(decided, terms, stages, budget, "step time", time_of);
 }
 
 }  // namespace slipstick

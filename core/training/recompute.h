@@ -24,9 +24,9 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
 
 // Such a decision with nodes that say what it was made among, by memory and budget.
 RecomputeChoice ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
-                             Bytes budget, Trace& trace);
+                             Bytes budget);
 RecomputeChoice ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms,
                                const std::vector<Stage>& stages, Bytes budget,
-                               const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace);
+                               const std::function<Seconds(const RecomputeChoice&)>& step_time);
 
 }  // namespace slipstick

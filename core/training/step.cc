@@ -3,19 +3,19 @@
 #include <utility>
 
 #include "core/base/figure.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/training/framework_warnings.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
-#include "core/training/named_terms.h"
 #include "core/training/network_time.h"
 #include "core/training/recompute.h"
 #include "core/training/schedule.h"
 #include "core/training/step_breakdown.h"
+#include "core/training/timed_run.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
-#include "core/training_stage/named_terms.h"
+#include "core/training_stage/bound_context.h"
 
 namespace slipstick {
 namespace {
@@ -144,14 +144,12 @@ Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTim
 class Evaluation {
  public:
   Evaluation(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
-             Trace& trace)
+             Tape* tape)
       : model_(model),
         cluster_(cluster),
         run_(run),
         detail_(detail),
-        trace_(trace),
-        context_(detail.memo != nullptr ? detail.memo->Context()
-                                        : own_context_.emplace(MakeContext(model, cluster, run, trace))),
+        context_(detail.memo != nullptr ? detail.memo->Context() : OwnContext(tape)),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_} {
     if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives)))
@@ -184,7 +182,6 @@ class Evaluation {
       }
     }
     const StepBreakdown step = BreakDownStep(context_, stages, plan_->stages, pipeline, sends);
-    Show(step, trace_);
     report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
@@ -194,12 +191,17 @@ class Evaluation {
       ReportBounds(step.time);
     }
     if (detail_.advice) ReportStages(stages, step);
-    FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
+    FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_);
     if (detail_.timeline) SetTimeline(pipeline, step.schedule_length, report_);
     return report_;
   }
 
  private:
+  const TrainingContext& OwnContext(Tape* tape) {
+    return own_context_.emplace(tape == nullptr ? MakeContext(model_, cluster_, run_)
+                                                : ContextWithNodes(model_, cluster_, run_, *tape));
+  }
+
   void ExplainInputs() {
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_);
     if (detail_.advice) {
@@ -208,21 +210,19 @@ class Evaluation {
     }
     Ratio dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
-    if (!context_.model.moe) dropped_share = InputAt("model.moe", dropped_share, context_);
+    if (!context_.model.moe) dropped_share = InputAt("model.moe", dropped_share, context_.tape);
     const Ratio dropped = Figure("Dropped copies of routed tokens", dropped_share,
                                  "those above the experts' capacity; none without a capacity factor");
-    trace_.Report("training.dropped_tokens", dropped);
     report_.dropped_tokens = dropped;
     SetCapacity();
   }
 
   void SetCapacity() {
     const TrainingRun& run = context_.run;
-    const Bytes visible = InputAt("cluster.device.memory.usable", UsableMemory(context_.device()), context_);
+    const Bytes visible = InputAt("cluster.device.memory.usable", UsableMemory(context_.device()), context_.tape);
     report_.memory.capacity = Figure("Usable memory per device", max(0 * kB, visible - run.framework.memory.outside),
                                      "visible to programs, without what the framework's allocator cannot reserve");
-    trace_.Report("training.memory_bytes.capacity", report_.memory.capacity);
-    const Ratio margin = run.memory_margin.value_or(InputAt("training.memory_margin", Ratio(0), context_));
+    const Ratio margin = run.memory_margin.value_or(InputAt("training.memory_margin", Ratio(0), context_.tape));
     memory_budget_ = Figure("Memory that automatic choices may fill", (1 - margin) * report_.memory.capacity,
                             "usable memory without the margin");
   }
@@ -256,7 +256,7 @@ class Evaluation {
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, memory_budget_);
     if (!(run_.offload.activations > 0)) {
-      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_);
       return TimeLayersInto();
     }
     TimeLayersInto();
@@ -266,9 +266,9 @@ class Evaluation {
         return StepTimeUnder(context_, works_, *plan_, choice, blocks);
       };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, memory_budget_, step_time);
-      recompute_ = ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time, trace_);
+      recompute_ = ExplainFastest(recompute_, memory_terms_, plan_->stages, memory_budget_, step_time);
     } else {
-      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_, trace_);
+      recompute_ = ExplainLeast(recompute_, memory_terms_, plan_->stages, memory_budget_);
     }
     TimeLayersInto();
   }
@@ -286,7 +286,7 @@ class Evaluation {
     bound.memory = report_.memory;
     bound.time = StepTimeLowerBound(context_, stages, pipeline);
     bound.step_time = bound.time.Total();
-    FinishReport(context_, recompute_, flops, false, {}, bound, off_);
+    FinishReport(context_, recompute_, flops, false, {}, bound);
     return bound;
   }
 
@@ -309,7 +309,7 @@ class Evaluation {
     beside.latency = time.other;
     beside.bubble = time.bubble;
     beside.Of(context_.stream_bound) = time.optimizer;
-    report_.time_by_bound = SplitByBound(passes, layers, beside, "training.time_by_bound", trace_);
+    report_.time_by_bound = SplitByBound(passes, layers, beside, "training.time_by_bound", context_.tape);
     report_.network_by_level = NetworkTimeByLevel(context_, time);
     report_.operators = std::move(operators_.first);
   }
@@ -324,11 +324,7 @@ class Evaluation {
       report_.stages.push_back(stage);
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
-    Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = OnDevice(MemoryOfMostLoaded(memory_terms_, plan_->stages, fullest, recompute_, trace_));
-    const Bytes total = Show(report_.memory, trace_);
-    trace_.Report("training.memory_headroom_bytes",
-                  Figure("Free memory per GPU", report_.memory.capacity - total, "of the most loaded stage"));
+    report_.memory = OnDevice(MemoryOfMostLoaded(memory_terms_, plan_->stages, fullest, recompute_));
   }
 
   [[nodiscard]] Seconds FirstStepOfRamp() {
@@ -336,15 +332,13 @@ class Evaluation {
     TrainingRun first = run_;
     first.global_batch = run_.batch_ramp->start;
     first.batch_ramp.reset();
-    return EvaluateTraining(model_, cluster_, first, {.operators = false, .timeline = false}, off_).step_time;
+    return EvaluateTraining(model_, cluster_, first, {.operators = false, .timeline = false}).step_time;
   }
 
   const Model& model_;
   const Cluster& cluster_;
   const TrainingRun& run_;
   const TrainingDetail& detail_;
-  Trace& trace_;
-  Trace off_ = Trace::Off();
   // Without a memo the evaluation owns its sub-results.
   std::optional<TrainingContext> own_context_;
   std::optional<LayerWorks> own_works_;
@@ -364,9 +358,8 @@ class Evaluation {
 }  // namespace
 
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run,
-                                const TrainingDetail& detail, Trace& trace) {
-  Trace::Scope scope(trace, "training");
-  return Evaluation(model, cluster, run, detail, trace).Run();
+                                const TrainingDetail& detail, Tape* tape) {
+  return Evaluation(model, cluster, run, detail, tape).Run();
 }
 
 }  // namespace slipstick

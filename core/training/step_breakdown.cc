@@ -10,7 +10,6 @@
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
 #include "core/training/step_terms.h"
-#include "core/training_stage/named_terms.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -96,7 +95,8 @@ void AddPasses(Ratio micro_batches, const PassTimes& pass, const PipelineSends& 
 
 // What the simulated schedule rests on.
 struct ScheduleGrounds {
-  Seconds pass, first_pass, last_pass, transfer;  // of the slowest, the first and the last device
+  Seconds pass, first_pass, last_pass;  // of the slowest, the first and the last device
+  Seconds exposed, transfer;            // of the sends: within the passes, and between them
   Ratio micro_batches, stages, chunks;
 };
 
@@ -105,19 +105,32 @@ Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Secon
   const Seconds length = ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer);
   if (grounds.pass.node() == nullptr) return length;
   constexpr double kNudge = 1.0 / 1000;
-  const auto moved = [&](const PipelineShape& shape, Seconds changed) {
-    return ScheduleLength(shape, pipeline.passes, changed) / length - 1;
+  const auto moved = [&length](const Pipeline& changed) {
+    return ScheduleLength(changed.shape, changed.passes, changed.transfer) / length - 1;
   };
-  PipelineShape longer = pipeline.shape;
-  longer.micro_batches += longer.stages;
-  const double by_transfer = moved(pipeline.shape, (1 + kNudge) * pipeline.transfer) / kNudge;
-  const double by_micro_batches = moved(longer, pipeline.transfer) * grounds.micro_batches / grounds.stages;
-  // The passes of all stages together: with them and the transfers the length scales.
-  return Procedure("End of the last pass", length,
-                   {Ground(grounds.pass, 1 - by_transfer), grounds.first_pass, grounds.last_pass,
-                    Ground(grounds.micro_batches, by_micro_batches), grounds.stages, grounds.chunks,
-                    Ground(grounds.transfer, by_transfer)},
-                   "of the mapping's schedule, simulated pass by pass", kPipelineSource);
+  Pipeline more = pipeline, later = pipeline, exposed = pipeline;
+  more.shape.micro_batches += more.shape.stages;
+  later.transfer *= 1 + kNudge;
+  const Seconds blocking = Seconds::FromBase(grounds.exposed.base()) / (2 * pipeline.shape.chunks);
+  for (StagePass& pass : exposed.passes) pass.forward += kNudge * blocking, pass.backward += kNudge * blocking;
+  const auto by_pass = [&](std::size_t visit) {
+    Pipeline slower = pipeline;
+    StagePass& pass = slower.passes[visit];
+    pass.forward += kNudge * (pass.forward - blocking);
+    pass.backward += kNudge * (pass.backward - blocking);
+    pass.weight_gradient *= 1 + kNudge;
+    return moved(slower) / kNudge;
+  };
+  const double by_first = by_pass(0), by_last = by_pass(pipeline.passes.size() - 1);
+  const double by_exposed = moved(exposed) / kNudge, by_transfer = moved(later) / kNudge;
+  const double by_micro_batches = moved(more) * grounds.micro_batches / grounds.stages;
+  // With all passes and sends the length scales: the rest is that of the stages in between.
+  return Procedure(
+      "End of the last pass", length,
+      {Ground(grounds.pass, 1 - by_first - by_last - by_exposed - by_transfer), Ground(grounds.first_pass, by_first),
+       Ground(grounds.last_pass, by_last), Ground(grounds.exposed, by_exposed), Ground(grounds.transfer, by_transfer),
+       Ground(grounds.micro_batches, by_micro_batches), grounds.stages, grounds.chunks},
+      "of the mapping's schedule, simulated pass by pass", kPipelineSource);
 }
 
 // Adds the bubble; returns the length of the schedule.
@@ -169,7 +182,7 @@ PipelineSends TimePipelineSends(const TrainingContext& context) {
   const Bytes output = SentBytes(step.tokens, streams, model.hidden);
   const bool overlaps = step.chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const Ratio exposed_share =
-      overlaps ? framework.pipeline_exposed : InputAt("training.mapping.overlap.pp", Ratio(1), context);
+      overlaps ? framework.pipeline_exposed : InputAt("training.mapping.overlap.pp", Ratio(1), context.tape);
   const Ratio visits = 2 * step.chunks;  // forward and backward
   PipelineSends sends;
   sends.one = Figure("One pipeline send", context.pipeline_link.latency + output / split / context.pipeline_link.rate,
@@ -233,6 +246,7 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<St
   const ScheduleGrounds grounds{exposed.total,
                                 Figure("Passes of the first stage", stages.front().Total(), "one micro-batch"),
                                 Figure("Passes of the last stage", stages.back().Total(), "one micro-batch"),
+                                sends.exposed,
                                 sends.transfer,
                                 terms.micro_batches,
                                 terms.pipeline,

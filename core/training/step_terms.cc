@@ -4,7 +4,6 @@
 
 #include "core/base/figure.h"
 #include "core/collectives/fabric.h"
-#include "core/training_stage/named_terms.h"
 #include "core/training_stage/shape.h"
 
 namespace slipstick {
@@ -13,8 +12,8 @@ namespace {
 // Relative slow-down of a step per doubling of the pods or nodes.
 Ratio PodJitter(const TrainingContext& context) {
   const std::vector<NetworkLevel>& levels = context.cluster.networks;
-  if (levels.size() < 2) return InputAt("cluster.networks", Ratio(0), context);
-  if (context.framework().utilization) return InputAt("training.framework.utilization", Ratio(0), context);
+  if (levels.size() < 2) return InputAt("cluster.networks", Ratio(0), context.tape);
+  if (context.framework().utilization) return InputAt("training.framework.utilization", Ratio(0), context.tape);
   return levels[1].fabric->in_step.pod_jitter;
 }
 
@@ -32,10 +31,10 @@ StepTerms::StepTerms(const TrainingContext& of)
       micro_batches(of.shape.micro_batches),
       tokens(of.shape.tokens),
       own_tokens(of.shape.sequence_parallel_tokens),
-      offloaded_gradients(InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), of)),
+      offloaded_gradients(InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), of.tape)),
       host_bandwidth(of.device().host.bandwidth),
       pod_jitter(PodJitter(of)),
-      node_devices(InputAt("cluster.networks.0.size", Ratio(of.node_devices), of)) {}
+      node_devices(InputAt("cluster.networks.0.size", Ratio(of.node_devices), of.tape)) {}
 
 Ratio StepTerms::DataRanks() const { return Figure("Ranks that hold the same dense weights", data * context); }
 Ratio StepTerms::ExpertDataRanks() const {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/issue.h"
-#include "core/base/trace.h"
 #include "core/hardware/cluster.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/training_run.h"
@@ -35,6 +34,6 @@ struct TrainingDetail {
 };
 // The run must be valid (ValidateAndFillDefaults without issues). A run that does not fit is reported in `infeasible`.
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run,
-                                const TrainingDetail& detail, Trace& trace);
+                                const TrainingDetail& detail, Tape* tape = nullptr);
 
 }  // namespace slipstick

@@ -53,14 +53,14 @@ struct TimelineCut {
 
 // The run with its interruptions.
 struct RunReport {
-  Tokens compute_optimal_tokens;          // for this model: 20 per parameter
-  double compute_optimal_parameters = 0;  // for the run's arithmetic, at 20 tokens per parameter
+  Tokens compute_optimal_tokens;     // for this model: 20 per parameter
+  Ratio compute_optimal_parameters;  // for the run's arithmetic, at 20 tokens per parameter
   Seconds mean_time_between_interruptions;
-  double interruptions = 0;  // expected
+  Ratio interruptions = 0;   // expected
   Bytes checkpoint;          // of the whole model
   Seconds checkpoint_stall;  // per checkpoint
   Seconds young_interval, daly_interval, checkpoint_interval;
-  double goodput = 0;                // uninterrupted time over wall time
+  Ratio goodput = 0;                 // uninterrupted time over wall time
   std::optional<Seconds> wall_time;  // null where no checkpoint is ever reached
   std::optional<Seconds> device_seconds;
   std::optional<Joules> energy;  // of all devices
@@ -81,9 +81,9 @@ struct TrainingReport {
   TimeByBound time_by_bound;                       // of the step; empty in a search
   std::vector<NetworkLevelTime> network_by_level;  // of its network part
   LinkTime communication;
-  Seconds scoring;            // forward passes alone over the same batch; empty in a search
-  double dropped_tokens = 0;  // share of routed copies over the experts' capacity
-  TrainingMemory memory;      // of the most loaded stage
+  Seconds scoring;           // forward passes alone over the same batch; empty in a search
+  Ratio dropped_tokens = 0;  // share of routed copies over the experts' capacity
+  TrainingMemory memory;     // of the most loaded stage
   std::vector<TrainingStage> stages;
   Joules energy;           // of the run, all devices
   Seconds device_seconds;  // of the run, all devices

@@ -4,14 +4,13 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/named_terms.h"
 #include "core/operators/substitution.h"
 #include "core/training/memory.h"
-#include "core/training/named_terms.h"
 #include "core/training/recompute.h"
+#include "core/training/timed_run.h"
 #include "core/training_stage/attention_core.h"
-#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -193,17 +192,16 @@ void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& rep
 }  // namespace
 
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
-                  Seconds first_step, TrainingReport& report, Trace& trace) {
+                  Seconds first_step, TrainingReport& report) {
   const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute);
   const TimedRun run = TimedRunOf(context, flops, first_step, report);
   SetRates(run, report);
   const Watts mean_power = SetTimeAndEnergy(run, report);
-  ShowRates(flops, report, trace);
   if (advice) {
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
-    report.run = WithInterruptions(context, {report.time_to_train, mean_power, FlopsOfRun(run)}, trace);
+    report.run = WithInterruptions(context, {report.time_to_train, mean_power, FlopsOfRun(run)});
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);

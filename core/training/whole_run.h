@@ -13,7 +13,7 @@ namespace slipstick {
 // Fills what follows from step_time, time, memory and stages. `known`: the FLOPs of the step, null if not counted yet.
 // `first_step`: time of the step at the start of a batch ramp. `advice`: as in TrainingDetail.
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
-                  Seconds first_step, TrainingReport& report, Trace& trace);
+                  Seconds first_step, TrainingReport& report);
 
 // The smallest change under which the run would fit, as a phrase; "" where none of those tried fits.
 std::string NearestFit(const TrainingContext& context, Bytes capacity);

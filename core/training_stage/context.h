@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/trace.h"
+#include "core/base/bind_inputs.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/kernel.h"
@@ -60,7 +60,7 @@ struct TrainingContext {
   Strides strides{};
   CollectiveMemo* collectives = nullptr;          // null: not cached
   CollectiveLog* log = nullptr;                   // null: not wanted
-  Trace* explained = nullptr;                     // null: numbers have no nodes
+  Tape* tape = nullptr;                           // null: numbers have no nodes
   Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
   Ratio sustained_clock_derating = 0;             // relative slow-down of long kernels at the power limit
   BytesPerSecond stream_rate{};  // that streaming kernels reach: of the memory, or of a slower cache on the way

@@ -4,7 +4,6 @@
 
 #include "core/base/figure.h"
 #include "core/operators/efficiency.h"
-#include "core/training_stage/named_terms.h"
 
 namespace slipstick {
 namespace {
@@ -123,7 +122,7 @@ StateBytes StateBytesOf(const TrainingContext& context) {
       bytes.gradients = 0;
       break;
   }
-  if (bytes.optimizer.node() == nullptr) bytes.optimizer = InputAt("training.optimizer", bytes.optimizer, context);
+  if (bytes.optimizer.node() == nullptr) bytes.optimizer = InputAt("training.optimizer", bytes.optimizer, context.tape);
   bytes.optimizer =
       Figure("Optimizer state per parameter", bytes.optimizer, "in bytes: master weights and the optimizer's moments");
   return bytes;

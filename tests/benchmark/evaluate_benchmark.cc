@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/api/api.h"
-#include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/economics/device_bill.h"
 #include "core/scenario/parse_scenario.h"
@@ -50,19 +49,16 @@ BENCHMARK(ReadDefaultScenario)->Unit(benchmark::kMicrosecond);
 
 void TrainingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
-  Trace trace = Trace::Off();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
+    benchmark::DoNotOptimize(EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}));
   }
 }
 BENCHMARK(TrainingFigures)->Unit(benchmark::kMicrosecond);
 
 void ServingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
-  Trace trace = Trace::Off();
   for (auto _ : state)
-    benchmark::DoNotOptimize(EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, trace));
+    benchmark::DoNotOptimize(EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false));
 }
 BENCHMARK(ServingFigures)->Unit(benchmark::kMicrosecond);
 
@@ -75,31 +71,26 @@ void Gpt3Step(benchmark::State& state) {
   if (!request) std::abort();
   Result<Scenario> scenario = ParseScenario(std::move(*request));
   if (!scenario) std::abort();
-  Trace trace = Trace::Off();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace));
+    benchmark::DoNotOptimize(EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}));
   }
 }
 BENCHMARK(Gpt3Step)->Unit(benchmark::kMicrosecond);
 
 void Costs(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
-  Trace trace = Trace::Off();
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateCost(scenario.cluster, *scenario.cost, trace));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateCost(scenario.cluster, *scenario.cost));
 }
 BENCHMARK(Costs)->Unit(benchmark::kMicrosecond);
 
 void OnePackage(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
-  Trace trace = Trace::Off();
   for (auto _ : state)
-    benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, ComputeGeometry(scenario.cost->device), trace));
+    benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, ComputeGeometry(scenario.cost->device)));
 }
 BENCHMARK(OnePackage)->Unit(benchmark::kMicrosecond);
 
 void ThousandMappings(benchmark::State& state) {
-  Trace trace = Trace::Off();
   for (auto _ : state) {
     Scenario scenario = DefaultScenario();
     for (int i = 0; i < 1000; ++i) {
@@ -111,8 +102,7 @@ void ThousandMappings(benchmark::State& state) {
       mapping.sequence_parallel = mapping.tp > 1;
       Issues issues;
       ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
-      benchmark::DoNotOptimize(
-          EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
+      benchmark::DoNotOptimize(EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}));
     }
   }
 }

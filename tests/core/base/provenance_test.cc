@@ -192,8 +192,8 @@ TEST_F(Provenance, AProcedureStatesItsSharesWhereTheyAreKnown) {
 
 TEST_F(Provenance, ATallyIsACountThatRemembers) {
   Shelf shelf;
-  BindInputs(shelf, "shelf",
-             [&](const BoundNumber& number) { return tape_.Input(number.path, number.value, number.dimension); });
+  BindNumbers(shelf, "shelf",
+              [&](const BoundNumber& number) { return tape_.Input(number.path, number.value, number.dimension); });
   EXPECT_EQ(TextOf(Ratio(shelf.boards) * shelf.depth), "boards * depth");
   EXPECT_EQ((Ratio(shelf.boards) * shelf.depth).base(), 1);
   EXPECT_EQ(shelf.boards * shelf.nails, 14);

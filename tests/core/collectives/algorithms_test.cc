@@ -9,6 +9,7 @@
 #include "core/collectives/algorithm.h"
 #include "tests/core/collectives/explained.h"
 #include "tests/core/collectives/networks.h"
+#include "tests/support/explained.h"
 #include "tests/support/formula.h"
 
 namespace slipstick {
@@ -312,12 +313,12 @@ TEST_F(EveryRow, IsNeverSlowerOnABetterNetwork) {
 
 TEST_F(EveryRow, ExplainsItsValue) {
   ForEach([&](const Use& use, const GroupPlacement& group) {
-    Trace trace = Trace::On();
+    Tape tape;
     const Seconds time =
-        slipstick::testing::ExplainedTime(CallOf(use, 3 * kMB, custom_), group, *use.cluster, trace).time;
-    ASSERT_FALSE(trace.figures().empty());
-    EXPECT_NEAR(trace.figures().back().value, time.base(), 1e-12 * time.base());
-    for (const FigureRecord& figure : trace.figures()) {
+        slipstick::testing::ExplainedTime(CallOf(use, 3 * kMB, custom_), group, *use.cluster, tape).time;
+    const std::vector<FigureRecord> figures = FiguresOf(time);
+    EXPECT_NEAR(figures.back().value, time.base(), 1e-12 * time.base());
+    for (const FigureRecord& figure : figures) {
       if (figure.kind != FigureKind::kFormula) continue;
       std::map<std::string, double> symbols;
       for (const Term& term : figure.terms) symbols[term.symbol] = term.value;

@@ -5,56 +5,38 @@
 #include <string>
 
 #include "core/collectives/moe_exchange.h"
-#include "core/operators/named_terms.h"
+#include "core/operators/bound_device.h"
 #include "tests/core/collectives/explained.h"
 #include "tests/core/collectives/networks.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
 
-const FigureRecord* Titled(const Trace& trace, std::string_view title) {
-  for (const FigureRecord& figure : trace.figures()) {
-    if (figure.title == title) return &figure;
-  }
-  return nullptr;
-}
+using Figures = std::vector<FigureRecord>;
 
-// Origins of all terms below a figure.
-std::set<std::string> OriginsBelow(const Trace& trace, const FigureRecord& figure) {
-  std::set<std::string> origins;
-  for (const Term& term : figure.terms) {
-    origins.insert(term.origin);
-    if (term.figure != kNoFigure) origins.merge(OriginsBelow(trace, trace.figures()[term.figure]));
-  }
-  return origins;
-}
-
-Trace Explained(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
-  Trace trace = Trace::On();
-  trace.Input("bytes", call.bytes, "model.bytes");
-  trace.Input("ranks", group.Ranks(), "training.mapping.tp");
-  if (group.extent.size() > 1) trace.Input("inner_ranks", group.extent.front(), "cluster.networks.0.size");
-  slipstick::testing::ExplainedTime(call, group, cluster, trace);
-  return trace;
+Figures Explained(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+  Tape tape;
+  return FiguresOf(slipstick::testing::ExplainedTime(call, group, cluster, tape).time);
 }
 
 // 14 steps of 0.76 us after 5.4 us, 14/8 of 64 KiB at 0.32 of 450 GB/s, and a rank's own eighth copied at 1.3 of them.
 TEST(CollectiveExplanations, ARingShowsItsFittedConstants) {
   const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 65536 * kB, .algorithm = "ring"};
-  const Trace trace = Explained(call, {{8}, {1}}, DgxH100());
-  const FigureRecord* ring = Titled(trace, "Ring, LL protocol");
+  const Figures figures = Explained(call, {{8}, {1}}, DgxH100());
+  const FigureRecord* ring = Titled(figures, "Ring, LL protocol");
   ASSERT_NE(ring, nullptr);
   EXPECT_EQ(ring->formula,
             "base_latency + 2 * steps_around_a_domain * latency + bytes_sent_per_rank / (short_rate * bandwidth) + "
             "local_copy_of_a_rank_s_own_block");
-  const FigureRecord* rate = Titled(trace, "Bandwidth efficiency of LL");
+  const FigureRecord* rate = Titled(figures, "Bandwidth efficiency of LL");
   ASSERT_NE(rate, nullptr);
   EXPECT_EQ(rate->path, "fabrics.nvlink.short_rate");
   EXPECT_EQ(rate->value, 0.32);
   EXPECT_EQ(rate->kind, FigureKind::kConstant);
   EXPECT_NE(rate->source, "");
-  EXPECT_EQ(trace.figures().back().title, "Ring in one domain");
-  const std::set<std::string> origins = OriginsBelow(trace, trace.figures().back());
+  EXPECT_EQ(figures.back().title, "Ring in one domain");
+  const std::set<std::string> origins = Origins(figures);
   for (const char* input : {"model.bytes", "training.mapping.tp", "cluster.networks.0.bandwidth",
                             "cluster.networks.0.latency", "cluster.networks.0.base_latency"}) {
     EXPECT_TRUE(origins.contains(input)) << input;
@@ -63,8 +45,8 @@ TEST(CollectiveExplanations, ARingShowsItsFittedConstants) {
 
 TEST(CollectiveExplanations, AChoiceOfAlgorithmsMovesWithTheFastest) {
   const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 64 * kMiB};
-  const Trace trace = Explained(call, {{8}, {1}}, DgxH100());
-  const FigureRecord& choice = trace.figures().back();
+  const Figures figures = Explained(call, {{8}, {1}}, DgxH100());
+  const FigureRecord& choice = figures.back();
   EXPECT_EQ(choice.kind, FigureKind::kChoice);
   ASSERT_EQ(choice.among.size(), 2u);
   EXPECT_EQ(choice.among[0].name, "Ring");
@@ -72,7 +54,7 @@ TEST(CollectiveExplanations, AChoiceOfAlgorithmsMovesWithTheFastest) {
   EXPECT_TRUE(choice.among[1].is_chosen);
   EXPECT_EQ(choice.shares, std::vector<double>{1});
   // The bandwidth that the switches reduce at: 64 MiB * 9/8 / (0.66 * 450 GB/s) of 329.6 us.
-  const FigureRecord* reduction = Titled(trace, "In-network reduction");
+  const FigureRecord* reduction = Titled(figures, "In-network reduction");
   ASSERT_NE(reduction, nullptr);
   EXPECT_EQ(reduction->formula, "base_latency + setup_of_the_pipeline + buffers_to_the_switch_and_the_sum_back");
   EXPECT_NEAR(reduction->shares[2], 254.2 / 329.6, 1e-3);
@@ -83,8 +65,8 @@ TEST(CollectiveExplanations, LinksInAGridRestOnTheBlock) {
   NetworkLevel torus = Grid(Topology::kTorus, {16, 16}, 200 * kGBps);
   torus.fabric = Fabric("ici");
   for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kAllToAll}) {
-    const Trace trace = Explained({.type = type, .bytes = 1 * kGB}, {{16}, {1}}, Joined({torus}));
-    const std::set<std::string> origins = OriginsBelow(trace, trace.figures().back());
+    const Figures figures = Explained({.type = type, .bytes = 1 * kGB}, {{16}, {1}}, Joined({torus}));
+    const std::set<std::string> origins = Origins(figures);
     for (const char* input :
          {"cluster.devices", "cluster.networks.0.dims.0", "cluster.networks.0.dims.1", "cluster.networks.0.wrap_every",
           "training.mapping.tp", "cluster.networks.0.bandwidth", "cluster.networks.0.latency"}) {
@@ -99,8 +81,8 @@ TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
                             .bytes = 1 * kGB,
                             .library = CollectiveLibrary::kAlphaBeta,
                             .algorithm = "ring"};
-  const Trace trace = Explained(call, {{8, 4}, {1, 1}}, DgxH100());
-  const FigureRecord* beta = Titled(trace, "Bandwidth of a rank");
+  const Figures figures = Explained(call, {{8, 4}, {1, 1}}, DgxH100());
+  const FigureRecord* beta = Titled(figures, "Bandwidth of a rank");
   ASSERT_NE(beta, nullptr);
   EXPECT_EQ(beta->kind, FigureKind::kProcedure);
   ASSERT_EQ(beta->terms.size(), 3u);
@@ -111,17 +93,17 @@ TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
 }
 
 TEST(CollectiveExplanations, AnExchangeOfTokensShowsItsKernelsConstants) {
-  Trace trace = Trace::On();
+  Tape tape;
   ExpertExchange exchange;
   Device device;
   device.architecture = Architecture("hopper");
-  exchange.architecture = Named(device, trace).architecture;
+  exchange.architecture = WithNodes(device, tape).architecture;
   exchange.link = 450 * kGBps;
-  BindInputs(exchange.tokens, "serving.batch", trace);
-  trace.Alias("exchange_time", TimeOf(exchange).time, "time of this exchange");
-  const FigureRecord& time = trace.figures().back();
+  BindInputs(exchange.tokens, "serving.batch", &tape);
+  const Figures figures = FiguresOf(TimeOf(exchange).time);
+  const FigureRecord& time = figures.back();
   EXPECT_EQ(time.title, "Low-latency exchange in one domain");
-  const std::set<std::string> origins = OriginsBelow(trace, time);
+  const std::set<std::string> origins = Origins(figures);
   for (const char* input : {"serving.batch", "kernels.hopper.expert_exchange.low_latency_dispatch.link",
                             "kernels.hopper.expert_exchange.low_latency_dispatch.setup"}) {
     EXPECT_TRUE(origins.contains(input)) << input;

@@ -213,11 +213,9 @@ TEST(Bill, ASplitInOneIsTheDeviceItself) {
   const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
                  split = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=1"}),
                  halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2"});
-  Trace off = Trace::Off();
-  EXPECT_FALSE(SplitCosts(split.partition, *split.cost, off));
-  EXPECT_TRUE(SplitCosts(halves.partition, *halves.cost, off));
-  const CostReport one = EvaluateCost(split.cluster, *split.cost, off),
-                   usual = EvaluateCost(whole.cluster, *whole.cost, off);
+  EXPECT_FALSE(SplitCosts(split.partition, *split.cost));
+  EXPECT_TRUE(SplitCosts(halves.partition, *halves.cost));
+  const CostReport one = EvaluateCost(split.cluster, *split.cost), usual = EvaluateCost(whole.cluster, *whole.cost);
   EXPECT_EQ(one.device, usual.device);
   EXPECT_EQ(one.device_price, usual.device_price);
   EXPECT_EQ(one.device_hour, usual.device_hour);

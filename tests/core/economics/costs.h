@@ -32,8 +32,7 @@ inline Scenario ScenarioOf(const std::vector<std::string>& assignments) {
 
 inline CostReport CostOf(const std::vector<std::string>& assignments) {
   const Scenario scenario = ScenarioOf(assignments);
-  Trace trace = Trace::Off();
-  return EvaluateCost(scenario.cluster, *scenario.cost, trace);
+  return EvaluateCost(scenario.cluster, *scenario.cost);
 }
 
 inline Dollars LineOf(const std::vector<BillLine>& lines, const std::string& name) {

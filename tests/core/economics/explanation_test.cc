@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/provenance.h"
+#include "core/evaluation/report.h"
 #include "costs.h"
 #include "tests/support/formula.h"
 
@@ -13,9 +14,12 @@ namespace {
 
 std::vector<FigureRecord> FiguresOf(const std::vector<std::string>& assignments) {
   const Scenario scenario = ScenarioOf(assignments);
-  Trace trace = Trace::On();
-  static_cast<void>(EvaluateCost(scenario.cluster, *scenario.cost, trace));
-  return trace.figures();
+  Tape tape;
+  CostPart part;
+  static_cast<CostReport&>(part) = EvaluateCost(scenario.cluster, *scenario.cost, &tape);
+  std::vector<ShownNumber> shown;
+  AddShown(part, shown);
+  return Explain(shown);
 }
 
 TEST(CostExplanations, EveryTextGivesItsValue) {
@@ -74,8 +78,8 @@ TEST(CostExplanations, OwnershipLeadsToTheNetworkAndTheSystem) {
 // Per GPU-hour, by the tape and by a small step up and down.
 TEST(CostExplanations, DerivativesAreThoseOfTheCost) {
   const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=512"});
-  Trace on = Trace::On();
-  const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, on);
+  Tape tape;
+  const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, &tape);
   const Node* hour = report.device_hour.node();
   ASSERT_NE(hour, nullptr);
   const std::vector<double> derivatives = DerivativesOf(*hour);
@@ -88,8 +92,7 @@ TEST(CostExplanations, DerivativesAreThoseOfTheCost) {
     const auto hour_at = [&](double factor) {
       Scenario moved = scenario;
       input_of(moved) = input_of(moved) * factor;
-      Trace off = Trace::Off();
-      return EvaluateCost(moved.cluster, *moved.cost, off).device_hour.base();
+      return EvaluateCost(moved.cluster, *moved.cost).device_hour.base();
     };
     Scenario usual = scenario;
     const double by_steps = (hour_at(1.001) - hour_at(0.999)) / (0.002 * input_of(usual).base());

@@ -100,8 +100,7 @@ TEST(NetworkCost, AFasterGenerationCostsAndDrawsMore) {
     EXPECT_NEAR(cost.switches.base(), row.switches * row.switch_price, 1) << row.network;
     EXPECT_NEAR(cost.cables.base(), 2048 * row.cables, 1) << row.network;
     EXPECT_NEAR(In(cost.power, kWatt), row.switches * row.switch_power + 2048 * 2 * row.optics_power, 1) << row.network;
-    Trace off = Trace::Off();
-    const Dollars all = EvaluateCost(scenario.cluster, *scenario.cost, off).system;
+    const Dollars all = EvaluateCost(scenario.cluster, *scenario.cost).system;
     EXPECT_GT(all, before * 1.001) << row.network;
     before = all;
   }

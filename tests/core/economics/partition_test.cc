@@ -121,8 +121,7 @@ TEST(Uncertainty, SamplesDoNotDependOnTheSteps) {
 
 TEST(Uncertainty, BandHoldsTheMiddleAndTornadoHasTheRightSigns) {
   const Scenario scenario = ScenarioOf({"cluster=dgx-h100"});
-  Trace trace = Trace::Off();
-  const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, trace);
+  const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost);
   double low = 1e9, high = 0;
   for (const DrawnCost& outcome : DrawOutcomes(scenario.cluster, *scenario.cost, 1, 0, 500)) {
     low = std::min(low, outcome.device.base());

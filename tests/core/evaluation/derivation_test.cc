@@ -4,27 +4,32 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/figure.h"
 #include "core/base/units.h"
 #include "tests/support/answers.h"
 
 namespace slipstick::testing {
 namespace {
 
-Trace Example() {
-  Trace trace = Trace::On();
-  const Trace::Scope scope(trace, "training");
-  const double width = 2, depth = 3;
-  trace.Input("width", width, "model.width");
-  trace.Input("depth", depth, "model.depth");
-  FIGURE(trace, height, width + depth, (Note{"Height", ""}), width, depth);
-  FIGURE(trace, volume, width * height, (Note{"Volume", ""}), width, height);
+Ratio InputOf(Tape& tape, const char* path, double value) {
+  return Ratio::FromBase(value, tape.Input(path, value, Ratio::kDimension));
+}
+
+std::vector<FigureRecord> Explained(const char* path, Ratio number) {
+  const std::vector<ShownNumber> shown{{path, Ratio::kDimension, number.base(), number.node()}};
+  return Explain(shown);
+}
+
+std::vector<FigureRecord> Example() {
+  Tape tape;
+  const Ratio width = InputOf(tape, "model.width", 2), depth = InputOf(tape, "model.depth", 3);
+  const Ratio volume = Figure("Volume", width * Figure("Height", width + depth));
   EXPECT_EQ(volume, 10);
-  return trace;
+  return Explained("training.volume", volume);
 }
 
 TEST(Derivation, SharesAreTheEffectOfOnePerCent) {
-  const Trace trace = Example();
-  const Json all = WriteExplanations(trace.figures(), "*");
+  const Json all = WriteExplanations(Example(), "*");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(Number(all, "0.terms.0.share"), 0.4);  // height: width is 2 of 5
   EXPECT_EQ(Number(all, "0.terms.1.share"), 0.6);
@@ -34,61 +39,47 @@ TEST(Derivation, SharesAreTheEffectOfOnePerCent) {
 
 // The width moves the volume by 1 % itself and by another 0.4 % through the height: it leads, directly.
 TEST(Derivation, MarksTheTermsOnThePath) {
-  const Trace trace = Example();
-  const Json explanations = WriteExplanations(trace.figures(), "training.volume");
+  const std::vector<FigureRecord> figures = Example();
+  const Json explanations = WriteExplanations(figures, "training.volume");
   ASSERT_EQ(explanations.size(), 2u);
   EXPECT_TRUE(explanations[0]["terms"][0].contains("leads"));
   EXPECT_FALSE(explanations[0]["terms"][1].contains("leads"));
   EXPECT_FALSE(explanations[1]["terms"][0].contains("leads"));
-  const Json height = WriteExplanations(trace.figures(), "training.height");
+  const Json height = WriteExplanations(figures, "training.height");
   EXPECT_TRUE(height[0]["terms"][1].contains("leads"));  // the depth, 3 of 5
 }
 
 // total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %, and the one of narrow
 // 40 %.
 TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
-  Trace trace = Trace::On();
-  const double a = 2, b = 2, c = 2, d = 4;
-  trace.Input("a", a, "model.a");
-  trace.Input("b", b, "model.b");
-  trace.Input("c", c, "model.c");
-  trace.Input("d", d, "model.d");
-  FIGURE(trace, wide, a + b + c, (Note{"Wide"}), a, b, c);
-  FIGURE(trace, narrow, 1 * d, (Note{"Narrow"}), d);
-  FIGURE(trace, total, wide + narrow, (Note{"Total"}), wide, narrow);
+  Tape tape;
+  const auto input = [&tape](const char* path, double value) { return InputOf(tape, path, value); };
+  const Ratio wide = Figure("Wide", input("model.a", 2) + input("model.b", 2) + input("model.c", 2)),
+              narrow = Figure("Narrow", 1 * input("model.d", 4)), total = Figure("Total", wide + narrow);
   EXPECT_EQ(total, 10);
-  EXPECT_EQ(LedTo(WriteExplanations(trace.figures(), "total"), "total"), "model.d");
+  EXPECT_EQ(LedTo(WriteExplanations(Explained("total", total), "total"), "total"), "model.d");
 }
 
 // product = left * right = (4 + 6) * (4 + 6): 60 % of left are one input and 60 % of right another, but the third is 40
 // % of both.
 TEST(Derivation, AddsUpThePathsToAnInput) {
-  Trace trace = Trace::On();
-  const double both = 4, only_left = 6, only_right = 6;
-  trace.Input("both", both, "model.both");
-  trace.Input("only_left", only_left, "model.left");
-  trace.Input("only_right", only_right, "model.right");
-  FIGURE(trace, left, only_left + both, (Note{"Left"}), only_left, both);
-  FIGURE(trace, right, only_right + both, (Note{"Right"}), only_right, both);
-  FIGURE(trace, product, left * right, (Note{"Product"}), left, right);
+  Tape tape;
+  const Ratio both = InputOf(tape, "model.both", 4), left = Figure("Left", InputOf(tape, "model.left", 6) + both),
+              right = Figure("Right", InputOf(tape, "model.right", 6) + both),
+              product = Figure("Product", left * right);
   EXPECT_EQ(product, 100);
-  EXPECT_EQ(LedTo(WriteExplanations(trace.figures(), "product"), "product"), "model.both");
+  EXPECT_EQ(LedTo(WriteExplanations(Explained("product", product), "product"), "product"), "model.both");
 }
 
 // A choice is what was chosen: it moves with it.
 TEST(Derivation, LeadsThroughAChoice) {
-  Trace trace = Trace::On();
-  const double slow = 5, ring = 3;
-  trace.Input("slow", slow, "model.slow");
-  trace.Input("ring", ring, "model.ring");
-  trace.Choice("time", ring, Note{"Time", "the faster"},
-               std::vector<std::pair<std::string, double>>{{"tree", slow}, {"ring", ring}}, 1, "slow, ring", slow,
-               ring);
-  trace.MovesBy(1, 1);
-  const double time = ring;
-  FIGURE(trace, total, 2 * time, (Note{"Total"}), time);
+  Tape tape;
+  const Ratio slow = InputOf(tape, "model.slow", 5), ring = InputOf(tape, "model.ring", 3);
+  const Alternatives<Ratio> both{{"tree", slow}, {"ring", ring}};
+  const Ratio time = Procedure("Time", ring, {slow, {ring, 1}}, "the faster", "", both, 1);
+  const Ratio total = Figure("Total", 2 * time);
   EXPECT_EQ(total, 6);
-  const Json explanations = WriteExplanations(trace.figures(), "total");
+  const Json explanations = WriteExplanations(Explained("total", total), "total");
   EXPECT_EQ(LedTo(explanations, "total"), "model.ring");
   EXPECT_EQ(DerivationText(explanations, Json::object(), "total"),
             "# Total: 6 = `2 * time`\n\n"
@@ -98,9 +89,8 @@ TEST(Derivation, LeadsThroughAChoice) {
 }
 
 TEST(Derivation, IsATreeInMarkdown) {
-  const Trace trace = Example();
   const Json sources{{"model.depth", "measured with a ruler"}};
-  EXPECT_EQ(DerivationText(WriteExplanations(trace.figures(), "training.volume"), sources, "training.volume"),
+  EXPECT_EQ(DerivationText(WriteExplanations(Example(), "training.volume"), sources, "training.volume"),
             "# Volume: 10 = `width * height`\n\n"
             "- 100 % width: 2 (`model.width`) **←**\n"
             "- 100 % Height: 5 = `width + depth`\n"
@@ -110,53 +100,15 @@ TEST(Derivation, IsATreeInMarkdown) {
 
 // A figure without a formula names the terms that it depends on.
 TEST(Derivation, AProcedureHasTermsButNoFormula) {
-  Trace trace = Trace::On();
-  const double passes = 12;
-  trace.Input("passes", passes, "training.passes");
-  trace.Procedure("length", 15 * kS, Note{"Length", "simulated pass by pass"}, "passes", passes);
-  const Json all = WriteExplanations(trace.figures(), "*");
+  Tape tape;
+  const Ratio passes = InputOf(tape, "training.passes", 12);
+  const Json all = WriteExplanations(
+      Explained("training.length", Procedure<Ratio>("Length", 15, {passes}, "simulated pass by pass")), "*");
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0]["kind"], "procedure");
   EXPECT_EQ(all[0]["formula"], "");
   EXPECT_EQ(all[0]["value"], 15.0);
   EXPECT_EQ(all[0]["terms"][0]["origin"], "training.passes");
-}
-
-// An equal value does not make an origin, another name needs to be told, and the nearest scope is asked first.
-TEST(Derivation, TermsComeFromWhatTheirNameStandsFor) {
-  Trace trace = Trace::On();
-  const Trace::Scope question(trace, "serving");
-  const double batch = 8, rows = 8, users = 8, copy = 8;
-  trace.Input("batch", batch, "serving.batch");
-  {
-    const Trace::Scope layer(trace, "layer");
-    trace.Input("users", users, "serving.concurrency");
-  }
-  trace.Input("users", users, "serving.users");
-  trace.Alias("copy", copy, "batch");
-  {
-    const Trace::Scope layer(trace, "layer");
-    FIGURE(trace, sum, batch + rows + users + copy, (Note{"Sum", ""}), batch, rows, users, copy);
-    EXPECT_EQ(sum, 32);
-  }
-  const std::vector<Term>& terms = trace.figures().back().terms;
-  EXPECT_EQ(terms[0].origin, "serving.batch");
-  EXPECT_EQ(terms[1].origin, "");
-  EXPECT_EQ(terms[2].origin, "serving.concurrency");
-  EXPECT_EQ(terms[3].origin, "serving.batch");
-}
-
-TEST(Derivation, NoNameReachesIntoAnotherQuestion) {
-  Trace trace = Trace::On();
-  const double area = 800;
-  {
-    const Trace::Scope cost(trace, "cost");
-    trace.Input("area", area, "cost.device.dies.0.area");
-  }
-  const Trace::Scope training(trace, "training");
-  FIGURE(trace, twice, 2 * area, (Note{"Twice", ""}), area);
-  EXPECT_EQ(twice, 1600);
-  EXPECT_EQ(trace.figures().back().terms[0].origin, "");
 }
 
 }  // namespace

@@ -5,11 +5,12 @@
 #include <map>
 
 #include "core/operators/attention.h"
+#include "core/operators/bound_device.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
-#include "core/operators/named_terms.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
+#include "tests/support/explained.h"
 #include "tests/support/formula.h"
 
 namespace slipstick {
@@ -17,12 +18,16 @@ namespace {
 
 TEST(Explanation, EveryOperatorNamesItsTerms) {
   const Device device = H100();
-  Trace trace = Trace::On();
+  Tape tape;
   Gemm gemm;
   gemm.m = 16, gemm.n = 4096, gemm.k = 8192;
   gemm.weights = Precision::kInt4;
-  const auto explain = [&](const KernelTime& kernel) { trace.Alias("kernel", kernel.time, "time of this kernel"); };
-  const Device &hopper = Named(device, trace), &ampere = Named(A100(), trace);
+  std::vector<ShownNumber> shown;
+  const auto explain = [&](const KernelTime& kernel) {
+    shown.push_back(
+        {"kernels." + std::to_string(shown.size()), Seconds::kDimension, kernel.time.base(), kernel.time.node()});
+  };
+  const Device hopper = WithNodes(device, tape), ampere = WithNodes(A100(), tape);
   explain(TimeOf(gemm, hopper, IsolatedKernelParameters(gemm, hopper)));
   Attention attention;
   attention.kv_len = attention.q_len = 4096;
@@ -46,10 +51,11 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   explain(TimeOf(gemm, hopper, TrainingKernelParameters(gemm, hopper)));
   Device tpu = device;
   tpu.architecture = Architecture("tpu");
-  const Device& named_tpu = Named(tpu, trace);
+  const Device named_tpu = WithNodes(tpu, tape);
   explain(TimeOf(gemm, named_tpu, IsolatedKernelParameters(gemm, named_tpu)));
-  EXPECT_GT(trace.figures().size(), 80u);
-  for (const FigureRecord& figure : trace.figures()) {
+  const std::vector<FigureRecord> figures = Explain(shown);
+  EXPECT_GT(figures.size(), 80u);
+  for (const FigureRecord& figure : figures) {
     EXPECT_FALSE(figure.title.empty()) << figure.path;
     if (figure.kind != FigureKind::kFormula) continue;
     std::map<std::string, double> symbols;
@@ -65,13 +71,12 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
 
 // The last figure of an operator is its time, derived from the earlier ones.
 TEST(Explanation, ATimeLinksToItsParts) {
-  Trace trace = Trace::On();
+  Tape tape;
   Gemm gemm;
   gemm.m = 512, gemm.n = 4096, gemm.k = 8192;
-  const Device& device = Named(H100(), trace);
+  const Device device = WithNodes(H100(), tape);
   const KernelTime time = TimeOf(gemm, device, IsolatedKernelParameters(gemm, device));
-  trace.Alias("kernel", time.time, "time of this kernel");
-  const FigureRecord& last = trace.figures().back();
+  const FigureRecord last = FiguresOf(time.time).back();
   EXPECT_EQ(last.value, time.time.base());
   std::size_t linked = 0;
   for (const Term& term : last.terms) linked += !term.origin.empty();

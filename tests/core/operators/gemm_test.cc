@@ -4,8 +4,9 @@
 
 #include <random>
 
-#include "core/operators/named_terms.h"
+#include "core/operators/bound_device.h"
 #include "tests/core/operators/devices.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -96,14 +97,15 @@ TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   EXPECT_NEAR(In(ServingKernelParameters(nvfp4, workstation).step_latency, kUs), 0.235, 1e-9);
 }
 
-TEST(Gemm, AnswersAreTheSameTracedOrNot) {
-  Trace on = Trace::On();
+TEST(Gemm, AnswersAreTheSameExplainedOrNot) {
+  Tape tape;
   const Gemm gemm = Make(300, 5000, 7000);
-  const KernelTime traced = TimeOf(gemm, Named(H100(), on), IsolatedKernelParameters(gemm, Named(H100(), on)));
-  on.Alias("product", traced.time, "time of this product");
-  EXPECT_EQ(traced.time, Time(gemm, H100()));
+  const Device device = WithNodes(H100(), tape);
+  const KernelTime explained = TimeOf(gemm, device, IsolatedKernelParameters(gemm, device));
+  EXPECT_EQ(explained.time, Time(gemm, H100()));
   bool has_waves = false;
-  for (const FigureRecord& figure : on.figures()) has_waves |= figure.symbol == "waves_of_tiles" && figure.value >= 1;
+  for (const FigureRecord& figure : FiguresOf(explained.time))
+    has_waves |= figure.symbol == "waves_of_tiles" && figure.value >= 1;
   EXPECT_TRUE(has_waves);
 }
 

@@ -6,8 +6,9 @@
 #include <set>
 #include <string>
 
-#include "core/operators/named_terms.h"
+#include "core/operators/bound_device.h"
 #include "tests/core/operators/devices.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -116,15 +117,10 @@ TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
 // Each parameter comes from the table that set it.
 TEST(Moe, ParametersComeFromTheirTables) {
   const auto origins = [](const MoeLayer& layer, bool serving) {
-    Trace trace = Trace::On();
-    const Device& device = Named(B200(), trace);
+    Tape tape;
+    const Device device = WithNodes(B200(), tape);
     const auto parameters = serving ? ServingKernelParameters(layer, device) : IsolatedKernelParameters(layer, device);
-    trace.Alias("experts", TimeOf(layer, device, parameters).time, "time of these experts");
-    std::set<std::string> found;
-    for (const FigureRecord& figure : trace.figures()) {
-      for (const Term& term : figure.terms) found.insert(term.origin);
-    }
-    return found;
+    return Origins(FiguresOf(TimeOf(layer, device, parameters).time));
   };
   const std::string table = "kernels.blackwell.experts.";
   MoeLayer layer;

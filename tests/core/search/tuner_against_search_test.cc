@@ -83,11 +83,10 @@ Seconds BestOfAll(const Problem& problem, Seconds known) {
   const std::function<bool(const TrainingReport&)> can_prune = [&](const TrainingReport& bound) {
     return bound.step_time >= best;
   };
-  Trace off = Trace::Off();
   for (Count i = 0; i < space.Size(); ++i) {
     run.mapping = space.At(i).mapping;
     const TrainingReport report =
-        EvaluateTraining(scenario.model, scenario.cluster, run, {false, false, false, &memo, &can_prune}, off);
+        EvaluateTraining(scenario.model, scenario.cluster, run, {false, false, false, &memo, &can_prune});
     if (report.infeasible.empty() && !report.pruned) best = min(best, report.step_time);
   }
   return best;
@@ -97,9 +96,7 @@ void ExpectNearTheBest(int seed) {
   const Problem problem = Drawn(seed);
   const Scenario& scenario = problem.scenario;
   const TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, *scenario.training, {{}, true, false});
-  Trace off = Trace::Off();
-  const TrainingReport report =
-      EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false, false}, off);
+  const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false, false});
   const bool fits = tuned.is_legal && report.infeasible.empty();
   constexpr Seconds kNever = 1e12 * kS;
   const Seconds best = BestOfAll(problem, fits ? report.step_time : kNever);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/core/serving/served.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -121,16 +122,11 @@ TEST(Batch, OfTwoReplicasIsTwiceInFlight) {
   EXPECT_NEAR(Serve(load + Assignments{"serving.batch=16"}).requests_in_flight, 32, 1e-9);
 }
 
-// The last figure with the title in the explanation of a scenario.
+// The first figure with the title in the explanation of a scenario.
 double FigureOf(const Assignments& assignments, std::string_view title) {
-  Trace trace = Trace::On();
-  Serve(assignments, trace);
-  double value = std::nan("");
-  for (const FigureRecord& figure : trace.figures()) {
-    if (figure.title == title && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static"))
-      value = figure.value;
-  }
-  return value;
+  const std::vector<FigureRecord> figures = ExplainedServing(assignments);
+  const FigureRecord* found = Titled(figures, title);
+  return found != nullptr ? found->value : std::nan("");
 }
 
 // By hand: each other request is prefilled once per cycle. The prefills not included in TPOT are waited for before the

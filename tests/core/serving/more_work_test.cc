@@ -88,10 +88,9 @@ void ExpectNoFall(const DrawnService& drawn, const Watched (&watched)[kCount], c
   scenario.serving->prompt = 512;
   scenario.serving->output = 256;
   std::array<Seconds, kCount> longest{};
-  Trace off = Trace::Off();
   for (const Count value : kLadder) {
     const Count asked = grow(*scenario.serving, value);
-    const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
+    const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
     if (report.max_batch < asked) break;
     for (std::size_t i = 0; i < kCount; ++i) {
       const Seconds time = report.*watched[i].time;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/trace.h"
 #include "tests/core/serving/served.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -82,17 +82,12 @@ TEST(Decode, InAPipelinePaysTheHostOncePerGroup) {
 
 // vLLM pull request 57433: groups of 7, 13, 2 and 10 requests in a pipeline of four stages.
 TEST(Decode, InAPipelineGoesAtThePaceOfTheFullestGroup) {
-  Trace trace = Trace::On();
-  Serve({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.mapping.tp=2",
-         "serving.mapping.pp=4", "serving.devices=8", "serving.batch=32"},
-        trace);
-  int found = 0;
-  for (const FigureRecord& figure : trace.figures()) {
-    if (figure.symbol != "sequences_of_the_fullest_group" || figure.path.find("static") != std::string::npos) continue;
-    EXPECT_NEAR(figure.value, 13, 0.5);
-    ++found;
-  }
-  EXPECT_GT(found, 0);
+  const std::vector<FigureRecord> figures =
+      ExplainedServing({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.mapping.tp=2",
+                        "serving.mapping.pp=4", "serving.devices=8", "serving.batch=32"});
+  const FigureRecord* group = AtPath(figures, "serving.sequences_of_the_fullest_group");
+  ASSERT_NE(group, nullptr);
+  EXPECT_NEAR(group->value, 13, 0.5);
 }
 
 }  // namespace

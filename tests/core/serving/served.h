@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation/report.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
@@ -21,18 +22,25 @@ inline Result<Scenario> ScenarioOf(const std::vector<std::string>& assignments) 
   return ParseScenario(request);
 }
 
-// The report of a scenario without faults.
-inline ServingReport Serve(const std::vector<std::string>& assignments, Trace& trace, bool operators = false) {
+// The report of a scenario without faults. `tape`: null: its numbers have no nodes.
+inline ServingReport Serve(const std::vector<std::string>& assignments, bool operators = false, Tape* tape = nullptr) {
   const Result<Scenario> scenario = ScenarioOf(assignments);
   if (!scenario) {
     for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
     return {};
   }
-  return EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, operators, trace);
+  return EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, operators, tape);
 }
-inline ServingReport Serve(const std::vector<std::string>& assignments, bool operators = false) {
-  Trace off = Trace::Off();
-  return Serve(assignments, off, operators);
+
+// The explanation of a scenario's report.
+inline std::vector<FigureRecord> ExplainedServing(const std::vector<std::string>& assignments) {
+  Tape tape;
+  ServingPart part;
+  static_cast<ServingReport&>(part) = Serve(assignments, false, &tape);
+  part.cost_efficiency = CostEfficiencyOf(nullptr, part);
+  std::vector<ShownNumber> shown;
+  AddShown(part, shown);
+  return Explain(shown);
 }
 
 // Assignments and more of them.

@@ -26,8 +26,7 @@ Both BothOf(const Assignments& load) {
     for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
     return both;
   }
-  Trace off = Trace::Off();
-  both.closed = EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, false, off);
+  both.closed = EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, false);
   const SimulationAnswer answer = Simulate(scenario->model, scenario->cluster, *scenario->serving);
   EXPECT_TRUE(answer.served.has_value()) << answer.warning;
   if (answer.served) both.played = *answer.served;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/api/api.h"
-#include "core/base/trace.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 #include "core/serving/serving.h"
@@ -60,8 +59,7 @@ Count FewestByTryingAll(const Assignments& assignments, double rate, const Laten
           load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
           Cluster cluster = scenario->cluster;
           cluster.devices = *load.devices;
-          Trace off = Trace::Off();
-          const ServingReport report = EvaluateServing(scenario->model, cluster, load, false, off, &memo);
+          const ServingReport report = EvaluateServing(scenario->model, cluster, load, false, nullptr, &memo);
           if (VerdictOn(report, rate, targets).holds()) fewest = *load.devices;
         }
       }

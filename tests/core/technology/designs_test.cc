@@ -70,10 +70,9 @@ TEST(Designs, NodeAndBudgetsGiveTheDataSheetWithinTenPercent) {
 TEST(Designs, DiesOfTodayCanBeMade) {
   const auto dies_of = [](const char* cluster, const char* design) {
     const Scenario scenario = ScenarioOf({cluster, design});
-    Trace off = Trace::Off();
-    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, off);
+    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost);
     EXPECT_TRUE(split) << design;
-    const CostReport cost = EvaluateCost(scenario.cluster, split.value_or(*scenario.cost), off);
+    const CostReport cost = EvaluateCost(scenario.cluster, split.value_or(*scenario.cost));
     for (const Infeasibility& reason : cost.infeasible) ADD_FAILURE() << design << ": " << reason.message;
     return cost.dies;
   };

@@ -98,8 +98,7 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
         TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",
                          R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": ")" +
                              std::string(framework) + R"("}, "mapping": )" + mapping + "}");
-    Trace off = Trace::Off();
-    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off).warnings;
+    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}).warnings;
   };
   const std::vector<std::string> expected{
       "ETP is 1; the default of Megatron-Core is TP (8): training.mapping.expert_tp 8"};

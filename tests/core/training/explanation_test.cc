@@ -62,11 +62,9 @@ class TrainingExplanations : public ::testing::TestWithParam<Named> {};
 
 TEST_P(TrainingExplanations, GiveTheirValues) {
   const Scenario scenario = TrainingScenario(GetParam().model, GetParam().cluster, GetParam().training);
-  Trace trace = Trace::On();
-  const TrainingReport report =
-      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, trace);
+  const TrainingReport report = Evaluated(scenario);
   std::map<std::string, double> shown;
-  for (const FigureRecord& figure : trace.figures()) {
+  for (const FigureRecord& figure : Explained(scenario)) {
     SCOPED_TRACE(figure.path + " = " + figure.formula);
     if (figure.kind != FigureKind::kFormula) continue;
     std::map<std::string, double> symbols;

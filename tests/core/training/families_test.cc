@@ -2,9 +2,10 @@
 #include "core/catalogue/presets.h"
 #include "core/training/memory.h"
 #include "core/training_stage/attention_core.h"
-#include "core/training_stage/named_terms.h"
+#include "core/training_stage/bound_context.h"
 #include "tests/core/preset.h"
 #include "tests/core/training/scenarios.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -25,8 +26,7 @@ TEST(Families, StagesHoldEveryLayer) {
     Issues issues;
     const bool on_one = FromPreset<Model>(preset.id, issues).MostStages() == 1;  // layers share a KV cache
     const Scenario scenario = OnNode(model, on_one ? kOneStage : kTwoStages);
-    Trace off = Trace::Off();
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off);
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {});
     Count layers = 0;
     for (const TrainingStage& stage : report.stages) layers += stage.layers;
     EXPECT_EQ(layers, scenario.model.layers) << model;
@@ -60,14 +60,13 @@ TEST(Families, LayersAreCountedByKind) {
 // them for one micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
 TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
-  Trace trace = Trace::On();
-  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training, trace);
+  Tape tape;
+  const TrainingContext context = ContextWithNodes(scenario.model, scenario.cluster, *scenario.training, tape);
   const LayerWorks works = WorksOf(context);
   const StagePlan plan = PlanLayers(context, works);
   const RecomputeChoice recompute = ChoiceFor(scenario.model, *scenario.training, plan.stages);
-  trace.Report("activations", StageMemory({context, works}, plan.stages, 1, recompute).activations);
   double in_flight = 0;
-  for (const FigureRecord& figure : trace.figures()) {
+  for (const FigureRecord& figure : FiguresOf(StageMemory({context, works}, plan.stages, 1, recompute).activations)) {
     if (figure.symbol == "layer_activations_in_flight") in_flight = figure.value;
   }
   EXPECT_DOUBLE_EQ(in_flight, 14 * 2.0 * 8192 * 4096);

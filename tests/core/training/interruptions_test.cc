@@ -65,7 +65,7 @@ TEST(Interruptions, DalysIntervalIsTheBestToAThousandth) {
     double best = 0;
     for (double interval = 20; interval < 40000; interval *= 1.02) {
       one.scenario.training->interruptions.checkpoint_interval = interval * kS;
-      best = std::max(best, Evaluated(one.scenario).run.goodput);
+      best = std::max<double>(best, Evaluated(one.scenario).run.goodput);
     }
     EXPECT_GE(at_daly, best * (1 - 1e-3)) << stall;
     EXPECT_LE(at_daly, best * (1 + 1e-3)) << stall;

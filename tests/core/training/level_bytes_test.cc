@@ -10,8 +10,7 @@ TrainingReport WithOperators(const std::string& cluster) {
   const Scenario scenario =
       TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": ")" + cluster + R"(", "devices": 8})",
                        R"({"sequence": 8192, "global_batch": 8, "framework": {"preset": "megatron"}})");
-  Trace off = Trace::Off();
-  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
+  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false});
 }
 
 // 8,192³ in 16 bits: 32·32 blocks of 256 x 256 outputs, on two SMs that share their loads, fetch 512 rows of 8,192

@@ -374,9 +374,7 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
       R"({"sequence": 2048, "global_batch": 16, "framework": {"preset": "megatron"},
                                            "mapping": {"pp": 4, "schedule": "dualpipe"}})");
   const TrainingReport report = Evaluated(scenario);
-  Trace off = Trace::Off();
-  const TrainingReport all =
-      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {.advice = true}, off);
+  const TrainingReport all = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {.advice = true});
   const double h = 1024, layer = 12 * h * h + 13 * h, table = 51200 * h;
   for (const std::size_t end : {std::size_t{0}, std::size_t{3}}) {
     EXPECT_DOUBLE_EQ(In(all.stages[end].memory.weights, kB), 2 * (2 * layer + 2 * table + 2 * h)) << end;

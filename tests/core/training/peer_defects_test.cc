@@ -69,9 +69,8 @@ TEST(PeerDefects, MoreWorkIsNeverFaster) {
 // calculon: found only after the whole evaluation that a run does not fit.
 TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
   const Scenario scenario = Gpt3(R"({"tp": 1, "pp": 1})");
-  Trace off = Trace::Off();
   const TrainingReport report =
-      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false, false}, off);
+      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false, false});
   ASSERT_FALSE(report.infeasible.empty());
   EXPECT_EQ(report.infeasible.front().reason, "memory");
   EXPECT_EQ(report.step_time, Seconds{});

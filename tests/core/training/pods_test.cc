@@ -60,10 +60,8 @@ TEST(Pods, ReduceTheGradientsOfAShard) {
         Gpt(2, 1024, 16), R"({"preset": "tpu-v5e-pod", "devices": 512})",
         R"({"sequence": 2048, "global_batch": 512, "framework": {"preset": "xla"}, "mapping": {"zero": 3, "shard_within": )" +
             std::to_string(within) + "}}");
-    Trace trace = Trace::On();
-    EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, trace);
     double bytes = 0;
-    for (const FigureRecord& figure : trace.figures()) {
+    for (const FigureRecord& figure : Explained(scenario)) {
       if (figure.symbol == "gradients_of_the_rank_s_shard") bytes = figure.value;
     }
     const double parameters = 2 * (12 * 1024.0 * 1024 + 13 * 1024) + (51200 + 2048 + 2) * 1024.0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation/report.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/scenario.h"
 #include "core/training/recompute.h"
@@ -34,8 +35,19 @@ inline Issues TrainingIssues(const std::string& model, const std::string& cluste
 }
 
 inline TrainingReport Evaluated(const Scenario& scenario, bool timeline = false) {
-  Trace off = Trace::Off();
-  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, timeline}, off);
+  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, timeline});
+}
+
+// The explanation of a scenario's report.
+inline std::vector<FigureRecord> Explained(const Scenario& scenario) {
+  Tape tape;
+  TrainingPart part;
+  static_cast<TrainingReport&>(part) =
+      EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, &tape);
+  part.cost_efficiency = CostEfficiencyOf(nullptr, part, *scenario.training, &tape);
+  std::vector<ShownNumber> shown;
+  AddShown(part, shown);
+  return Explain(shown);
 }
 
 // The pipeline stages of a training scenario.

@@ -254,8 +254,7 @@ TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
                              R"("}, "mapping": {"tp": 8, "micro_batch": 12, "zero": 3, "sequence_parallel": true,
                                                                       "overlap": {"tp": )" +
                              (overlap ? "true" : "false") + "}}}");
-    Trace off = Trace::Off();
-    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
+    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false});
   };
   const TrainingReport none = link("none", "fsdp", false), selective = link("selective", "fsdp", false);
   Seconds gather;

@@ -6,6 +6,7 @@
 #include "core/base/bind_inputs.h"
 #include "core/catalogue/presets.h"
 #include "tests/core/workload/named_model.h"
+#include "tests/support/explained.h"
 
 namespace slipstick {
 namespace {
@@ -101,15 +102,14 @@ TEST(Layer, MultiplicationsOfRecurrences) {
 
 // Llama-3.1-70B on 8 ranks: 8 of its 64 heads; its MLP is gated, two matrices of 28,672 / 8 columns each.
 TEST(Layer, ABoundModelExplainsItsLayers) {
-  Trace trace = Trace::On();
+  Tape tape;
   Model model = Named("llama-3.1-70b");
-  BindInputs(model, "model", trace);
+  BindInputs(model, "model", &tape);
   const LayerWidths widths = WidthsOf(model, 8, 1);
-  trace.Report("heads_here", widths.heads);
-  EXPECT_EQ(trace.figures()[0].formula, "ceil(heads / 8)");
-  EXPECT_EQ(trace.figures()[0].terms[0].origin, "model.heads");
-  trace.Report("up_here", ProductOf(ProductId::kMlpIn, model, widths).outputs);
-  const FigureRecord& up = trace.figures().back();
+  const FigureRecord heads = FiguresOf(widths.heads).back();
+  EXPECT_EQ(heads.formula, "ceil(heads / 8)");
+  EXPECT_EQ(heads.terms[0].origin, "model.heads");
+  const FigureRecord up = FiguresOf(ProductOf(ProductId::kMlpIn, model, widths).outputs).back();
   EXPECT_EQ(up.value, 2 * 3584);
   EXPECT_EQ(up.formula, "(1 + gated) * rank_mlp_width");
   EXPECT_EQ(up.terms[0].origin, "model.gated");

@@ -1,7 +1,6 @@
-// What a run is computed from, and what the report shows of it, which gets its paths there.
+// What the figures of a run are computed from.
 #pragma once
 
-#include "core/training/step_breakdown.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/context.h"
 #include "core/training_stage/flops.h"
@@ -27,18 +26,13 @@ struct TimedRun {
 TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
                     const TrainingReport& report);
 
-// What the report shows of a step, and of the run without interruptions.
-void Show(const StepBreakdown& step, Trace& trace);
-void ShowRates(const StepFlops& flops, const TrainingReport& report, Trace& trace);
-Bytes Show(const TrainingMemory& memory, Trace& trace);  // returns its total
-
 // The run without interruptions.
 struct PlainRun {
   Seconds time;
   Watts mean_power;  // per device
   Flops arithmetic;  // model FLOPs of all steps
 };
-RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain, Trace& trace);
+RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain);
 
 // The time while the run's batch grows.
 Seconds RampTime(const TrainingContext& context, Seconds start_time, Seconds step_time);

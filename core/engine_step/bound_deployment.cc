@@ -1,0 +1,56 @@
+#include "core/engine_step/bound_deployment.h"
+
+#include <utility>
+
+#include "core/base/bind_inputs.h"
+#include "core/collectives/bound_fabric.h"
+#include "core/operators/bound_device.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/roofline.h"
+
+namespace slipstick {
+namespace {
+
+Model WithNodes(Model model, Tape& tape) {
+  BindInputs(model, "model", &tape);
+  return model;
+}
+
+ServingLoad WithNodes(ServingLoad load, const std::string& degrees, Tape& tape) {
+  if (!load.mapping.replicas) load.mapping.replicas = 1;
+  BindInputs(load.mapping, degrees, &tape);
+  BindInputs(load, "serving", &tape);
+  return load;
+}
+
+Cluster WithNodes(Cluster cluster, const std::string& device, Tape& tape) {
+  CompleteEfficiency(cluster.device);
+  cluster.device = WithNodes(cluster.device, tape, device);
+  BindNetworks(cluster.networks, tape);
+  BindInputs(cluster.devices, "cluster.devices", &tape);
+  return cluster;
+}
+
+Cluster ClusterOf(const Cluster& requested, const Engine& engine) {
+  return engine.utilization ? AtUtilizations(requested, *engine.utilization) : requested;
+}
+
+// `cluster`: the deployment's, whose device stays without nodes, because rules compare its family.
+Device DeviceOf(Cluster& cluster, const Deployment& plain, const DeploymentNodes& nodes) {
+  const Device device = std::exchange(cluster.device, plain.cluster.device);
+  return WithNodes(device, *nodes.tape, nodes.device);
+}
+
+}  // namespace
+
+BoundDeployment::BoundDeployment(const Deployment& plain, const DeploymentPaths& paths, Tape& tape)
+    : nodes{&tape, plain, paths.device},
+      model(WithNodes(plain.model, tape)),
+      load(WithNodes(plain.load, paths.degrees, tape)),
+      requested(WithNodes(*plain.requested, paths.device, tape)),
+      cluster(ClusterOf(requested, load.engine)),
+      deployment(DeployOn(cluster, DeviceOf(cluster, plain, nodes), model, load, &nodes)) {
+  deployment.requested = &requested;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,28 @@
+// Deployments whose numbers have nodes, for explanations.
+#pragma once
+
+#include <string>
+
+#include "core/engine_step/deployment.h"
+
+namespace slipstick {
+
+// Paths of the scenario where a deployment's device and its degrees stand.
+struct DeploymentPaths {
+  std::string device, degrees;
+};
+
+// A copy of a deployment with nodes, and what its numbers rest on.
+struct BoundDeployment {
+  BoundDeployment(const Deployment& plain, const DeploymentPaths& paths, Tape& tape);
+  BoundDeployment(const BoundDeployment&) = delete;
+  BoundDeployment& operator=(const BoundDeployment&) = delete;
+  DeploymentNodes nodes;
+  Model model;
+  ServingLoad load;
+  Cluster requested;  // as the request has it
+  Cluster cluster;    // at the engine's utilizations
+  Deployment deployment;
+};
+
+}  // namespace slipstick
