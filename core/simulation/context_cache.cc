@@ -1,5 +1,7 @@
 #include "core/simulation/context_cache.h"
 
+#include "core/base/units.h"
+
 namespace slipstick {
 
 FoundContext ContextCache::Find(Count session) const {
