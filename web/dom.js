@@ -28,9 +28,15 @@ export const h = (tag, attributes, ...children) => fill(document.createElement(t
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 export const math = (tag, attributes, ...children) => fill(document.createElementNS(MATH, tag), attributes, children);
 
+// Behind the next frame; where the page is not seen there is none to wait for.
+const behindFrame = (ms) =>
+  new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, ms))));
+
+// As soon as what stands now is painted.
+export const seen = () => behindFrame(0);
+
 // Behind the next paint, so that what comes then does not delay it.
-export const painted = () =>
-  new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
+export const painted = () => behindFrame(100);
 
 // Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key, or to the same mark of
 // a chart.

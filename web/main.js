@@ -1,6 +1,6 @@
 // Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
 /** @import {Inputs, Parts} from './types.js' */
-import { h, painted } from './dom.js';
+import { h, painted, seen } from './dom.js';
 import { Advice } from './engine/advice.js';
 import { Answering } from './engine/answering.js';
 import { SiteData } from './engine/site_data.js';
@@ -45,6 +45,8 @@ class Page {
   /** @type {Inputs} */
   #choices = {};
   #rentals = [];
+  #isWhole = false; // whether all of the page has been drawn once
+  #rest = null; // what is drawn once the head is seen
 
   async start() {
     const { engine } = this.core;
@@ -100,7 +102,7 @@ class Page {
     });
     const { stage } = this;
     const onreveal = () => {
-      this.draw();
+      this.drawAll();
       stage.focus();
     };
     this.exercise = new ExerciseView(byId('exercise'), { core, store, form: this.form, onreveal });
@@ -196,24 +198,44 @@ class Page {
     }
   }
 
+  // The answers first; the scene and the form once they are seen. At the start all at once, so that nothing moves.
   draw() {
+    if (!this.#isWhole) return this.drawAll();
+    if (this.core.report) this.drawHead();
+    this.#rest ??= seen().then(() => this.drawRest());
+  }
+
+  drawAll() {
+    const { report } = this.core;
+    this.drawRest(); // first: it asks for its width while the page is still laid out
+    if (report) this.drawHead();
+    this.#isWhole = Boolean(report);
+  }
+
+  drawHead() {
+    const { report, faulty } = this.core;
+    const { dialogs, store } = this;
+    showAnswers(byId('answers'), {
+      ...report,
+      faulty,
+      store,
+      rentals: this.#rentals,
+      before: this.parts.before.drawn(),
+    });
+    showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store });
+    showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
+      inputs: store.inputs,
+      onopen: (noun) => dialogs.picker(noun),
+      isLocked: store.isLocked,
+    });
+  }
+
+  drawRest() {
     const { report, issues, faulty } = this.core;
-    const { dialogs, form, store } = this;
+    const { form, store } = this;
+    this.#rest = null;
     if (report) {
-      this.stage.draw(); // first: it asks for its width while the page is still laid out
-      showAnswers(byId('answers'), {
-        ...report,
-        faulty,
-        store,
-        rentals: this.#rentals,
-        before: this.parts.before.drawn(),
-      });
-      showMeasured(byId('answers').querySelector('.mine'), { scenario: report.scenario, store });
-      showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
-        inputs: store.inputs,
-        onopen: (noun) => dialogs.picker(noun),
-        isLocked: store.isLocked,
-      });
+      this.stage.draw();
       this.inputsBar.show(report.scenario);
       this.exercise.draw();
       showRemarks(byId('remarks'), report, form);

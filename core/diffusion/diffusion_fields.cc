@@ -5,7 +5,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kMostTokens = 1 << 20, kMostPixels = 1 << 14;
+constexpr double kMostTokens = 1 << 20, kMostSide = 1 << 14;
 
 }  // namespace
 
@@ -88,15 +88,15 @@ constexpr FieldRow kDiffusionModelFields[] = {
         .Advanced(),
     Of<&DiffusionModel::width>("width", "Width as published")
         .Label("Published width")
-        .Between(16, kMostPixels)
+        .Between(16, kMostSide)
         .Advanced(),
     Of<&DiffusionModel::height>("height", "Height as published")
         .Label("Published height")
-        .Between(16, kMostPixels)
+        .Between(16, kMostSide)
         .Advanced(),
     Of<&DiffusionModel::frames>("frames", "Frames as published; 1: an image")
         .Label("Published frames")
-        .Between(1, kMostPixels)
+        .Between(1, kMostSide)
         .Advanced(),
     Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames that a second of video shows; 0: images")
         .Label("Frames per second")
@@ -111,13 +111,13 @@ constexpr FieldRow kDiffusionRunFields[] = {
         .Between(1, 10'000),
     Of<&DiffusionRun::width>("width", "Width of the image or clip in pixels; default: as published")
         .Label("Width (pixels)")
-        .Between(16, kMostPixels),
+        .Between(16, kMostSide),
     Of<&DiffusionRun::height>("height", "Height of the image or clip in pixels; default: as published")
         .Label("Height (pixels)")
-        .Between(16, kMostPixels),
+        .Between(16, kMostSide),
     Of<&DiffusionRun::frames>("frames", "Frames of the clip; 1: an image; default: as published")
         .Label("Frames")
-        .Between(1, kMostPixels),
+        .Between(1, kMostSide),
     Of<&DiffusionRun::guided>(
         "guided",
         "Classifier-free guidance: every step has a pass with the prompt and one without; default: as published")

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Answering } from '../../web/engine/answering.js';
 import { Engine } from '../../web/engine/engine.js';
+import { Questions } from '../../web/engine/questions.js';
 
 // A worker that answers when told to.
 function slowWorker() {
@@ -118,4 +119,40 @@ test('what must be answered is asked again when it was dropped', async () => {
   assert.equal(worker.sent.at(-1).verb, 'describe');
   worker.answer('{"inputs":[]}');
   assert.deepEqual(await described, { inputs: [] });
+});
+
+test('a sweep that a scene asks goes row by row, so that an evaluation waits for one of them at most', async () => {
+  globalThis.document = { hidden: true };
+  const asked = [];
+  const engine = {
+    call: async (verb, spec, from, to) => {
+      asked.push([from, to]);
+      if (from === 1) questions.clear();
+      return { size: 4, rows: [{ inputs: [from] }] };
+    },
+  };
+  let answered = 0;
+  const questions = new Questions(engine, () => answered++);
+  const patience = () => new Promise((resolve) => setTimeout(resolve, 300));
+  questions.ask('sweep', { axes: [] }, 2, 4);
+  await patience();
+  assert.deepEqual(asked, [
+    [2, 3],
+    [3, 4],
+  ]);
+  assert.deepEqual(questions.ask('sweep', { axes: [] }, 2, 4).rows, [{ inputs: [2] }, { inputs: [3] }]);
+  assert.equal(answered, 1);
+  asked.length = 0;
+  questions.ask('sweep', { axes: [] }, 0, 4);
+  await patience();
+  assert.deepEqual(
+    asked,
+    [
+      [0, 1],
+      [1, 2],
+    ],
+    'the inputs have changed: no further row is asked',
+  );
+  assert.equal(answered, 1);
+  delete globalThis.document;
 });

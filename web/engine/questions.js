@@ -33,7 +33,7 @@ export class Questions {
     this.#painted ??= painted();
     this.#painted
       .then(() => rest(verb))
-      .then(() => (answers === this.#answers ? this.#engine.call(verb, ...args) : null))
+      .then(() => (answers === this.#answers ? this.#call(verb, args) : null))
       .then(
         (answer) => {
           if (answers !== this.#answers) return;
@@ -47,6 +47,21 @@ export class Questions {
         () => {},
       );
     return undefined;
+  }
+
+  // A sweep row by row, so that an evaluation does not wait for all of them; null once the request has changed.
+  async #call(verb, args) {
+    const [spec, from, to] = args;
+    if (verb !== 'sweep') return this.#engine.call(verb, ...args);
+    const answers = this.#answers;
+    const rows = [];
+    let answer = null;
+    for (let row = from; row < to; row++) {
+      answer = answers === this.#answers ? await this.#engine.call(verb, spec, row, row + 1) : null;
+      if (!answer?.rows) return answer;
+      rows.push(...answer.rows);
+    }
+    return { ...answer, rows };
   }
 
   // The same; while it is on its way what last stood in this slot, so that nothing jumps.

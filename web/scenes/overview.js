@@ -80,24 +80,18 @@ function mover(context, part) {
   );
 }
 
-const partButtons = ({ stage }, parts, shown) =>
-  parts.length > 1 &&
-  h(
-    'div',
-    { 'class': 'segments', 'role': 'group', 'aria-label': t('overview.part') },
-    parts.map((part) =>
-      h(
-        'button',
-        {
-          'type': 'button',
-          'data-key': `part-${part}`,
-          'aria-pressed': String(part === shown),
-          'onclick': () => stage.choose('part', part),
-        },
-        t(`group.${part}`),
-      ),
-    ),
+// One button leads to the other part and back.
+const otherPart = ({ stage }, parts, shown) => {
+  const other = parts.find((part) => part !== shown);
+  return (
+    other &&
+    h(
+      'button',
+      { 'type': 'button', 'class': 'button', 'data-key': 'other-part', 'onclick': () => stage.choose('part', other) },
+      t(`overview.show.${other}`),
+    )
   );
+};
 
 // Its title stands until what draws the rest is there.
 /** @param {Context} context */
@@ -127,7 +121,7 @@ export const overview = {
           'div',
           { class: 'headrow' },
           h('h1', { class: 'question', tabindex: -1 }, (!hidden && findingOf(context, shown)) || t('overview.none')),
-          partButtons(context, parts, shown),
+          otherPart(context, parts, shown),
         ),
         ['training', 'serving']
           .filter((part) => faulty.has(part))
