@@ -1,4 +1,5 @@
 """Writes the catalogue as a C++ table: core/presets/<kind>s/<id>.json becomes a row {kind, id, text} of PresetTexts().
+A model of another sort has a folder within that of the models: models/diffusion/<id>.json is of kind diffusion_model.
 What a node or a memory costs and what a chip design gets of it are one file: its member "technology" becomes a row of its own.
 A framework, an engine or a port that names a "preset" is that one with its own members over it.
 
@@ -30,8 +31,11 @@ def entry_of(file):
 
 
 def kind_of(file):
-    """models -> model, studies -> study"""
-    kind = file.parent.name.removesuffix("s")
+    """models -> model, studies -> study, models/diffusion -> diffusion_model"""
+    folder = file.parent
+    kind = folder.name.removesuffix("s")
+    if folder.parent.name != "presets":
+        return f"{kind}_{folder.parent.name.removesuffix('s')}"
     return kind[:-2] + "y" if kind.endswith("ie") else kind
 
 
