@@ -1,6 +1,8 @@
 """Writes the catalogue as a C++ table: core/presets/<kind>s/<id>.json becomes a row {kind, id, text} of PresetTexts().
+A model of another sort has a folder within that of the models: models/diffusion/<id>.json is of kind diffusion_model.
 What a node or a memory costs and what a chip design gets of it are one file: its member "technology" becomes a row of its own.
-A framework, an engine or a port that names a "preset" is that one with its own members over it.
+A framework, an engine or a port that names a "preset" is that one with its own members over it; a port of another speed costs
+and draws as much per bandwidth as that one.
 
     embed_presets.py OUTPUT FILE...
 """
@@ -10,6 +12,22 @@ import sys
 
 TECHNOLOGY = {"node": "technology_node", "dram": "dram_type"}
 VARIANTS = {"framework", "engine", "port"}
+
+
+OF_A_PORT = ["adapter_price", "adapter_power", "cables_one_tier", "cables_two_tiers", "cables_three_tiers", "optics_power"]
+OF_A_SWITCH = ["switch_price", "switch_power"]
+
+
+def at_speed(port, own):
+    """A port with prices and powers in proportion to the bandwidth, and those of its switch to the ports too, of a variant."""
+    faster = number(own.get("bandwidth", port["bandwidth"])) / number(port["bandwidth"])
+    wider = own.get("switch_ports", port["switch_ports"]) / port["switch_ports"]
+    scaled = dict.fromkeys(OF_A_PORT, faster) | dict.fromkeys(OF_A_SWITCH, faster * wider)
+    return port | {key: f"{number(port[key]) * factor:.6g} {port[key].split()[1]}" for key, factor in scaled.items()}
+
+
+def number(quantity):
+    return float(quantity.split()[0])
 
 
 def over(under, own):
@@ -25,13 +43,17 @@ def entry_of(file):
     """A preset file, over the preset that it is a variant of."""
     entry = json.loads(file.read_text(encoding="utf-8"))
     if kind_of(file) in VARIANTS and "preset" in entry:
-        entry = over(entry_of(file.parent / f"{entry.pop('preset')}.json"), entry)
+        under = entry_of(file.parent / f"{entry.pop('preset')}.json")
+        entry = over(at_speed(under, entry) if kind_of(file) == "port" else under, entry)
     return entry
 
 
 def kind_of(file):
-    """models -> model, studies -> study"""
-    kind = file.parent.name.removesuffix("s")
+    """models -> model, studies -> study, models/diffusion -> diffusion_model"""
+    folder = file.parent
+    kind = folder.name.removesuffix("s")
+    if folder.parent.name != "presets":
+        return f"{kind}_{folder.parent.name.removesuffix('s')}"
     return kind[:-2] + "y" if kind.endswith("ie") else kind
 
 

@@ -46,9 +46,9 @@ function buildWith(scratch, files) {
   const presets = join(scratch, "presets");
   cpSync(join(ROOT, "core/presets"), presets, { recursive: true });
   for (const [path, entry] of Object.entries(files)) writeFileSync(join(presets, path), JSON.stringify(entry));
-  const all = readdirSync(presets).flatMap((kind) =>
-    readdirSync(join(presets, kind)).map((file) => join(presets, kind, file)),
-  );
+  const all = readdirSync(presets, { recursive: true })
+    .filter((path) => path.endsWith(".json"))
+    .map((path) => join(presets, path));
   const texts = join(scratch, "preset_texts.cc");
   const program = join(scratch, "slipstick");
   execFileSync("python3", [join(ROOT, "core/embed_presets.py"), texts, ...all]);

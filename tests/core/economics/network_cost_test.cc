@@ -118,14 +118,15 @@ TEST(NetworkCost, BandwidthIsBoughtInPorts) {
   EXPECT_NEAR(cables("12.5 GB/s"), 0.25 * 512 * 1320, 1e-3);
 }
 
-// A server's price holds its own adapters: those of 800 Gb/s cost 1,364 $ a device more, those of 200 Gb/s 464 $ less.
+// A server's price holds its own adapters: as dear per bandwidth at any speed. Those of
+// 800 Gb/s cost 1,364 $ a device more, those of 200 Gb/s 682 $ less.
 TEST(NetworkCost, OtherAdaptersCostTheirDifference) {
   const auto servers = [](const char* network) {
     return LineOf(CostOf({"cluster=dgx-h100", "cluster.devices=8", network}).system_parts, "servers").base();
   };
   EXPECT_NEAR(servers("cluster.networks.1=infiniband-ndr"), 42000, 1e-6);
   EXPECT_NEAR(servers("cluster.networks.1=infiniband-xdr"), 42000 + 8 * 1364, 1e-6);
-  EXPECT_NEAR(servers("cluster.networks.1=infiniband-hdr"), 42000 - 8 * 464, 1e-6);
+  EXPECT_NEAR(servers("cluster.networks.1=infiniband-hdr"), 42000 - 8 * 682, 1e-6);
 }
 
 // 450 GB/s are in the price of a DGX H100; 825 GB/s more are 6.9 $ each, and draw 825e9 * 8 * 6.9 pJ = 45.5 W.
