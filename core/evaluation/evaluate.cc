@@ -123,7 +123,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     }
     cost = EvaluateCost(in_use, split ? *split : *scenario.cost, trace, PrefillPoolOf(scenario, trace));
   }
-  if (scenario.training) {
+  if (scenario.training && detail.Has("training")) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
     TrainingReport training =
         EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
@@ -144,7 +144,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     report["training"] =
         WriteTraining({std::move(training), cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
   }
-  if (scenario.serving) {
+  if (scenario.serving && detail.Has("serving")) {
     ServingReport serving =
         EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
@@ -158,14 +158,14 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     report["serving"] = WriteServing(
         {std::move(serving), cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
   }
-  if (scenario.post_training) {
+  if (scenario.post_training && detail.Has("post_training")) {
     const PostTrainingParts parts{scenario.model, scenario.cluster, *scenario.training, *scenario.serving};
     const PostTrainingReport post_training =
         EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
     report["post_training"] = WritePostTraining(post_training);
     warn(post_training.warnings);
   }
-  if (scenario.diffusion) {
+  if (scenario.diffusion && detail.Has("diffusion")) {
     DiffusionReport diffusion = EvaluateDiffusion(*scenario.diffusion, scenario.cluster, trace_of("diffusion"));
     const DiffusionCostEfficiency cost_efficiency = CostEfficiencyOf(cost, diffusion, trace_of("diffusion"));
     std::optional<DiffusionIntervals> intervals;
@@ -178,12 +178,13 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     std::optional<Interval<Dollars>> interval;
     if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
     warn(cost->warnings);
-    report["cost"] = WriteCost({std::move(*cost), std::move(estimates), cost_efficiency, std::move(interval)});
+    if (detail.Has("cost"))
+      report["cost"] = WriteCost({std::move(*cost), std::move(estimates), cost_efficiency, std::move(interval)});
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device))
       warnings.push_back(*remark);
   }
   if (!unfit.empty()) return unfit;
-  if (const auto& design = scenario.cluster.device.design) {
+  if (const auto& design = scenario.cluster.device.design; design && detail.Has("technology")) {
     if (const Result<DerivedChip> chip = DeriveChip(*design, scenario.partition, "cluster.device.design")) {
       report["technology"] = WriteTechnology(*chip);
       warn(DesignWarnings(*chip));
