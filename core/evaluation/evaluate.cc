@@ -73,13 +73,13 @@ class Evaluation {
     Warn(MeasurementWarnings(scenario_));
     Warn(scenario_.warnings);
     if (scenario_.cost) PriceDevices();
-    if (scenario_.training) Train();
-    if (scenario_.serving) Serve();
-    if (scenario_.post_training) PostTrain();
-    if (scenario_.diffusion) Diffuse();
+    if (scenario_.training && detail_.Has("training")) Train();
+    if (scenario_.serving && detail_.Has("serving")) Serve();
+    if (scenario_.post_training && detail_.Has("post_training")) PostTrain();
+    if (scenario_.diffusion && detail_.Has("diffusion")) Diffuse();
     if (cost_) WriteCosts();
     if (!unfit_.empty()) return std::move(unfit_);
-    if (scenario_.cluster.device.design) DescribeDesign();
+    if (scenario_.cluster.device.design && detail_.Has("technology")) DescribeDesign();
     report_["warnings"] = std::move(warnings_);
     for (const NamedUnit& one : scenario_.units_assumed) {
       report_["units_assumed"].push_back(Json{{"path", one.path}, {"text", one.text}, {"value", one.value}});
@@ -184,7 +184,7 @@ class Evaluation {
 
   void WriteCosts() {
     Warn(cost_->warnings);
-    report_["cost"] = WriteCost(*cost_);
+    if (detail_.Has("cost")) report_["cost"] = WriteCost(*cost_);
     if (const auto remark = ChangedDeviceWarning(scenario_.cluster.device, scenario_.cost->device))
       warnings_.push_back(*remark);
   }

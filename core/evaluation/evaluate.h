@@ -1,7 +1,10 @@
 // The report of a scenario.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
@@ -17,9 +20,16 @@ struct ReportDetail {
   bool timeline = true;      // every pass of the pipeline
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
   bool intervals = true;     // where measurements of such a system would lie, and typical runs
+  // Those reported, "training", "serving", "cost" and so on; empty: all. What the others use is paid for all the same.
+  std::vector<std::string_view> parts;
 
   // Figures only, for sweeps and searches.
-  static ReportDetail Figures() { return {"", false, false, false, false, false}; }
+  static ReportDetail Figures(std::vector<std::string_view> parts = {}) {
+    return {"", false, false, false, false, false, std::move(parts)};
+  }
+  [[nodiscard]] bool Has(std::string_view part) const {
+    return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+  }
 };
 
 // Every Scenario has a report; the only possible issue is an `explain` that names no figure.

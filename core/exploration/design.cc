@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-constexpr int kMostRounds = 4;  // of a mapping that follows the design
+constexpr int kMostRounds = 3;  // of a mapping that follows the design
 constexpr double kMore = 0.05;  // by which a budget grows to see what it brings
 constexpr double kAgreement = 0.01;
 constexpr double kRounding = 5e-4;  // of the objective, that fewer digits may cost
@@ -25,6 +25,7 @@ OptimiseOptions Further(int most) {
   OptimiseOptions options;
   options.random_starts = 0;
   options.refined = 1;
+  options.scans = false;
   options.first_step = options.coarse_step;
   options.max_evaluations = most;
   return options;
@@ -85,6 +86,28 @@ Result<DesignQuestion> ReadDesignQuestion(const Json& json) {
   return question;
 }
 
+bool DesignProblem::IsOfSpeed() const {
+  const auto is_speed = [](std::string_view figure) {
+    return !figure.starts_with("cost") && figure.find("usd") == std::string_view::npos &&
+           (figure.ends_with("_s") || figure.find("tokens_per_s") != std::string_view::npos);
+  };
+  return is_speed(question_.figure) && (question_.against.empty() || is_speed(question_.against)) &&
+         std::all_of(figure_limits_.begin(), figure_limits_.end(),
+                     [&](const Condition& limit) { return is_speed(limit.path); });
+}
+
+// The parts of the report that a figure of the question is in; a figure of the costs needs no other part.
+std::vector<std::string_view> DesignProblem::PartsRead() const {
+  std::vector<std::string_view> parts;
+  const auto add = [&](std::string_view figure) {
+    if (!figure.empty()) parts.push_back(figure.substr(0, figure.find('.')));
+  };
+  add(question_.figure);
+  add(question_.against);
+  for (const Condition& limit : figure_limits_) add(limit.path);
+  return parts;
+}
+
 DesignJob::DesignJob(DesignProblem problem) : problem_(std::move(problem)) { Begin(Phase::kFixed); }
 
 Result<std::shared_ptr<DesignJob>> DesignJob::Make(Json request, const Json& question) {
@@ -99,14 +122,16 @@ void DesignJob::Begin(Phase phase) {
   phase_ = phase;
   optimiser_.reset();
   const auto fixed = [this](const DesignPoint& point) { return problem_.Evaluate(point); };
-  if (phase == Phase::kFixed && round_ == 0) {
+  if (phase == Phase::kFixed) {
     std::vector<DesignPoint> starts = problem_.Starts();
-    best_ = starts[0];
+    if (round_ == 0) {
+      best_ = starts[0];
+    } else {
+      starts.insert(starts.begin(), best_);
+    }
     OptimiseOptions options;
     options.max_evaluations += 250 * static_cast<int>(starts.size() - 1);
     optimiser_.emplace(problem_.space(), std::move(starts), fixed, options);
-  } else if (phase == Phase::kFixed) {
-    optimiser_.emplace(problem_.space(), std::vector<DesignPoint>{best_}, fixed, Further(1000));
   } else if (phase == Phase::kEach) {
     optimiser_.emplace(
         problem_.space(), std::vector<DesignPoint>{best_},
@@ -135,12 +160,13 @@ void DesignJob::EndDescent() {
     agree_ = optimiser_->AgreeWithin(kAgreement);
   }
   converged_ = optimiser_->converged();
-  const std::optional<Tried> before = best_tried_;
   if (optimiser_->tried()) Keep(optimiser_->best());
   if (phase_ == Phase::kFixed) {
-    const bool moved = best_tried_ && (!before || *best_tried_ < *before);
+    const std::optional<Tried> as_mapped = problem_.Evaluate(best_);
     problem_.Rebase(best_);
-    if (moved && ++round_ < kMostRounds) return Begin(Phase::kFixed);
+    const std::optional<Tried> as_found = problem_.Evaluate(best_);
+    const bool is_mapped_anew = as_mapped && as_found && (*as_mapped < *as_found || *as_found < *as_mapped);
+    if (is_mapped_anew && ++round_ < kMostRounds) return Begin(Phase::kFixed);
     if (problem_.question().maps_each) return Begin(Phase::kEach);
   } else {
     problem_.Rebase(best_);
@@ -152,10 +178,7 @@ void DesignJob::EndDescent() {
 // More of any budget is never slower, so that a chip with every share at its most is as fast as none can be. It says
 // nothing about cost, energy or yield, and nothing where further inputs vary.
 void DesignJob::AddBound() {
-  const std::string_view figure = problem_.question().figure;
-  const bool is_speed = figure.find("usd") == std::string_view::npos && figure.find("_j") == std::string_view::npos &&
-                        (figure.ends_with("_s") || figure.find("tokens_per_s") != std::string_view::npos);
-  if (!is_speed || !problem_.question().vary.empty() || !best_tried_) return;
+  if (!problem_.IsOfSpeed() || !problem_.question().vary.empty() || !best_tried_) return;
   if (const auto tried = problem_.Evaluate(Relaxed(problem_.space(), best_))) bound_ = tried->objective;
 }
 

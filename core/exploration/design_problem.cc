@@ -358,25 +358,17 @@ std::optional<Tried> DesignProblem::Evaluate(const DesignPoint& point, const Bud
   design->edge_split.memory *= factors.edge;
   design->edge_split.network *= factors.edge;
   trial.cluster.device.design = std::move(design);
-  // Only the parts of the report that are read.
-  const auto reads = [&](std::string_view part) {
-    const auto is_of = [&](const std::string& path) { return path.starts_with(part) || path.starts_with("cost"); };
-    return is_of(question_.figure) || is_of(question_.against) ||
-           std::any_of(figure_limits_.begin(), figure_limits_.end(),
-                       [&](const Condition& one) { return is_of(one.path); });
-  };
-  if (!reads("training")) trial.training.reset();
-  if (!reads("serving")) trial.serving.reset();
   Issues issues;
   Resolve(trial, issues);
   if (!issues.empty()) return std::nullopt;
-  return Judge(*slipstick::Evaluate(trial, ReportDetail::Figures()), second);
+  if (IsOfSpeed()) trial.cost.reset();
+  return Judge(*slipstick::Evaluate(trial, ReportDetail::Figures(PartsRead())), second);
 }
 
 std::optional<Tried> DesignProblem::EvaluateAnew(const DesignPoint& point) const {
   const Result<Scenario> scenario = ParseScenario(RequestAt(point, false));
   if (!scenario) return std::nullopt;
-  return Judge(*slipstick::Evaluate(*scenario, ReportDetail::Figures()), nullptr);
+  return Judge(*slipstick::Evaluate(*scenario, ReportDetail::Figures(PartsRead())), nullptr);
 }
 
 Json DesignProblem::OverridesOf(const DesignPoint& point) const {

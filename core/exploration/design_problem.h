@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -57,6 +58,8 @@ class DesignProblem {
   // Takes the mappings that the point leads to for the base.
   void Rebase(const DesignPoint& point);
 
+  // Whether every figure of the question is a time or a rate of tokens, which no price moves.
+  [[nodiscard]] bool IsOfSpeed() const;
   // The figure of an objective, which is signed.
   [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
   [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
@@ -79,6 +82,7 @@ class DesignProblem {
   const std::optional<Scenario>& BaseAt(const DesignPoint& point);
   [[nodiscard]] Json RequestAt(const DesignPoint& point, bool has_only_choices) const;
   [[nodiscard]] std::string ChoicesKey(const DesignPoint& point) const;
+  [[nodiscard]] std::vector<std::string_view> PartsRead() const;
   std::optional<Tried> Judge(const Json& report, double* second) const;
 
   Json request_;
@@ -88,7 +92,6 @@ class DesignProblem {
   std::vector<Input> inputs_;  // of the variables, in their order
   DesignPoint start_;
   std::vector<Condition> figure_limits_;
-  std::vector<std::string> parts_;  // of the report, which must be feasible
   std::map<std::string, std::optional<Scenario>> bases_;
   DesignPoint base_point_;
 };

@@ -32,9 +32,25 @@ Optimiser::Optimiser(DesignSpace space, std::vector<DesignPoint> starts, DesignO
     least_left_.push_back(std::min(budget.least_left, LeftOf(budget, starts[0])));
   for (DesignPoint& start : starts) runs_.push_back({std::move(start), {}});
   best_ = runs_[0].at;
-  for (int i = 0; i < options_.random_starts; ++i) runs_.push_back({RandomPoint(), {}});
+  DrawStarts();
   step_ = options_.first_step;
 }
+
+void Optimiser::DrawStarts() {
+  if (options_.random_starts == 0) return;
+  std::vector<Run> drawn;
+  for (int i = 0; i < options_.drawn; ++i) {
+    DesignPoint point = RandomPoint();
+    const std::optional<Tried> tried = Evaluate(point);
+    if (tried) drawn.push_back({std::move(point), tried, true});
+  }
+  std::stable_sort(drawn.begin(), drawn.end(), IsBetter);
+  if (drawn.size() > static_cast<std::size_t>(options_.random_starts))
+    drawn.resize(static_cast<std::size_t>(options_.random_starts));
+  runs_.insert(runs_.end(), drawn.begin(), drawn.end());
+}
+
+bool Optimiser::IsBetter(const Run& a, const Run& b) { return a.tried && (!b.tried || *a.tried < *b.tried); }
 
 std::optional<Tried> Optimiser::Evaluate(const DesignPoint& point) {
   ++evaluations_;
@@ -55,18 +71,21 @@ void Optimiser::Try(Run& run, const DesignPoint& next) {
   moved_ = true;
 }
 
-void Optimiser::Shift(const DesignBudget& budget, std::size_t from, std::size_t to, DesignPoint& point) const {
-  const std::size_t rest = budget.shares.size();
+double Optimiser::RoomBelow(const DesignBudget& budget, std::size_t share, const DesignPoint& point) const {
   const auto index = static_cast<std::size_t>(&budget - space_.budgets.data());
-  const auto room_below = [&](std::size_t share) {
-    if (share == rest) return LeftOf(budget, point) - least_left_[index];
-    return point[budget.shares[share]] - space_.variables[budget.shares[share]].low;
-  };
+  if (share == budget.shares.size()) return LeftOf(budget, point) - least_left_[index];
+  return point[budget.shares[share]] - space_.variables[budget.shares[share]].low;
+}
+
+bool Optimiser::Shift(const DesignBudget& budget, std::size_t from, std::size_t to, double most,
+                      DesignPoint& point) const {
+  const std::size_t rest = budget.shares.size();
   const double room_above = to == rest ? 1 : space_.variables[budget.shares[to]].high - point[budget.shares[to]];
-  const double amount = std::min({step_, room_below(from), room_above});
-  if (!(amount > kLeastMove)) return;
+  const double amount = std::min({most, RoomBelow(budget, from, point), room_above});
+  if (!(amount > kLeastMove)) return false;
   if (from != rest) point[budget.shares[from]] -= amount;
   if (to != rest) point[budget.shares[to]] += amount;
+  return amount == most;
 }
 
 void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
@@ -74,7 +93,7 @@ void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
     for (std::size_t to = 0; to <= budget.shares.size(); ++to) {
       if (from == to) continue;
       DesignPoint next = run.at;
-      Shift(budget, from, to, next);
+      Shift(budget, from, to, step_, next);
       Try(run, next);
     }
   }
@@ -94,7 +113,7 @@ void Optimiser::MoveParts(Run& run) {
       for (const DesignBudget& budget : space_.budgets) {
         const std::size_t a = place(budget, from < space_.parts.size() ? space_.parts[from] : rest),
                           b = place(budget, to < space_.parts.size() ? space_.parts[to] : rest);
-        if (a != b) Shift(budget, a, b, next);
+        if (a != b) Shift(budget, a, b, step_, next);
       }
       Try(run, next);
     }
@@ -147,11 +166,32 @@ void Optimiser::Compact(Run& run) {
   }
 }
 
+void Optimiser::Scan(Run& run) {
+  moved_ = false;
+  for (const DesignBudget& budget : space_.budgets) {
+    for (std::size_t from = 0; from <= budget.shares.size(); ++from) {
+      for (std::size_t to = 0; to <= budget.shares.size(); ++to) {
+        if (from == to) continue;
+        const DesignPoint here = run.at;
+        for (double amount = options_.scan_step; amount <= options_.widest; amount += options_.scan_step) {
+          DesignPoint next = here;
+          if (!Shift(budget, from, to, amount, next)) break;
+          Try(run, next);
+        }
+      }
+    }
+  }
+}
+
 void Optimiser::BeginNext() {
   step_ = is_refining_ ? options_.coarse_step : options_.first_step;
-  if (++run_ < runs_.size() || is_refining_) return;
-  std::stable_sort(runs_.begin(), runs_.end(),
-                   [](const Run& a, const Run& b) { return a.tried && (!b.tried || *a.tried < *b.tried); });
+  if (++run_ < runs_.size() || is_last_) return;
+  if (is_refining_) {
+    is_last_ = true;
+    if (options_.scans && best_tried_) runs_.push_back({best_, best_tried_, true});
+    return;
+  }
+  std::stable_sort(runs_.begin(), runs_.end(), IsBetter);
   const auto most = static_cast<std::size_t>(options_.refined);
   if (runs_.size() > most) runs_.resize(most);
   is_refining_ = true;
@@ -175,8 +215,13 @@ bool Optimiser::Step() {
   }
   step_ /= 2;
   if (step_ >= (is_refining_ ? options_.last_step : options_.coarse_step)) return true;
+  if (is_last_) {
+    Scan(run);
+    step_ = options_.coarse_step / 2;
+    if (moved_) return true;
+  }
   if (is_refining_ && run.tried && !IsSpent()) {
-    ends_.push_back(*run.tried);
+    if (!is_last_) ends_.push_back(*run.tried);
     converged_ = converged_ || !(*best_tried_ < *run.tried);
   }
   BeginNext();

@@ -2,9 +2,10 @@
 //
 // Method: pattern search. A move shifts a step from one share of a budget to another (the remainder counts as a share),
 // or from one part of the chip to another in all budgets at once (one more memory stack wants area, power and edge
-// together), or changes a number or a choice; when no move helps, the step is halved. Every start descends coarsely,
-// and the best few to the last step. It returns the best ever seen, never worse than its start. The objective has
-// floors (whole units, whole stacks), hence no gradients.
+// together), or changes a number or a choice; when no move helps, the step is halved. Every start and the best of many
+// random points descend coarsely, and the best few to the last step; from the best of all, shifts by every amount. It
+// returns the best ever seen, never worse than its start. The objective has floors (whole units, whole stacks), hence
+// no gradients.
 #pragma once
 
 #include <cstdint>
@@ -50,13 +51,16 @@ struct Tried {
 using DesignObjective = std::function<std::optional<Tried>(const DesignPoint&)>;
 
 struct OptimiseOptions {
-  int random_starts = 12;
-  int refined = 4;  // of the starts, the best of which descend to the last step
+  int drawn = 200;        // random points, of which
+  int random_starts = 8;  // the best descend
+  int refined = 4;        // of the starts, the best of which descend to the last step
   double first_step = 0.08;
   double coarse_step = 0.02;
   double last_step = 0.002;
+  bool scans = true;  // the best point, by every amount from `scan_step` to `widest`
+  double scan_step = 0.004, widest = 0.12;
   std::uint64_t seed = 1;
-  int max_evaluations = 8000;
+  int max_evaluations = 10000;
 };
 
 // Runs in steps, so that its owner can show progress and stop.
@@ -83,8 +87,9 @@ class Optimiser {
   struct Run {
     DesignPoint at;
     std::optional<Tried> tried;
-    bool is_begun = false;
+    bool is_begun = false;  // `tried` is that of `at`
   };
+  static bool IsBetter(const Run& a, const Run& b);
   std::optional<Tried> Evaluate(const DesignPoint& point);
   void Try(Run& run, const DesignPoint& next);
   void Pass(Run& run);
@@ -94,9 +99,15 @@ class Optimiser {
   // Takes from every share what it has for nothing (a part of a unit, a link or a stack), so that the remainder can pay
   // for a whole one.
   void Compact(Run& run);
-  // Shifts up to a step between two shares of a budget; `shares.size()` stands for the remainder.
-  void Shift(const DesignBudget& budget, std::size_t from, std::size_t to, DesignPoint& point) const;
+  // Moves between two shares of a budget, or two parts, by every amount up to the widest: whole units, links and stacks
+  // make an objective with teeth, over which no halved step finds a way.
+  void Scan(Run& run);
+  // What a share can give; `shares.size()` stands for the remainder.
+  [[nodiscard]] double RoomBelow(const DesignBudget& budget, std::size_t share, const DesignPoint& point) const;
+  // Shifts up to `most` between two shares of a budget; false if there was no room for all of it.
+  bool Shift(const DesignBudget& budget, std::size_t from, std::size_t to, double most, DesignPoint& point) const;
   [[nodiscard]] DesignPoint RandomPoint();
+  void DrawStarts();
   void BeginNext();
   [[nodiscard]] bool IsSpent() const { return evaluations_ >= options_.max_evaluations; }
 
@@ -107,7 +118,7 @@ class Optimiser {
   std::uint64_t state_;
   std::vector<Run> runs_;
   std::size_t run_ = 0;
-  bool is_refining_ = false, moved_ = false, converged_ = false;
+  bool is_refining_ = false, is_last_ = false, moved_ = false, converged_ = false;
   double step_ = 0;
   std::vector<Tried> ends_;
   DesignPoint best_;

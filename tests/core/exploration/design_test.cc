@@ -8,6 +8,8 @@
 
 #include "core/api/api.h"
 #include "core/base/json.h"
+#include "core/exploration/design_problem.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
@@ -58,6 +60,19 @@ TEST(Design, MakesLargerWhatIsBetterLarger) {
 Json Designed(std::vector<std::string> assignments, const Json& question) {
   assignments.insert(assignments.begin(), kChip.begin(), kChip.end());
   return *ParseJson(DesignAnswer("", assignments, question).text);
+}
+
+// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked about.
+TEST(Design, PaysForTheWholeSystem) {
+  std::vector<std::string> assignments = kChip;
+  assignments.insert(assignments.end(), {"cluster.devices=64", "serving.devices=8", "serving.mapping.tp=2"});
+  Result<DesignProblem> problem = DesignProblem::Make(
+      *ReadRequest("", assignments), *ReadDesignQuestion(Json{{"objective", "serving.cost_usd_per_million_tokens"}}));
+  ASSERT_TRUE(problem);
+  const DesignPoint start = problem->Starts()[0];
+  const double whole =
+      *NumberAt(*ParseJson(EvaluateAnswer("", assignments, "").text), "serving.cost_usd_per_million_tokens");
+  EXPECT_NEAR(problem->Evaluate(start)->objective / whole, 1, 1e-9);
 }
 
 TEST(Design, HasAWorkingDefaultObjective) {
