@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMostSide = 1 << 14;  // as in the field table
+constexpr Count kMostPixels = 1 << 14;  // as in the field table
 
 void CheckModel(const DiffusionModel& model, const std::string& path, Issues& issues) {
   if (model.joint_blocks + model.single_blocks + model.cross_blocks < 1) {
@@ -33,7 +33,7 @@ void CheckFrames(const DiffusionRun& run, const std::string& path, Issues& issue
   for (const auto& [name, pixels] : {std::pair{".width", *run.width}, std::pair{".height", *run.height}}) {
     if (pixels % side == 0) continue;
     issues.push_back({path + name, "Must be a multiple of " + std::to_string(side) + ", the side of a token in pixels",
-                      SetToEach(path + name, NearestMultiples(pixels, side, kMostSide))});
+                      SetToEach(path + name, NearestMultiples(pixels, side, kMostPixels))});
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/exploration/search_criteria.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
@@ -95,6 +96,19 @@ bool HasPart(const Scenario& scenario, const std::string& part) {
   return part == "training" ? scenario.training.has_value() : scenario.serving.has_value();
 }
 
+constexpr const char* kPrefillDevice = "serving.disaggregated.prefill_device";
+
+bool AsksForPoolsOfTwoDevices(const Json& request, const std::string& part) {
+  const Json* const device = MemberAt(request, kPrefillDevice);
+  return part == "serving" && device != nullptr && !device->is_null();
+}
+
+Issues PoolsOfTwoDevices() {
+  return {{kPrefillDevice,
+           "A search divides devices of one kind between prefill and decode; size compares pools of two kinds",
+           {LeaveOut(kPrefillDevice)}}};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const SearchSpec& spec) {
@@ -107,7 +121,9 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
   for (const std::vector<Assignment>& changes : *combinations) {
     Json changed = request;
     Apply(changed, changes);
-    Result<Scenario> scenario = ParseForSearch(std::move(changed), spec.part);
+    Result<Scenario> scenario = AsksForPoolsOfTwoDevices(changed, spec.part)
+                                    ? Result<Scenario>(PoolsOfTwoDevices())
+                                    : ParseForSearch(std::move(changed), spec.part);
     technologies.push_back({changes, scenario ? std::optional(std::move(*scenario)) : std::nullopt});
     any = any || scenario;
     if (!scenario && first.empty()) first = std::move(scenario.issues);
