@@ -33,8 +33,7 @@ struct NamedFamily {
     BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, trace);
     ExpertExchangeTable& exchange = family.expert_exchange;
     const std::string path = KernelTable(device, "expert_exchange");
-    BindConstants(exchange.domain_dispatch, path + ".domain_dispatch", exchange.domain_source, trace);
-    BindConstants(exchange.domain_combine, path + ".domain_combine", exchange.domain_source, trace);
+    BindConstants(exchange.domain, path + ".domain", exchange.domain_source, trace);
     BindConstants(exchange, path, exchange.source, trace);
   }
   KernelFamily family;
