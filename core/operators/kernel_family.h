@@ -182,7 +182,7 @@ struct LatentTable {
   Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 
-// What is a library's own in one pair of operand precisions.
+// What a library states of its own for one pair of operand precisions.
 struct ExpertRow {
   std::optional<Seconds> launch;            // t0, in place of the table's
   Seconds expert;                           // t_e: per expert that the device holds, hit or not

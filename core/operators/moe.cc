@@ -44,7 +44,7 @@ const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, const MoeLay
   return none;
 }
 
-// What is the library's own; TensorRT-LLM's where it states nothing.
+// What the library states; TensorRT-LLM's row where it states none.
 ExpertRow RowOf(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
   const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, layer, device);
