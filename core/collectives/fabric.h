@@ -18,7 +18,7 @@ struct RingConstants {
   Ratio ll_efficiency = 1;
   Ratio simple_efficiency = 1;
   Ratio simple_step = 1;                // duration of a Simple step over that of an LL step
-  Seconds simple_setup;                 // added by Simple
+  Seconds simple_setup;                 // added by Simple, also in an all-to-all
   Ratio local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
   Ratio shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
   bool by_sides = false;                // on a grid, side after side; else around all ranks
@@ -30,22 +30,19 @@ struct AllToAllConstants {
   Ratio simple_efficiency = 1;
   Ratio local_copy_rate = 1;  // of a rank's own block, over the bandwidth
   Ratio steps_per_peer = 0;
-  Seconds simple_setup;  // added by Simple
 };
 
 // Send and receive.
 struct SendConstants {
   Ratio switch_efficiency = 1;
   Ratio direct_efficiency = 1;  // over a link without a switch
-  Ratio nic_efficiency = 1;     // upper bound
 };
 
 // Collectives over NICs.
 struct ScaleOutConstants {
   Ratio nic_efficiency = 1;  // of Simple
   Ratio ll_efficiency = 1;
-  Ratio reduction_gain = 1;  // on nic_efficiency, where the switches between nodes reduce
-  Ratio tree_fraction = 1;   // of the rings' rate, reached by trees that follow in-network reduction
+  Ratio tree_fraction = 1;  // of the rings' rate, reached by trees that follow in-network reduction
 };
 
 // In-network reduction by the switches of a scale-up domain (NVLS).
@@ -61,8 +58,8 @@ inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and 
 // Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all
 // (routed).
 struct InStepConstants {
-  Ratio hop_efficiency = 1, nic_hop_efficiency = 1;
-  Seconds hop_latency, nic_hop_latency;
+  Ratio hop_efficiency = 1;
+  Seconds hop_latency;
   Ratio routed_efficiency = 1, nic_routed_efficiency = 1;
   Seconds routed_setup;
   Ratio pod_jitter = 0;  // relative slow-down of a step per doubling of the pods or nodes that the level joins

@@ -50,10 +50,6 @@ constexpr FieldRow kFabricConstantsFields[] = {
                                                                        "Bandwidth efficiency of LL through a NIC")
         .Above(0)
         .AtMost(1),
-    Of<&FabricConstants::send, &SendConstants::nic_efficiency>(
-        "outer_pair_rate", "Maximum bandwidth efficiency of send and receive through a NIC")
-        .Above(0)
-        .AtMost(1),
     Of<&FabricConstants::ring, &RingConstants::simple_step>("long_step",
                                                             "Duration of a Simple step over that of an LL step")
         .AtLeast(1),
@@ -67,13 +63,6 @@ constexpr FieldRow kFabricConstantsFields[] = {
     Of<&FabricConstants::all_to_all, &AllToAllConstants::steps_per_peer>("exchange_peer",
                                                                          "Steps per peer in an all-to-all")
         .AtLeast(0),
-    Of<&FabricConstants::all_to_all, &AllToAllConstants::simple_setup>("exchange_long_setup",
-                                                                       "Latency added by Simple in an all-to-all")
-        .In(kUs)
-        .AtLeast(0),
-    Of<&FabricConstants::scale_out, &ScaleOutConstants::reduction_gain>(
-        "outer_reduction_gain", "Factor on the NIC efficiency where switches between nodes reduce")
-        .AtLeast(1),
     Of<&FabricConstants::scale_out, &ScaleOutConstants::tree_fraction>(
         "tree_share", "Fraction of the rings' rate reached by trees after in-network reduction")
         .Above(0)
@@ -99,15 +88,7 @@ constexpr FieldRow kFabricConstantsFields[] = {
         "hop_rate", "Bandwidth efficiency of a hop to the next rank inside a training step")
         .Above(0)
         .AtMost(1),
-    Of<&FabricConstants::in_step, &InStepConstants::nic_hop_efficiency>(
-        "outer_hop_rate", "Bandwidth efficiency of such a hop through a NIC")
-        .Above(0)
-        .AtMost(1),
     Of<&FabricConstants::in_step, &InStepConstants::hop_latency>("hop_latency", "Latency of such a hop")
-        .In(kUs)
-        .AtLeast(0),
-    Of<&FabricConstants::in_step, &InStepConstants::nic_hop_latency>("outer_hop_latency",
-                                                                     "Latency of such a hop through a NIC")
         .In(kUs)
         .AtLeast(0),
     Of<&FabricConstants::in_step, &InStepConstants::routed_efficiency>(

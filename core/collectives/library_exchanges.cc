@@ -22,8 +22,8 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes) {
                                  start + detour * volume / (fitted.ll_efficiency * link), "", kLibrarySource);
   const Seconds simple_time =
       Figure("Direct exchange, Simple protocol",
-             start + fitted.simple_setup + detour * volume / (scale_up.exchange_efficiency * link) +
-                 bytes / (ranks * local_copy_rate * link),
+             start + instance.view.levels[0].fabric->ring.simple_setup +
+                 detour * volume / (scale_up.exchange_efficiency * link) + bytes / (ranks * local_copy_rate * link),
              "the rank's own block is copied", kLibrarySource);
   const Seconds time = Figure("Direct exchange in one domain", min(ll_time, simple_time), "the faster protocol");
   return {time, start, volume};
@@ -105,10 +105,9 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance) {
     return {time, setup, bytes};
   }
   const ScaleOut scale_out = ScaleOutOf(instance);
-  const Ratio efficiency = min(scale_out.nic_efficiency, scale_out.fabric->send.nic_efficiency);
   const Seconds latency = scale_out.setup + scale_out.hop;
-  const Seconds time =
-      Figure("Send and receive between nodes", latency + bytes / (efficiency * scale_out.bandwidth), "one NIC");
+  const Seconds time = Figure("Send and receive between nodes",
+                              latency + bytes / (scale_out.nic_efficiency * scale_out.bandwidth), "one NIC");
   return {time, latency, bytes};
 }
 

@@ -28,10 +28,7 @@ bool IsNetworkOfNodes(Topology topology) {
 
 // Share of its bandwidth that a NIC reaches, or a link where there are no NICs.
 Ratio ScaleOutEfficiency(const LevelView& view, bool has_nics) {
-  const FabricConstants& fabric = *view.fabric;
-  if (!has_nics) return fabric.ring.simple_efficiency;
-  if (!view.level->in_network_reduction) return fabric.scale_out.nic_efficiency;
-  return fabric.scale_out.nic_efficiency * fabric.scale_out.reduction_gain;
+  return has_nics ? view.fabric->scale_out.nic_efficiency : view.fabric->ring.simple_efficiency;
 }
 
 }  // namespace

@@ -26,20 +26,16 @@ ExpertExchangeTime LowLatency(const ExpertExchange& exchange, const LowLatencyRo
   const Bytes inside = Figure("Bytes that a device sends to others of its node", sent / nodes * (1 - 1 / ranks_in_node),
                               "experts spread evenly");
   const Seconds in_domain = Figure("Time of the scale-up link", inside / (fitted.link_efficiency * exchange.link));
-  const Seconds quantize =
-      Figure("Quantization, three experts per thread block",
-             tokens * fitted.quantize_token * (exchange.hidden / 4096) / ceil(experts / 3), "", source);
-  const Seconds start = Figure(
-      "Setup, and counters of all experts",
-      fitted.setup + fitted.per_doubling * log2(ranks_in_node) + fitted.per_256_experts * (experts / 256), "", source);
+  const Seconds start =
+      Figure("Setup, and counters of all experts", fitted.setup + fitted.per_256_experts * (experts / 256), "", source);
   if (nodes <= 1) {
-    return {Figure("Low-latency exchange in one domain", start + max(in_domain, quantize), "", source), inside};
+    return {Figure("Low-latency exchange in one domain", start + in_domain, "", source), inside};
   }
   const Bytes outside =
       Figure("Bytes that a device sends to other nodes", sent * (nodes - 1) / nodes, "experts spread evenly");
   const Seconds between = Figure("Time of the NIC", outside / (fitted.nic_efficiency * exchange.nic));
   const Seconds time = Figure("Low-latency exchange over nodes",
-                              start + fitted.internode * (1 + log2(nodes)) / 2 + max(in_domain, between, quantize),
+                              start + fitted.internode * (1 + log2(nodes)) / 2 + max(in_domain, between),
                               "1 to 8 nodes, within 8 %", source);
   return {time, outside};
 }
@@ -61,9 +57,10 @@ ExpertExchangeTime Normal(const ExpertExchange& exchange, const NormalRow& fitte
     return {Figure("Normal exchange in one domain", fitted.setup + in_domain, "within 15 %", source), sent};
   }
   const Seconds of_link = Figure("Time of the scale-up link", sent / (fitted.link_efficiency * exchange.link));
+  const double node_copies = exchange.is_combine ? 2 : 1;
   const Seconds of_units =
       Figure("Time of the kernel's SMs",
-             tokens * (ranks_reached + fitted.node_copies * nodes_reached) * message / (units * fitted.sm_rate),
+             tokens * (ranks_reached + node_copies * nodes_reached) * message / (units * fitted.sm_rate),
              "a copy per rank; and per node one to send, of combine another to add what arrives");
   const Bytes outside =
       Figure("Bytes that a device sends to other nodes", tokens * nodes_reached * (nodes - 1) / nodes * message,
@@ -80,26 +77,23 @@ ExpertExchangeTime Domain(const ExpertExchange& exchange, const DomainRow& fitte
   const Bytes message = Figure("A token on the wire", exchange.hidden * exchange.element_bytes * kB);
   const Bytes copied = Figure("Bytes of a device", exchange.tokens * OwnersReached(ranks, exchange.top_k) * message,
                               "one copy of a token per rank that needs it", source);
-  const Seconds time =
-      Figure("Exchange in one scale-up domain",
-             fitted.setup + fitted.per_doubling * log2(ranks) +
-                 copied / exchange.link * ((1 - 1 / ranks) / fitted.link_efficiency + fitted.local_copy_cost / ranks),
-             "2 to 32 ranks, one-sided kernels, within 8 %", source);
+  const Seconds time = Figure("Exchange in one scale-up domain",
+                              fitted.setup + fitted.per_doubling * log2(ranks) +
+                                  copied / exchange.link * (1 - 1 / ranks) / fitted.link_efficiency,
+                              "2 to 32 ranks, one-sided kernels, within 8 %", source);
   return {time, copied * (1 - 1 / ranks)};
 }
 
 ExpertExchangeTime OnDirectWires(const ExpertExchange& exchange, const ExpertExchangeTable& table) {
-  const bool is_combine = exchange.is_combine;
   switch (exchange.kernel) {
     case ExchangeKernel::kLowLatency:
-      return LowLatency(exchange, is_combine ? table.low_latency_combine : table.low_latency_dispatch,
-                        SourceOr(table.source));
+      return LowLatency(exchange, table.low_latency, SourceOr(table.source));
     case ExchangeKernel::kNormal:
-      return Normal(exchange, is_combine ? table.normal_combine : table.normal_dispatch, SourceOr(table.source));
+      return Normal(exchange, table.normal, SourceOr(table.source));
     case ExchangeKernel::kDomain:
       break;
   }
-  return Domain(exchange, is_combine ? table.domain_combine : table.domain_dispatch, SourceOr(table.domain_source));
+  return Domain(exchange, table.domain, SourceOr(table.domain_source));
 }
 
 // Of the wires of one level: the rate of an exchange, and the latency of those beyond the first on a route.

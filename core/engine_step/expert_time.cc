@@ -53,16 +53,9 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   return layer;
 }
 
-// Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs, or by the engine's own kernels.
+// Weight-only experts run as a single weight-only product does, or by the engine's own kernels.
 void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKernelParameters& parameters) {
   if (!HasWeightOnlyExperts(deployment.formats)) return;
-  const ServingExperts& serving = deployment.device.architecture->experts.serving;
-  parameters.product.gemm_efficiency = Figure(
-      "GEMM efficiency of weight-only experts",
-      min(1.0, serving.weight_only_gemm_gain * *deployment.device.efficiency.gemm_efficiency), "as weight-only GEMMs");
-  parameters.product.step_latency = serving.weight_only_step_latency;
-  parameters.weight_bandwidth_gain = serving.weight_only_bandwidth_gain;
-  parameters.permute_efficiency = serving.weight_only_permute_efficiency;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
   if (!stored) return;
   const Biases biases = deployment.model.biases;
@@ -83,11 +76,6 @@ KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows) {
   SetHeldExpert(deployment, layer, parameters);
   parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
   parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
-  if (HasFourBitExperts(deployment)) {
-    // 0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor.
-    parameters.engine_bandwidth_efficiency = deployment.device.architecture->experts.serving.four_bit_bandwidth_gain;
-    parameters.weight_bandwidth_gain = 1;
-  }
   return TimeOf(layer, deployment.device, parameters);
 }
 

@@ -29,7 +29,7 @@ Bytes HitWeights(const Deployment& deployment, const RoutedExpert& expert, Ratio
   layer.top_k = Ratio(deployment.model.moe->top_k);
   const Ratio hit =
       ExpertsHit(layer, Figure("Rows of the experts", rows * layer.top_k, "a token counts once per expert"),
-                 deployment.device.architecture->experts.serving.routing_preference);
+                 deployment.device.architecture->experts.routing_preference);
   return Figure("Weights of the experts that get a row", hit * WeightsOf(deployment, expert));
 }
 

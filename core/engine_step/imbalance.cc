@@ -13,7 +13,7 @@ Ratio ExpectedImbalance(const Deployment& deployment) {
   const Ratio experts = deployment.shapes.experts, ep = deployment.mapping.ep;
   const bool is_balanced = deployment.load.redundant_experts > 0 || deployment.network.expert_exchange != nullptr;
   const Ratio variation = is_balanced ? deployment.engine.kernels.load_variation
-                                      : deployment.device.architecture->experts.serving.routing_preference;
+                                      : deployment.device.architecture->experts.routing_preference;
   return Figure(
       "Imbalance to expect",
       min(min(ep, experts / Ratio(deployment.model.moe->top_k)), 1 + variation * sqrt(2 * log(ep) * ep / experts)),

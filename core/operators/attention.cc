@@ -135,8 +135,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
 }
 
 KernelTime TimeOf(const Attention& attention, const Device& device) {
-  if (attention.phase == AttentionPhase::kDecode)
-    return TimeOf(attention, device, IsolatedDecodeParameters(attention, device));
+  if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, IsolatedDecodeParameters(device));
   if (attention.algorithm == AttentionAlgorithm::kUnfused || attention.library == AttentionLibrary::kUnfused)
     return TimeOf(attention, device, IsolatedUnfusedParameters(attention, device));
   return TimeOf(attention, device, IsolatedKernelParameters(attention, device));

@@ -17,8 +17,7 @@ Reading ReadKvCache(const Attention& attention, Bytes kv_cache, Ratio bandwidth_
                  "from memory", source)};
 }
 
-// Where a thread block is slower than the memory, whole sequences take longer than split ones; elsewhere the splits end
-// gradually, as nothing else would tell whole sequences from split ones.
+// The splits end gradually, as nothing else would tell whole sequences from split ones.
 Seconds MergeTime(Ratio merged, Seconds merge, Seconds merge_per_split, std::string_view source) {
   return Figure("Merging the splits", min(1.0, merged - 1) * (merge + merge_per_split * merged),
                 "below two blocks per sequence only some are split", source);
@@ -27,7 +26,7 @@ Seconds MergeTime(Ratio merged, Seconds merge, Seconds merge_per_split, std::str
 // A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared
 // memory.
 LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache, const Device& device) {
-  const Ratio shared_rows = device.architecture->traits.shared_query_rows;
+  const Ratio shared_rows = device.architecture->traits.decode_query_rows;
   return {kv_cache, Figure("Traffic of shared memory",
                            ceil(attention.heads * attention.q_len / (shared_rows * attention.kv_heads)) * kv_cache,
                            "keys and values once per fragment of query rows")};
@@ -60,22 +59,12 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
       "Thread blocks per sequence and KV head",
       max(1.0, min(slots / (batch * kv_heads), min(parameters.max_splits, context / parameters.min_split_tokens))),
       "enough to fill the SMs, mean", source);
-  const Ratio splits = Figure("Splits per sequence", max(1.0, min(floor(slots / (batch * kv_heads)), spread)),
-                              "of the sequences that are split least", source);
-  const Ratio blocks =
-      Figure("Thread blocks", batch * kv_heads * splits, "one per sequence, KV head and split", source);
   const Reading reading = ReadKvCache(attention, kv_cache, parameters.bandwidth_efficiency, device, source);
   KernelTime result;
   result.compute = DecodeComputeTime(attention, context, pair_dims,
                                      parameters.mma_efficiency * PeakRate(device, attention.precision), device, source);
-  Seconds block_time, slowest = max(reading.time, result.compute);
-  if (parameters.block_bandwidth > BytesPerSecond{}) {
-    block_time = Figure("Time per thread block",
-                        context / splits * pair_dims * kv_element / parameters.block_bandwidth * ceil(blocks / slots),
-                        "at the bandwidth of one block, times the rounds", source);
-    slowest = max(reading.time, block_time, result.compute);
-  }
-  slowest = Figure("Slowest part of the kernel", slowest, "memory, one thread block, compute", source);
+  const Seconds slowest =
+      Figure("Slowest part of the kernel", max(reading.time, result.compute), "memory, compute", source);
   const Seconds further_waves =
       Figure("Launching further waves", parameters.wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1),
              "", source);
@@ -83,17 +72,14 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds bounded = SlowestLevel(slowest, levels);
   Seconds time = parameters.launch + bounded + further_waves;
-  if (spread > 1)
-    time += MergeTime(block_time > Seconds{} ? splits : spread, parameters.merge, parameters.merge_per_split, source);
-  result.time = Figure(
-      "Attention time", time,
-      "launch, the slowest of memory, thread block, compute and caches, further waves, merging the splits", source);
-  result.memory = max(reading.time, block_time);
+  if (spread > 1) time += MergeTime(spread, parameters.merge, parameters.merge_per_split, source);
+  result.time = Figure("Attention time", time,
+                       "launch, the slowest of memory, compute and caches, further waves, merging the splits", source);
+  result.memory = reading.time;
   result.flops = Figure("FLOPs", 2 * kFlop * batch * attention.heads * attention.q_len * context * pair_dims,
                         "every query head with every key it sees");
   result.bytes = kv_cache;
-  SetLevels(traffic, levels, slowest, block_time > reading.time ? Bound::kL1 : reading.bound, result);
-  if (block_time > reading.time) result.l1 = max(result.l1, block_time);
+  SetLevels(traffic, levels, slowest, reading.bound, result);
   if (result.time > 2 * bounded) result.bound = Bound::kLatency;
   return result;
 }

@@ -27,24 +27,14 @@ constexpr FieldRow kPrefillTableFields[] = {
 constinit const Fields Schema<PrefillTable>::fields(kPrefillTableFields);
 
 constexpr FieldRow kDecodeRowFields[] = {
-    Of<&DecodeRow::sharing>("sharing", "Applies to GQA (grouped) or MHA (every)"),
-    Of<&DecodeRow::kv_cache_bits>("cache_bits", "Applies to a KV cache of this many bits per element"),
     Of<&DecodeRow::blocks_per_sm>("units_filled", "Thread blocks resident per SM").Above(0),
     Of<&DecodeRow::max_splits>("max_splits", "Maximum splits per sequence").AtLeast(1),
     Of<&DecodeRow::min_split_tokens>("min_split", "Minimum tokens per split").AtLeast(1),
     Of<&DecodeRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
-    Of<&DecodeRow::block_bandwidth>("unit_stream", "Bandwidth per thread block; 0: no limit").In(kGBps).AtLeast(0),
     Of<&DecodeRow::merge>("merge", "Fixed time of merging the splits").In(kUs).AtLeast(0),
     Of<&DecodeRow::merge_per_split>("merge_a_split", "Time of merging, per split").In(kUs).AtLeast(0),
-    Of<&DecodeRow::wave_launch>("wave", "Time per further wave of blocks").In(kUs).AtLeast(0),
-    Of<&DecodeRow::bandwidth_efficiency>("stream", "Factor on the device's bandwidth efficiency").Above(0).AtMost(1)};
+    Of<&DecodeRow::wave_launch>("wave", "Time per further wave of blocks").In(kUs).AtLeast(0)};
 constinit const Fields Schema<DecodeRow>::fields(kDecodeRowFields);
-
-constexpr FieldRow kDecodeTableFields[] = {
-    Of<&DecodeTable::trtllm>("trtllm", "TensorRT-LLM"),
-    Of<&DecodeTable::flashinfer>("flashinfer", "FlashAttention-3 and FlashInfer"),
-    Of<&DecodeTable::generic>("generic", "Any library")};
-constinit const Fields Schema<DecodeTable>::fields(kDecodeTableFields);
 
 constexpr FieldRow kCoreRowFields[] = {
     Of<&CoreRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Above(0).AtMost(1),
@@ -99,7 +89,7 @@ constexpr FieldRow kAttentionTableFields[] = {
                                              "Exponent of the norm of a tile's GEMM time and exponential time")
         .AtLeast(1),
     Of<&AttentionTable::prefill>("prefill", "Prefill in serving, by library"),
-    Of<&AttentionTable::decode>("decode", "Decode in serving, by library"),
+    Of<&AttentionTable::decode>("decode", "Decode in serving"),
     Of<&AttentionTable::decode_mma_efficiency>("decode_matrix", "Fraction of the peak in decode").Above(0).AtMost(1),
     Of<&AttentionTable::flash1>("flash1", "FlashAttention, isolated"),
     Of<&AttentionTable::flash2>("flash2", "FlashAttention-2"),

@@ -88,43 +88,19 @@ UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, co
   return parameters;
 }
 
-namespace {
-
-const DecodeRow& RowOf(const DecodeTable& table, const Attention& attention) {
-  const Sharing sharing = attention.heads > attention.kv_heads ? Sharing::kGqa : Sharing::kMha;
-  const Count bits = BytesPerElement(attention.kv_precision) < 2 ? 8 : 16;
-  const auto holds = [&](const DecodeRow& row) {
-    return row.sharing.value_or(sharing) == sharing && row.kv_cache_bits.value_or(bits) == bits;
-  };
-  const std::vector<DecodeRow>* own = attention.library == AttentionLibrary::kTrtllm       ? &table.trtllm
-                                      : attention.library == AttentionLibrary::kFlashInfer ? &table.flashinfer
-                                                                                           : nullptr;
-  for (const std::vector<DecodeRow>* rows : {own, &table.generic}) {
-    if (rows == nullptr) continue;
-    for (const DecodeRow& row : *rows) {
-      if (holds(row)) return row;
-    }
-  }
-  assert(false);  // the generic rows cover every attention
-  return table.generic.front();
-}
-
-}  // namespace
-
-DecodeKernelParameters IsolatedDecodeParameters(const Attention& attention, const Device& device) {
+DecodeKernelParameters IsolatedDecodeParameters(const Device& device) {
   assert(device.efficiency.decode_bandwidth_efficiency);
   const AttentionTable& table = device.architecture->attention;
-  const DecodeRow& row = RowOf(table.decode, attention);
+  const DecodeRow& row = table.decode;
   DecodeKernelParameters parameters;
   parameters.blocks_per_sm = row.blocks_per_sm;
   parameters.max_splits = row.max_splits;
   parameters.min_split_tokens = row.min_split_tokens;
   parameters.launch = row.launch;
-  parameters.block_bandwidth = row.block_bandwidth;
   parameters.merge = row.merge;
   parameters.merge_per_split = row.merge_per_split;
   parameters.wave_launch = row.wave_launch;
-  parameters.bandwidth_efficiency = row.bandwidth_efficiency * *device.efficiency.decode_bandwidth_efficiency;
+  parameters.bandwidth_efficiency = *device.efficiency.decode_bandwidth_efficiency;
   parameters.mma_efficiency = table.decode_mma_efficiency;
   return parameters;
 }

@@ -32,8 +32,7 @@ struct FamilyWithNodes {
     BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, &tape);
     ExpertExchangeTable& exchange = family.expert_exchange;
     const std::string path = KernelTable(device, "expert_exchange");
-    BindConstants(exchange.domain_dispatch, path + ".domain_dispatch", exchange.domain_source, &tape);
-    BindConstants(exchange.domain_combine, path + ".domain_combine", exchange.domain_source, &tape);
+    BindConstants(exchange.domain, path + ".domain", exchange.domain_source, &tape);
     BindConstants(exchange, path, exchange.source, &tape);
   }
   KernelFamily family;

@@ -63,8 +63,7 @@ Precision Wider(Precision precision) {
   return Precision::kFp32;
 }
 
-// Rules for a device known by its data sheet alone (its family's `data_sheet`). Between two power classes the rate is
-// power-limited and constant in this range.
+// Rules for a device known by its data sheet alone (its family's `data_sheet`).
 JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
 double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) {
@@ -72,36 +71,13 @@ double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) 
                             rules.min_gemm_efficiency, rules.max_gemm_efficiency);
 }
 
-double DeratingOf(const PowerClass& devices, JoulesPerFlop energy) {
-  return std::clamp<double>(devices.no_loss / energy, devices.min_time, devices.max_time) - 1;
-}
-
-double AssumedSustainedClockDerating(const DataSheetRules& rules, const Device& device) {
-  if (rules.sustained_clock_derating) return *rules.sustained_clock_derating;
-  const JoulesPerFlop energy = EnergyPerFlop(device);
-  for (const PowerClass& devices : rules.sustained_classes) {
-    if (energy > devices.above) return DeratingOf(devices, energy);
-  }
-  return 0;
+double DeratingOf(const PowerFall& fall, const Device& device) {
+  return std::clamp<double>(fall.no_loss / EnergyPerFlop(device), fall.min_time, fall.max_time) - 1;
 }
 
 double AssumedBandwidthEfficiency(const DataSheetRules& rules, const Device& device) {
   return std::clamp<double>(rules.min_bandwidth_efficiency * (rules.min_efficiency_bandwidth / device.memory.bandwidth),
                             rules.min_bandwidth_efficiency, rules.max_bandwidth_efficiency);
-}
-
-Seconds AssumedLaunch(const DataSheetRules& rules, const Device& device) {
-  for (const LaunchFrom& row : rules.launch_latency) {
-    if (device.year >= row.year) return row.launch;
-  }
-  return {};
-}
-
-double AssumedDecodeEfficiency(const DataSheetRules& rules, const Device& device) {
-  for (const DecodeOfMemory& row : rules.decode_bandwidth_efficiency) {
-    if (device.memory.technology.find(row.technology) != std::string::npos) return row.share;
-  }
-  return 1;
 }
 
 Bytes UsableBy(const DataSheetRules& rules, const Device& device) {
@@ -204,14 +180,15 @@ void CompleteEfficiency(Device& device) {
   const DataSheetRules& rules = device.architecture->data_sheet;
   Fill(e.gemm_efficiency, assumed.gemm_efficiency, AssumedGemmEfficiency(rules, device));
   Fill(e.gemm_efficiency_fp8, assumed.gemm_efficiency_fp8, rules.gemm_efficiency_fp8 * *e.gemm_efficiency);
-  Fill(e.clock_derating, assumed.clock_derating, DeratingOf(rules.clock_derating, EnergyPerFlop(device)));
-  Fill(e.sustained_clock_derating, assumed.sustained_clock_derating, AssumedSustainedClockDerating(rules, device));
+  Fill(e.clock_derating, assumed.clock_derating, DeratingOf(rules.clock_derating, device));
+  Fill(e.sustained_clock_derating, assumed.sustained_clock_derating,
+       rules.sustained_clock_derating.value_or(DeratingOf(rules.sustained, device)));
   Fill(e.rated_power, assumed.rated_power, device.tdp);
   Fill(e.bandwidth_efficiency, assumed.bandwidth_efficiency, AssumedBandwidthEfficiency(rules, device));
-  Fill(e.launch_latency, assumed.launch_latency, AssumedLaunch(rules, device));
+  Fill(e.launch_latency, assumed.launch_latency, rules.launch_latency);
   Fill(e.attention_forward, assumed.attention_forward, rules.attention_forward);
   Fill(e.attention_backward, assumed.attention_backward, rules.attention_backward);
-  Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, AssumedDecodeEfficiency(rules, device));
+  Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, rules.decode_bandwidth_efficiency);
   Fill(e.l2_bandwidth, assumed.l2_bandwidth,
        max(rules.l2_over_memory * device.memory.bandwidth, rules.min_l2_bandwidth));
   Fill(e.usable_l2_fraction, assumed.usable_l2_fraction, rules.usable_l2_fraction);

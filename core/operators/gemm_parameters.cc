@@ -72,7 +72,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.step_latency = row.step_latency;
   parameters.convert_per_clock = few_rows ? Ratio(0) : row.convert_per_clock;
   if (gemm.quantize || row.always_extra_overhead) {
-    parameters.extra_launch = few_rows ? row.extra_overhead_few_rows : row.extra_overhead;
+    parameters.extra_launch = few_rows ? row.extra_overhead_few_rows.value_or(row.extra_overhead) : row.extra_overhead;
     parameters.quantize_bytes = row.quantize_bytes;
     parameters.quantize_efficiency = row.quantize_efficiency;
   }

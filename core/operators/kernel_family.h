@@ -21,8 +21,7 @@ struct KernelTraits {
   Ratio l2_efficiency = 0;      // lower bound on what reads that hit reach of a stated L2 bandwidth
   Ratio threads_per_clock = 1;  // issued per SM
   Ratio mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
-  Ratio decode_query_rows = 1;  // query rows that a decode kernel computes together
-  Ratio shared_query_rows = 1;  // query rows of a decode kernel that share a key in shared memory
+  Ratio decode_query_rows = 1;  // query rows of a decode kernel that are computed together and share a key
   // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
   Ratio l2_rows = 1, l2_columns = 1;
   Ratio fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
@@ -38,11 +37,11 @@ struct GemmRow {
   bool columns_by_32 = false;      // tiles of 32 columns exist
   Bytes drain_per_clock;     // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   Ratio quantize_bytes = 0;  // c_q: per activation element, moved by the quantizing pass
-  Ratio quantize_efficiency = 1;       // e_q: bandwidth efficiency of that pass over the stream's
-  Seconds extra_overhead;              // t_q: of a separate quantizing kernel, or of converting the weights
-  Seconds extra_overhead_few_rows;     // t_q of the kernels for few rows
-  bool always_extra_overhead = false;  // part of the kernel even if the activations come quantized
-  Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
+  Ratio quantize_efficiency = 1;                   // e_q: bandwidth efficiency of that pass over the stream's
+  Seconds extra_overhead;                          // t_q: of a separate quantizing kernel, or of converting the weights
+  std::optional<Seconds> extra_overhead_few_rows;  // of the kernels for few rows, where it differs
+  bool always_extra_overhead = false;              // part of the kernel even if the activations come quantized
+  Ratio convert_per_clock = 0;                     // weights converted per clock and SM; 0: no conversion
 };
 
 // Reuse of data that an earlier kernel left in L2.
@@ -92,21 +91,10 @@ struct PrefillTable {
   std::optional<PrefillRow> flashinfer;
 };
 
-enum class Sharing { kGqa, kMha };  // query heads share KV heads; each query head has its own
-ENUM_NAMES(Sharing, {kGqa, "grouped"}, {kMha, "every"});
-
-// Decode attention. Unset conditions hold for any attention.
+// Decode attention, by split-KV kernels.
 struct DecodeRow {
-  std::optional<Sharing> sharing;
-  std::optional<Count> kv_cache_bits;  // 16 or 8
   Ratio blocks_per_sm = 1, max_splits = 1, min_split_tokens = 1;
-  Seconds launch;
-  BytesPerSecond block_bandwidth;  // per thread block; 0: no limit
-  Seconds merge, merge_per_split, wave_launch;
-  Ratio bandwidth_efficiency = 1;
-};
-struct DecodeTable {  // the library's first row that holds, else the first generic one
-  std::vector<DecodeRow> trtllm, flashinfer, generic;
+  Seconds launch, merge, merge_per_split, wave_launch;
 };
 
 // Attention core of training, timed in isolation.
@@ -152,7 +140,7 @@ struct AttentionTable {
   Ratio overlap = 1;  // p of the norm of compute and memory time
   Ratio exponential_overlap = 1;  // p of the norm of a tile's GEMMs and exponentials
   PrefillTable prefill;
-  DecodeTable decode;
+  DecodeRow decode;
   Ratio decode_mma_efficiency = 1;                    // epsilon: fraction of the peak while the tensor cores work
   std::optional<CoreKernels> flash1, flash2, flash3;  // FlashAttention versions, for training
   CoreRow backward;  // backward pass of the family's own kernels; their forward pass is the generic prefill
@@ -194,51 +182,38 @@ struct LatentTable {
   Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 
-// MoE layer of one pair of operand precisions.
+// What a library states of its own for one pair of operand precisions.
 struct ExpertRow {
-  Seconds launch;  // t0
-  Seconds expert;  // t_e: per expert that the device holds, hit or not: its place in the rows and in the schedule
-  Ratio permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
-  Ratio gemm_efficiency = 1;       // fraction of the peak
-  Seconds step_latency;            // kappa
-  Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  std::optional<Seconds> launch;            // t0, in place of the table's
+  Seconds expert;                           // t_e: per expert that the device holds, hit or not
+  std::optional<Ratio> permute_efficiency;  // e_v, in place of the table's
+  std::optional<Ratio> gemm_efficiency;     // over the 16-bit kernels, in place of a single product's
+  Ratio bandwidth_efficiency = 1;           // of the weights, over a single product's
 };
 struct ExpertKernels {
-  std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four, int8, int8_weights,
-      int4_weights;
-};
-// Changes inside a serving step.
-struct ServingExperts {
-  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
-  Ratio four_bit_gemm_efficiency = 1, four_bit_permute_efficiency = 1;
-  Ratio four_bit_bandwidth_gain = 1;  // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
-  // Of weights alone in fewer bits: over a 16-bit GEMM's efficiency, over its bandwidth, of the bandwidth.
-  Ratio weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
-  Seconds weight_only_step_latency;  // kappa
-  Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
-  // v: coefficient of variation, over the experts, of how often a step's tokens choose them
-  Ratio routing_preference = 0;
+  std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four;
 };
 struct ExpertTable {
   std::string source;
-  ExpertKernels trtllm;  // complete: fallback for the other library
+  Seconds launch;                // t0: of the kernels of a layer
+  Ratio permute_efficiency = 1;  // e_v: bandwidth efficiency of permute and combine over the stream's
+  Seconds step_latency;          // kappa
+  Ratio bandwidth_gain = 1;      // on the device's bandwidth efficiency, for weights, permute and combine
+  Ratio kept_l2 = 0;             // c: L2 capacities that keep half of the operands between kernels
+  // v: coefficient of variation, over the experts, of how often a serving step's tokens choose them
+  Ratio routing_preference = 0;
+  ExpertKernels trtllm;  // also of the other library, where it states no row
   ExpertKernels flashinfer;
-  Ratio bandwidth_gain = 1;  // on the device's bandwidth efficiency, for weights, permute and combine
-  Ratio kept_l2 = 0;         // c: L2 capacities that keep half of the operands between kernels
-  ServingExperts serving;
 };
 
-// Element-wise kernel with one pass over the rows.
-struct RowwiseRow {
+// Kernels with one pass over the rows: norms, rotary embedding, activations, softmax, residual additions.
+struct RowwiseTable {
+  std::string source;
   Ratio launch_factor = 1;         // on a GEMM's launch latency, which is longer
   Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
   Bytes bytes_per_thread_clock;    // i: per thread and clock; 0: no limit
   Ratio kept_l2 = 0;               // c: L2 capacities that keep half of the operands between kernels
   Seconds column_latency;          // s_r: of a block that walks one row
-};
-struct RowwiseTable {
-  std::string source;
-  RowwiseRow norm, rope, add, gelu, gated_gelu, softmax;
 };
 
 // Recurrence of a linear-attention layer: convolution, chunks, states.
@@ -269,44 +244,34 @@ struct PeerReduceTable {
 
 // Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
-  Seconds setup, per_doubling;  // per call; per doubling of the ranks in a node
-  Seconds per_256_experts;      // for the counters of 256 experts
+  Seconds setup;            // per call
+  Seconds per_256_experts;  // for the counters of 256 experts
   Ratio link_efficiency = 1, nic_efficiency = 1;
-  Seconds internode, quantize_token;  // of leaving the node; per token of 4,096 elements
+  Seconds internode;  // of leaving the node
 };
 struct NormalRow {
   Seconds setup;
   Ratio link_efficiency = 1;
   BytesPerSecond sm_rate;  // of one SM
   Ratio nic_efficiency = 1;
-  Ratio node_copies = 0;  // copies that the SMs move per token and node, besides one per rank; across nodes
   Seconds per_node;
 };
 struct DomainRow {  // one-sided kernels inside one scale-up domain
   Seconds setup, per_doubling;
-  Ratio link_efficiency = 1, local_copy_cost = 0;  // cost of a byte that stays, over a byte at full link bandwidth
+  Ratio link_efficiency = 1;
 };
 struct ExpertExchangeTable {
   std::string source, domain_source;
-  LowLatencyRow low_latency_dispatch, low_latency_combine;
-  NormalRow normal_dispatch, normal_combine;
-  DomainRow domain_dispatch, domain_combine;
+  LowLatencyRow low_latency;
+  NormalRow normal;
+  DomainRow domain;
 };
 
 // Rules for a device known by its data sheet alone.
-// Devices by energy per FLOP at the power limit; the rate loss is clamp(no_loss / energy, min_time, max_time) - 1.
-struct PowerClass {
-  JoulesPerFlop above;    // the class applies above this energy
+// By energy per FLOP at the power limit; the rate loss is clamp(no_loss / energy, min_time, max_time) - 1.
+struct PowerFall {
   JoulesPerFlop no_loss;  // energy per FLOP from which nothing is lost
   double min_time = 1, max_time = 1;
-};
-struct LaunchFrom {
-  Count year = 0;
-  Seconds launch;
-};
-struct DecodeOfMemory {
-  std::string technology;  // substring of the memory's name; "": any
-  double share = 1;
 };
 struct RuleTexts {
   std::string gemm_efficiency, gemm_efficiency_fp8, clock_derating, sustained_clock_derating, rated_power,
@@ -317,13 +282,12 @@ struct DataSheetRules {
   double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak
   JoulesPerFlop max_gemm_energy;                            // energy per FLOP from which the maximum applies
   double gemm_efficiency_fp8 = 1;                           // over that of 16 bit
-  PowerClass clock_derating;
-  std::vector<PowerClass> sustained_classes;       // the first that applies
-  std::optional<double> sustained_clock_derating;  // overrides the classes
+  PowerFall clock_derating, sustained;
+  std::optional<double> sustained_clock_derating;  // in place of the rule
   double min_bandwidth_efficiency = 1, max_bandwidth_efficiency = 1;
-  BytesPerSecond min_efficiency_bandwidth;                  // memory bandwidth from which the minimum applies
-  std::vector<LaunchFrom> launch_latency;                   // the first whose year is not after the device's
-  std::vector<DecodeOfMemory> decode_bandwidth_efficiency;  // the first that fits
+  BytesPerSecond min_efficiency_bandwidth;  // memory bandwidth from which the minimum applies
+  Seconds launch_latency;
+  double decode_bandwidth_efficiency = 1;
   double attention_forward = 1, attention_backward = 1, attention_exponentials = 1;
   double l2_over_memory = 1;
   BytesPerSecond min_l2_bandwidth;

@@ -17,9 +17,8 @@ constexpr FieldRow kKernelTraitsFields[] = {
         .Between(0, 1),
     Of<&KernelTraits::threads_per_clock>("lanes", "Threads issued per SM and clock").AtLeast(1),
     Of<&KernelTraits::mma_rows>("row_grain", "Rows that a tensor core computes together").AtLeast(1),
-    Of<&KernelTraits::decode_query_rows>("query_rows", "Query rows that a decode kernel computes together").AtLeast(1),
-    Of<&KernelTraits::shared_query_rows>("shared_rows",
-                                         "Query rows of a decode kernel that share a key in shared memory")
+    Of<&KernelTraits::decode_query_rows>("query_rows",
+                                         "Query rows of a decode kernel that are computed together and share a key")
         .AtLeast(1),
     Of<&KernelTraits::l2_rows>("l2_rows", "Rows of outputs whose operands are fetched from L2 together, at most")
         .AtLeast(1),
@@ -112,24 +111,11 @@ constexpr FieldRow kGemmTableFields[] = {
     Of<&GemmTable::l2>("cache", "Reuse of data that the kernel before left in L2")};
 constinit const Fields Schema<GemmTable>::fields(kGemmTableFields);
 
-constexpr FieldRow kPowerClassFields[] = {
-    Of<&PowerClass::above>("above", "Applies to devices whose power limit allows more energy per FLOP")
-        .In(kPJPerFlop)
-        .AtLeast(0),
-    Of<&PowerClass::no_loss>("none", "Energy per FLOP from which nothing is lost").In(kPJPerFlop).Above(0),
-    Of<&PowerClass::min_time>("least", "Minimum time over that of a short kernel").AtLeast(1),
-    Of<&PowerClass::max_time>("most", "Maximum time over that of a short kernel").AtLeast(1)};
-constinit const Fields Schema<PowerClass>::fields(kPowerClassFields);
-
-constexpr FieldRow kLaunchFromFields[] = {
-    Of<&LaunchFrom::year>("year", "Announced in this year or later"),
-    Of<&LaunchFrom::launch>("launch", "Kernel launch latency").In(kUs).AtLeast(0)};
-constinit const Fields Schema<LaunchFrom>::fields(kLaunchFromFields);
-
-constexpr FieldRow kDecodeOfMemoryFields[] = {
-    Of<&DecodeOfMemory::technology>("technology", "Substring of the memory technology; empty: any"),
-    Of<&DecodeOfMemory::share>("share", "Fraction of the memory bandwidth").Above(0).AtMost(1)};
-constinit const Fields Schema<DecodeOfMemory>::fields(kDecodeOfMemoryFields);
+constexpr FieldRow kPowerFallFields[] = {
+    Of<&PowerFall::no_loss>("none", "Energy per FLOP from which nothing is lost").In(kPJPerFlop).Above(0),
+    Of<&PowerFall::min_time>("least", "Minimum time over that of a short kernel").AtLeast(1),
+    Of<&PowerFall::max_time>("most", "Maximum time over that of a short kernel").AtLeast(1)};
+constinit const Fields Schema<PowerFall>::fields(kPowerFallFields);
 
 constexpr FieldRow kRuleTextsFields[] = {
     Of<&RuleTexts::gemm_efficiency>("matrix", "Text in explanations"),
@@ -157,8 +143,8 @@ constexpr FieldRow kDataSheetRulesFields[] = {
         .Above(0)
         .AtMost(1),
     Of<&DataSheetRules::clock_derating>("power_fall", "Clock loss in a long kernel"),
-    Of<&DataSheetRules::sustained_classes>("sustained", "Clock loss in a training step; the first class that applies"),
-    Of<&DataSheetRules::sustained_clock_derating>("sustained_fall", "Overrides the classes").AtLeast(0),
+    Of<&DataSheetRules::sustained>("sustained", "Clock loss in a training step"),
+    Of<&DataSheetRules::sustained_clock_derating>("sustained_fall", "In place of that rule").AtLeast(0),
     Of<&DataSheetRules::min_bandwidth_efficiency>("stream_least", "Minimum fraction of the memory bandwidth")
         .Above(0)
         .AtMost(1),
@@ -168,9 +154,11 @@ constexpr FieldRow kDataSheetRulesFields[] = {
     Of<&DataSheetRules::min_efficiency_bandwidth>("stream_bandwidth", "Memory bandwidth from which the minimum applies")
         .In(kGBps)
         .Above(0),
-    Of<&DataSheetRules::launch_latency>("launch", "Kernel launch latency; the first row that applies"),
-    Of<&DataSheetRules::decode_bandwidth_efficiency>(
-        "decode_stream", "Fraction of the memory bandwidth in decode attention; the first row that fits"),
+    Of<&DataSheetRules::launch_latency>("launch", "Kernel launch latency").In(kUs).AtLeast(0),
+    Of<&DataSheetRules::decode_bandwidth_efficiency>("decode_stream",
+                                                     "Fraction of the memory bandwidth in decode attention")
+        .Above(0)
+        .AtMost(1),
     Of<&DataSheetRules::attention_forward>("attention_forward",
                                            "FlashAttention forward in training, fraction of the dense peak")
         .Above(0)
@@ -199,7 +187,6 @@ constexpr FieldRow kExpertRowFields[] = {
                                        "Bandwidth efficiency of permute and combine over the achievable bandwidth")
         .Above(0),
     Of<&ExpertRow::gemm_efficiency>("matrix", "GEMM efficiency over that of the 16-bit kernels").Above(0),
-    Of<&ExpertRow::step_latency>("step_latency", "Lower bound on the time per 64 inputs of a tile").In(kNs).AtLeast(0),
     Of<&ExpertRow::bandwidth_efficiency>("stream", "Bandwidth efficiency of the weights over the achievable bandwidth")
         .Above(0)};
 constinit const Fields Schema<ExpertRow>::fields(kExpertRowFields);
@@ -209,72 +196,40 @@ constexpr FieldRow kExpertKernelsFields[] = {
     Of<&ExpertKernels::fp8_tensor>("fp8_tensor", "Both in fp8, one scale per tensor"),
     Of<&ExpertKernels::fp8_block>("fp8_block", "Both in fp8, one scale per block"),
     Of<&ExpertKernels::four_bit_float>("four_bit_float", "Both in nvfp4 or mxfp4"),
-    Of<&ExpertKernels::eight_by_four>("eight_by_four", "8-bit activations, 4-bit weights"),
-    Of<&ExpertKernels::int8>("int8", "Both in int8"),
-    Of<&ExpertKernels::int8_weights>("int8_weights", "8-bit weights, converted"),
-    Of<&ExpertKernels::int4_weights>("int4_weights", "4-bit weights, converted")};
+    Of<&ExpertKernels::eight_by_four>("eight_by_four", "8-bit activations, 4-bit weights")};
 constinit const Fields Schema<ExpertKernels>::fields(kExpertKernelsFields);
-
-constexpr FieldRow kServingExpertsFields[] = {
-    Of<&ServingExperts::four_bit_gemm_efficiency>("four_bit_matrix",
-                                                  "GEMM efficiency of a 4-bit kernel over that of the 16-bit ones")
-        .Above(0),
-    Of<&ServingExperts::four_bit_permute_efficiency>(
-        "four_bit_move", "Bandwidth efficiency of permute and combine around a 4-bit kernel")
-        .Above(0),
-    Of<&ServingExperts::four_bit_bandwidth_gain>("four_bit_stream",
-                                                 "Bandwidth efficiency of 4-bit weights over a 16-bit GEMM's")
-        .Above(0),
-    Of<&ServingExperts::weight_only_gemm_gain>("weight_only_matrix",
-                                               "GEMM efficiency with narrow weights alone over a 16-bit GEMM's")
-        .Above(0),
-    Of<&ServingExperts::weight_only_bandwidth_gain>("weight_only_stream",
-                                                    "Bandwidth efficiency of narrow weights over a 16-bit GEMM's")
-        .Above(0),
-    Of<&ServingExperts::weight_only_permute_efficiency>(
-        "weight_only_move", "Bandwidth efficiency of permute and combine around experts with narrow weights")
-        .Above(0),
-    Of<&ServingExperts::weight_only_step_latency>("weight_only_step",
-                                                  "Lower bound on the time per 64 inputs of a tile, narrow weights")
-        .In(kNs)
-        .AtLeast(0),
-    Of<&ServingExperts::narrow_step_latency>("narrow_step",
-                                             "Lower bound on the time per 64 inputs of a tile in 8 and 4 bit")
-        .In(kNs)
-        .AtLeast(0),
-    Of<&ServingExperts::routing_preference>(
-        "preference", "Coefficient of variation, over the experts, of how often the tokens of a step choose them")
-        .AtLeast(0)};
-constinit const Fields Schema<ServingExperts>::fields(kServingExpertsFields);
 
 constexpr FieldRow kExpertTableFields[] = {
     Of<&ExpertTable::source>("source", "Source of form and constants"),
-    Of<&ExpertTable::trtllm>("trtllm", "TensorRT-LLM; complete"),
-    Of<&ExpertTable::flashinfer>("flashinfer", "FlashInfer and Triton"),
+    Of<&ExpertTable::launch>("launch", "Fixed overhead of the kernels of a layer").In(kUs).AtLeast(0),
+    Of<&ExpertTable::permute_efficiency>("move",
+                                         "Bandwidth efficiency of permute and combine over the achievable bandwidth")
+        .Above(0),
+    Of<&ExpertTable::step_latency>("step_latency", "Lower bound on the time per 64 inputs of a tile")
+        .In(kNs)
+        .AtLeast(0),
     Of<&ExpertTable::bandwidth_gain>("stream",
                                      "Factor on the device's bandwidth efficiency, for weights, permute and combine")
         .Above(0),
     Of<&ExpertTable::kept_l2>("kept", "L2 capacities that keep half of the permuted and combined data").AtLeast(0),
-    Of<&ExpertTable::serving>("serving", "Changes inside a serving step")};
+    Of<&ExpertTable::routing_preference>(
+        "preference", "Coefficient of variation, over the experts, of how often the tokens of a step choose them")
+        .AtLeast(0),
+    Of<&ExpertTable::trtllm>("trtllm", "What differs in TensorRT-LLM's kernels"),
+    Of<&ExpertTable::flashinfer>("flashinfer", "What differs in those of FlashInfer and Triton")};
 constinit const Fields Schema<ExpertTable>::fields(kExpertTableFields);
 
-constexpr FieldRow kRowwiseRowFields[] = {
-    Of<&RowwiseRow::launch_factor>("launch", "Launch latency over a GEMM's").AtLeast(0),
-    Of<&RowwiseRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
-    Of<&RowwiseRow::bytes_per_thread_clock>("lane_bytes", "Bytes per thread and clock; 0: no limit").In(kB).AtLeast(0),
-    Of<&RowwiseRow::kept_l2>("kept", "L2 capacities that keep half of the operands between kernels").AtLeast(0),
-    Of<&RowwiseRow::column_latency>("column_latency", "Latency per column of a block that walks one row")
+constexpr FieldRow kRowwiseTableFields[] = {
+    Of<&RowwiseTable::source>("source", "Source of form and constants"),
+    Of<&RowwiseTable::launch_factor>("launch", "Launch latency over a GEMM's").AtLeast(0),
+    Of<&RowwiseTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
+    Of<&RowwiseTable::bytes_per_thread_clock>("lane_bytes", "Bytes per thread and clock; 0: no limit")
+        .In(kB)
+        .AtLeast(0),
+    Of<&RowwiseTable::kept_l2>("kept", "L2 capacities that keep half of the operands between kernels").AtLeast(0),
+    Of<&RowwiseTable::column_latency>("column_latency", "Latency per column of a block that walks one row")
         .In(kNs)
         .AtLeast(0)};
-constinit const Fields Schema<RowwiseRow>::fields(kRowwiseRowFields);
-
-constexpr FieldRow kRowwiseTableFields[] = {Of<&RowwiseTable::source>("source", "Source of form and constants"),
-                                            Of<&RowwiseTable::norm>("norm", "Norms"),
-                                            Of<&RowwiseTable::rope>("rope", "Rotary embedding"),
-                                            Of<&RowwiseTable::add>("add", "Residual additions"),
-                                            Of<&RowwiseTable::gelu>("gelu", "Activations"),
-                                            Of<&RowwiseTable::gated_gelu>("gated_gelu", "Activations with a gate"),
-                                            Of<&RowwiseTable::softmax>("softmax", "Softmax")};
 constinit const Fields Schema<RowwiseTable>::fields(kRowwiseTableFields);
 
 constexpr FieldRow kRecurrenceTableFields[] = {
@@ -303,12 +258,10 @@ constinit const Fields Schema<StepTable>::fields(kStepTableFields);
 
 constexpr FieldRow kLowLatencyRowFields[] = {
     Of<&LowLatencyRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
-    Of<&LowLatencyRow::per_doubling>("step", "Latency per doubling of the ranks in a node").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::per_256_experts>("experts", "Latency of the counters of 256 experts").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
     Of<&LowLatencyRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),
-    Of<&LowLatencyRow::internode>("node", "Latency of leaving the node").In(kUs).AtLeast(0),
-    Of<&LowLatencyRow::quantize_token>("cast", "Time to quantize a token of 4,096 elements").In(kUs).AtLeast(0)};
+    Of<&LowLatencyRow::internode>("node", "Latency of leaving the node").In(kUs).AtLeast(0)};
 constinit const Fields Schema<LowLatencyRow>::fields(kLowLatencyRowFields);
 
 constexpr FieldRow kNormalRowFields[] = {
@@ -316,16 +269,13 @@ constexpr FieldRow kNormalRowFields[] = {
     Of<&NormalRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
     Of<&NormalRow::sm_rate>("unit_rate", "Bandwidth per SM").In(kGBps).Above(0),
     Of<&NormalRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),
-    Of<&NormalRow::node_copies>("node_copies", "Copies that SMs move per token and node").AtLeast(0),
     Of<&NormalRow::per_node>("node", "Latency per node").In(kUs).AtLeast(0)};
 constinit const Fields Schema<NormalRow>::fields(kNormalRowFields);
 
 constexpr FieldRow kDomainRowFields[] = {
     Of<&DomainRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
     Of<&DomainRow::per_doubling>("step", "Latency per doubling of the ranks").In(kUs).AtLeast(0),
-    Of<&DomainRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
-    Of<&DomainRow::local_copy_cost>("own_cost", "Cost of a byte that stays, over a byte at full link bandwidth")
-        .AtLeast(0)};
+    Of<&DomainRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1)};
 constinit const Fields Schema<DomainRow>::fields(kDomainRowFields);
 
 constexpr FieldRow kPeerReduceTableFields[] = {
@@ -338,15 +288,9 @@ constinit const Fields Schema<PeerReduceTable>::fields(kPeerReduceTableFields);
 constexpr FieldRow kExpertExchangeTableFields[] = {
     Of<&ExpertExchangeTable::source>("source", "Source of form and constants"),
     Of<&ExpertExchangeTable::domain_source>("domain_source", "Source of the one-sided kernels"),
-    Of<&ExpertExchangeTable::low_latency_dispatch>("low_latency_dispatch",
-                                                   "Low-latency dispatch: one message per expert of each token"),
-    Of<&ExpertExchangeTable::low_latency_combine>("low_latency_combine", "Low-latency combine"),
-    Of<&ExpertExchangeTable::normal_dispatch>("normal_dispatch",
-                                              "Normal dispatch: one copy of a token per rank and node"),
-    Of<&ExpertExchangeTable::normal_combine>("normal_combine", "Normal combine"),
-    Of<&ExpertExchangeTable::domain_dispatch>("domain_dispatch",
-                                              "Dispatch by one-sided kernels in one scale-up domain"),
-    Of<&ExpertExchangeTable::domain_combine>("domain_combine", "Combine by one-sided kernels in one scale-up domain")};
+    Of<&ExpertExchangeTable::low_latency>("low_latency", "Low-latency kernels: one message per expert of each token"),
+    Of<&ExpertExchangeTable::normal>("normal", "Normal kernels: one copy of a token per rank and node"),
+    Of<&ExpertExchangeTable::domain>("domain", "One-sided kernels in one scale-up domain")};
 constinit const Fields Schema<ExpertExchangeTable>::fields(kExpertExchangeTableFields);
 
 constexpr FieldRow kKernelFamilyFields[] = {

@@ -19,10 +19,6 @@ struct Schema<DecodeRow> {
   static const Fields fields;
 };
 template <>
-struct Schema<DecodeTable> {
-  static const Fields fields;
-};
-template <>
 struct Schema<CoreRow> {
   static const Fields fields;
 };
@@ -75,15 +71,7 @@ struct Schema<GemmTable> {
   static const Fields fields;
 };
 template <>
-struct Schema<PowerClass> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LaunchFrom> {
-  static const Fields fields;
-};
-template <>
-struct Schema<DecodeOfMemory> {
+struct Schema<PowerFall> {
   static const Fields fields;
 };
 template <>
@@ -103,15 +91,7 @@ struct Schema<ExpertKernels> {
   static const Fields fields;
 };
 template <>
-struct Schema<ServingExperts> {
-  static const Fields fields;
-};
-template <>
 struct Schema<ExpertTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<RowwiseRow> {
   static const Fields fields;
 };
 template <>

@@ -9,44 +9,7 @@
 
 namespace slipstick {
 
-// Operand precisions of the expert GEMMs; kEightByFour: 8-bit activations, 4-bit weights.
-enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
-ENUM_NAMES(Pairing, {kSixteenBit, "sixteen_bit"}, {kFp8, "fp8_tensor"}, {kFp8Block, "fp8_block"},
-           {kFourBit, "four_bit_float"}, {kEightByFour, "eight_by_four"}, {kInt8, "int8"},
-           {kInt8Weights, "int8_weights"}, {kInt4Weights, "int4_weights"});
-
 namespace {
-
-const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pairing) {
-  switch (pairing) {
-    case Pairing::kSixteenBit:
-      break;
-    case Pairing::kFp8:
-      return kernels.fp8_tensor;
-    case Pairing::kFp8Block:
-      return kernels.fp8_block;
-    case Pairing::kFourBit:
-      return kernels.four_bit_float;
-    case Pairing::kEightByFour:
-      return kernels.eight_by_four;
-    case Pairing::kInt8:
-      return kernels.int8;
-    case Pairing::kInt8Weights:
-      return kernels.int8_weights;
-    case Pairing::kInt4Weights:
-      return kernels.int4_weights;
-  }
-  return kernels.sixteen_bit;
-}
-
-// The library's row; TensorRT-LLM's if it has none.
-const ExpertRow& RowOf(const ExpertTable& table, Pairing pairing, ExpertLibrary library) {
-  const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, pairing);
-  assert(trtllm);
-  if (library == ExpertLibrary::kTrtllm) return *trtllm;
-  const std::optional<ExpertRow>& own = RowOf(table.flashinfer, pairing);
-  return own ? *own : *trtllm;
-}
 
 // Grouped GEMM with the layer's precisions; the caller sets its shape.
 Gemm ProductOf(const MoeLayer& layer) {
@@ -62,69 +25,68 @@ Gemm ProductOf(const MoeLayer& layer) {
   return product;
 }
 
-Pairing PairingOf(const MoeLayer& layer, const Device& device) {
+const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, const MoeLayer& layer, const Device& device) {
+  static const std::optional<ExpertRow> none;
   switch (KernelOf(ProductOf(layer), device)) {
     case GemmKernel::kSixteenBit:
-      return Pairing::kSixteenBit;
+      return kernels.sixteen_bit;
     case GemmKernel::kFp8Tensor:
-      return BytesPerElement(layer.weights) < 1 ? Pairing::kEightByFour : Pairing::kFp8;
+      return BytesPerElement(layer.weights) < 1 ? kernels.eight_by_four : kernels.fp8_tensor;
     case GemmKernel::kFp8Block:
-      return Pairing::kFp8Block;
+      return kernels.fp8_block;
     case GemmKernel::kFourBitFloat:
-      return Pairing::kFourBit;
-    case GemmKernel::kInt8:
-      return Pairing::kInt8;
-    case GemmKernel::kInt8Weights:
-      return Pairing::kInt8Weights;
+      return kernels.four_bit_float;
     case GemmKernel::kInt4Weights:
-      return Pairing::kInt4Weights;
+    case GemmKernel::kInt8:
+    case GemmKernel::kInt8Weights:
+      break;
   }
-  return Pairing::kSixteenBit;
+  return none;
 }
 
-constexpr std::string_view kGroupedEfficiency = "GEMM efficiency of the grouped kernels",
-                           kBeforeEngine = "before the engine's share";
+// What the library states; TensorRT-LLM's row where it states none.
+ExpertRow RowOf(const MoeLayer& layer, const Device& device) {
+  const ExpertTable& table = device.architecture->experts;
+  const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, layer, device);
+  const std::optional<ExpertRow>& own = RowOf(table.flashinfer, layer, device);
+  return (layer.library == ExpertLibrary::kFlashInfer && own ? own : trtllm).value_or(ExpertRow{});
+}
+
+Ratio PermuteEfficiency(const MoeLayer& layer, const Device& device) {
+  return RowOf(layer, device).permute_efficiency.value_or(device.architecture->experts.permute_efficiency);
+}
 
 }  // namespace
 
 MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
-  const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
+  const ExpertRow row = RowOf(layer, device);
   MoeKernelParameters parameters;
   parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
   parameters.product.launch = {};
   parameters.product.extra_launch = {};
   // hidden by the other rows of the group; the fitted efficiencies include the rest
   parameters.product.convert_per_clock = 0;
-  parameters.product.gemm_efficiency =
-      Figure(kGroupedEfficiency, min(1.0, row.gemm_efficiency * *device.efficiency.gemm_efficiency), kBeforeEngine);
-  parameters.product.step_latency = row.step_latency;
+  if (row.gemm_efficiency)
+    parameters.product.gemm_efficiency =
+        Figure("GEMM efficiency of the grouped kernels",
+               min(1.0, *row.gemm_efficiency * *device.efficiency.gemm_efficiency), "before the engine's share");
+  parameters.product.step_latency = table.step_latency;
   parameters.bandwidth_gain = table.bandwidth_gain;
   parameters.weight_bandwidth_gain = row.bandwidth_efficiency;
-  parameters.permute_efficiency = row.permute_efficiency;
+  parameters.permute_efficiency = PermuteEfficiency(layer, device);
   parameters.kept_l2 = table.kept_l2;
-  parameters.launch = row.launch;
+  parameters.launch = row.launch.value_or(table.launch);
   parameters.expert = row.expert;
   return parameters;
 }
 
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device) {
   MoeKernelParameters parameters = IsolatedKernelParameters(layer, device);
-  const ExpertTable& table = device.architecture->experts;
-  const Pairing pairing = PairingOf(layer, device);
-  if (pairing == Pairing::kFourBit) {
-    parameters.product.gemm_efficiency = Figure(
-        kGroupedEfficiency, table.serving.four_bit_gemm_efficiency * *device.efficiency.gemm_efficiency, kBeforeEngine);
-    parameters.permute_efficiency = table.serving.four_bit_permute_efficiency;
-  } else {
-    MoeLayer scaled = layer;
-    scaled.scaling = Scaling::kBlock;  // block scales travel with the tokens
-    parameters.permute_efficiency = RowOf(table, PairingOf(scaled, device), layer.library).permute_efficiency;
-  }
-  parameters.routing_preference = table.serving.routing_preference;
-  if (pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit ||
-      pairing == Pairing::kEightByFour)
-    parameters.product.step_latency = table.serving.narrow_step_latency;
+  MoeLayer scaled = layer;
+  scaled.scaling = Scaling::kBlock;  // block scales travel with the tokens
+  parameters.permute_efficiency = PermuteEfficiency(scaled, device);
+  parameters.routing_preference = device.architecture->experts.routing_preference;
   parameters.product.setting = GemmSetting::kServing;
   return parameters;
 }

@@ -10,22 +10,6 @@
 namespace slipstick {
 namespace {
 
-const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
-  switch (kernel.kind) {
-    case RowKind::kNorm:
-      break;
-    case RowKind::kSoftmax:
-      return table.softmax;
-    case RowKind::kGelu:
-      return kernel.gated ? table.gated_gelu : table.gelu;
-    case RowKind::kRope:
-      return table.rope;
-    case RowKind::kAdd:
-      return table.add;
-  }
-  return table.norm;
-}
-
 // Elements read and written per output element.
 double Accesses(const RowKernel& kernel) {
   return kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && kernel.gated) ? 3 : 2;
@@ -52,14 +36,17 @@ double ArithmeticPerElement(RowKind kind) {
 
 RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device) {
   assert(device.efficiency.launch_latency);
-  const RowwiseRow& row = RowOf(device.architecture->rowwise, kernel);
+  const RowwiseTable& table = device.architecture->rowwise;
   const KernelTraits& traits = device.architecture->traits;
+  // An element at a time: as fast as memory, row by row or not.
+  const bool is_plain = kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && !kernel.gated);
   RowKernelParameters parameters;
-  parameters.launch = row.launch_factor * *device.efficiency.launch_latency;
-  parameters.bandwidth_efficiency = row.bandwidth_efficiency;
-  if (traits.tiled) parameters.bytes_per_sm_clock = row.bytes_per_thread_clock * traits.threads_per_clock;
-  parameters.kept_l2 = row.kept_l2;
-  parameters.column_latency = row.column_latency;
+  parameters.launch = table.launch_factor * *device.efficiency.launch_latency;
+  parameters.bandwidth_efficiency = table.bandwidth_efficiency;
+  if (traits.tiled && !is_plain)
+    parameters.bytes_per_sm_clock = table.bytes_per_thread_clock * traits.threads_per_clock;
+  parameters.kept_l2 = table.kept_l2;
+  if (!is_plain && kernel.kind != RowKind::kSoftmax) parameters.column_latency = table.column_latency;
   return parameters;
 }
 

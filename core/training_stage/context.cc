@@ -28,11 +28,10 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, 
     const Ratio spacing = max(1.0, stride * Ratio(level.size) / joined);
     const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing, innermost).share * level.bandwidth;
     if (at_line_rate) return {link, level.latency};
-    const Ratio efficiency = i == 0 ? in_step.hop_efficiency : in_step.nic_hop_efficiency;
-    return {Figure("Rate of a send to the next rank", efficiency * link, "", kInStepSource),
-            i == 0 ? in_step.hop_latency : in_step.nic_hop_latency};
+    return {Figure("Rate of a send to the next rank", in_step.hop_efficiency * link, "", kInStepSource),
+            in_step.hop_latency};
   }
-  return {1 * kGBps, Fabric()->in_step.nic_hop_latency};
+  return {1 * kGBps, Fabric()->in_step.hop_latency};
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ TEST(CollectiveExplanations, AnExchangeOfTokensShowsItsKernelsConstants) {
   const FigureRecord& time = figures.back();
   EXPECT_EQ(time.title, "Low-latency exchange in one domain");
   const std::set<std::string> origins = Origins(figures);
-  for (const char* input : {"serving.batch", "kernels.hopper.expert_exchange.low_latency_dispatch.link",
-                            "kernels.hopper.expert_exchange.low_latency_dispatch.setup"}) {
+  for (const char* input : {"serving.batch", "kernels.hopper.expert_exchange.low_latency.link",
+                            "kernels.hopper.expert_exchange.low_latency.setup"}) {
     EXPECT_TRUE(origins.contains(input)) << input;
   }
 }

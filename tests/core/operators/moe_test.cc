@@ -23,10 +23,12 @@ MoeLayer Layer(double tokens, double hidden, double ffn, double top_k, double ex
 
 double Us(const MoeLayer& layer, const Device& device) { return In(TimeOf(layer, device).time, kUs); }
 
+// Worked with 25 us and 0.55 of the bandwidth for permute and combine: 448.951, 381.476 and 14,436.568 us. With 27 us and
+// 0.5 they are 2 us more, and a tenth of the 0.647, 87.784 and 651.206 us that permute and combine took.
 TEST(Moe, TimesOfTheWorkedCases) {
-  EXPECT_NEAR(Us(Layer(16, 2048, 768, 8, 128, 1), H100()), 448.951, 0.001);
-  EXPECT_NEAR(Us(Layer(4096, 4096, 1536, 8, 128, 8), H100()), 381.476, 0.001);
-  EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14436.568, 0.01);
+  EXPECT_NEAR(Us(Layer(16, 2048, 768, 8, 128, 1), H100()), 448.951 + 2 + 0.0647, 0.001);
+  EXPECT_NEAR(Us(Layer(4096, 4096, 1536, 8, 128, 8), H100()), 381.476 + 2 + 8.7784, 0.001);
+  EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14436.568 + 2 + 65.1206, 0.01);
 }
 
 // A token goes to eight experts, each another; of the other 120, those among 120 independent draws from 128: 8 + 120 (1
@@ -125,17 +127,14 @@ TEST(Moe, ParametersComeFromTheirTables) {
   const std::string table = "kernels.blackwell.experts.";
   MoeLayer layer;
   auto found = origins(layer, false);
-  for (const char* name : {"trtllm.sixteen_bit.matrix", "trtllm.sixteen_bit.launch", "stream"})
+  for (const char* name : {"launch", "move", "step_latency", "stream"})
     EXPECT_TRUE(found.contains(table + name)) << name;
   EXPECT_TRUE(found.contains("cluster.device.efficiency.matrix"));
   layer.precision = layer.weights = Precision::kNvfp4;
   found = origins(layer, true);
-  for (const char* name : {"serving.four_bit_matrix", "serving.preference", "serving.four_bit_move"})
+  for (const char* name : {"preference", "move", "trtllm.four_bit_float.stream"})
     EXPECT_TRUE(found.contains(table + name)) << name;
-  EXPECT_FALSE(found.contains(table + "trtllm.four_bit_float.matrix"));
-  // Block scales travel with the tokens.
-  layer.precision = layer.weights = Precision::kFp8;
-  EXPECT_TRUE(origins(layer, true).contains(table + "trtllm.fp8_block.move"));
+  EXPECT_TRUE(found.contains("kernels.blackwell.gemm.four_bit_float.matrix"));
 }
 
 }  // namespace
