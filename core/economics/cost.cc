@@ -76,6 +76,9 @@ void Explain(const CostReport& report, const Cluster& cluster, Trace& trace) {
   trace.Report("cost.system_usd", report.system);
   trace.Report("cost.device_hour_usd", report.device_hour);
   trace.Report("cost.carbon.embodied_g", report.carbon.embodied);
+  trace.Report("cost.carbon.server_g", report.carbon.server);
+  trace.Report("cost.carbon.network_g", report.carbon.network);
+  trace.Report("cost.carbon.system_embodied_g", report.carbon.of_system);
   trace.Report("cost.carbon.operation_g_per_device_hour", report.carbon.operation_hour);
 }
 
@@ -102,7 +105,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.device_hour_parts = std::move(system.hour_lines);
   report.use = Figure("Time in which a device is used, over its life", inputs.lifetime * inputs.system.utilisation);
   report.wall = WallPowerOf(cluster, inputs.system, system.network_power);
-  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall.mean);
+  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall);
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
