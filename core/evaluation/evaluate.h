@@ -21,7 +21,7 @@ struct ReportDetail {
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
   bool intervals = true;     // where measurements of such a system would lie, and typical runs
   // Those reported, "training", "serving", "cost" and so on; empty: all. What the others use is paid for all the same.
-  std::vector<std::string_view> parts;
+  std::vector<std::string_view> parts = {};
 
   // Figures only, for sweeps and searches.
   static ReportDetail Figures(std::vector<std::string_view> parts = {}) {

@@ -135,6 +135,18 @@ TEST(Design, SaysHowFarItIsFromABoundAndWhatLimitsIt) {
   EXPECT_LT(found["limits"][1]["per_unit"], 0);
 }
 
+// More tensor cores beside the vector lanes speed prefill up, until the vector lanes hold attention up.
+TEST(Design, FindsAUnitsTensorCoresPerVectorLane) {
+  const std::string ratio = "cluster.device.design.unit.tensor_to_vector";
+  const std::vector<std::string> fixed{"training=null", "serving.devices=8", "serving.mapping.tp=2",
+                                       "serving.prompt=8192"};
+  const Json given = Designed(fixed, Json{{"objective", "serving.ttft_s"}}),
+             found = Designed(fixed, Json{{"objective", "serving.ttft_s"}, {"vary", {ratio + "=0.125:8"}}});
+  EXPECT_LT(found["objective"], given["objective"]);
+  EXPECT_GT(found["overrides"][ratio], 1);
+  EXPECT_LT(found["overrides"][ratio], 7);
+}
+
 TEST(Design, GivesAFrontierOfTwoObjectives) {
   const Json found = Designed({"training=null", "serving.devices=8", "serving.mapping.tp=2"},
                               Json{{"objective", "serving.tpot_s"}, {"pareto", "serving.ttft_s"}});
