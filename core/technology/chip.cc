@@ -14,8 +14,8 @@ double Speed(double v, double threshold) {
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
-// The unit with as many tensor cores beside its vector lanes as its ratio says. Their operands come with them, so that a
-// clock of dense work takes energy in proportion.
+// The unit with as many tensor cores beside its vector lanes as its ratio says. Their operands come with them, so that
+// a clock of dense work takes energy in proportion.
 UnitTemplate WithTensorCores(UnitTemplate unit) {
   const double ratio = unit.tensor_to_vector;
   unit.flops_per_clock = static_cast<Count>(std::round(static_cast<double>(unit.flops_per_clock) * ratio));

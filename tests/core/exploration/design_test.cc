@@ -62,7 +62,8 @@ Json Designed(std::vector<std::string> assignments, const Json& question) {
   return *ParseJson(DesignAnswer("", assignments, question).text);
 }
 
-// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked about.
+// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked
+// about.
 TEST(Design, PaysForTheWholeSystem) {
   std::vector<std::string> assignments = kChip;
   assignments.insert(assignments.end(), {"cluster.devices=64", "serving.devices=8", "serving.mapping.tp=2"});

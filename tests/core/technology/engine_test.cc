@@ -53,8 +53,8 @@ DerivedChip Made(const ChipDesign& design) {
   return chip ? *chip : DerivedChip{};
 }
 
-// An A100's SM takes 3.716 mm^2: 2.028 of logic, of which 0.269 are tensor cores, 1.279 of registers and 0.409 of L1. With
-// twice the tensor cores 476.25 mm^2 hold 476.25 / 3.985 = 119 instead of 128.
+// An A100's SM takes 3.716 mm^2: 2.028 of logic, of which 0.269 are tensor cores, 1.279 of registers and 0.409 of L1.
+// With twice the tensor cores 476.25 mm^2 hold 476.25 / 3.985 = 119 instead of 128.
 TEST(Chip, HoldsMoreTensorCoresBesideItsVectorLanes) {
   ChipDesign design = A100();
   design.power = 4000 * kWatt;  // enough for every unit
