@@ -29,7 +29,7 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
 }  // namespace
 
 CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device,
-                       const CarbonInputs& inputs, Watts tdp, Watts wall_power) {
+                       const CarbonInputs& inputs, Watts tdp, const WallPower& wall) {
   const Grams silicon = SiliconCarbon(bill, device, inputs);
   const Bytes capacity = Figure("Memory of a device", bill.memory.stack_capacity * Ratio(bill.memory.stacks));
   const Grams memory = Figure("Embodied carbon of the memory", capacity * bill.memory.carbon);
@@ -51,7 +51,12 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
   const Grams assembly = Figure("Carbon of assembly and test", inputs.assembly * assembled, "", kFootprint);
   const Grams embodied = Figure("Embodied carbon per device", assembled + assembly,
                                 "cradle to gate; excludes the server around the device");
-  const GramsPerSecond operation = Figure("Operational carbon rate per device", wall_power * inputs.grid_intensity);
+  const Grams network = Figure("Embodied carbon of a device's share of the network", wall.network * inputs.network,
+                               "as the HGX H100's boards, chips and heat sinks by their power; estimate");
+  const Grams of_system =
+      Figure("Embodied carbon per device with its server and network", embodied + inputs.server + network, "",
+             "server: EcoLogits 1.0 with BoaviztAPI, AWS p4de.24xlarge without its devices");
+  const GramsPerSecond operation = Figure("Operational carbon rate per device", wall.mean * inputs.grid_intensity);
   return {{{"dies", silicon},
            {"memory", memory},
            {"package carrier", carrier},
@@ -62,6 +67,9 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
            {"voltage regulators", regulators},
            {"assembly and test", assembly}},
           embodied,
+          inputs.server,
+          network,
+          of_system,
           operation,
           Figure("Operational carbon per GPU-hour", operation * (1 * kHour))};
 }

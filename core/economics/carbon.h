@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/economics/device_bill.h"
+#include "core/economics/energy.h"
 
 namespace slipstick {
 
@@ -23,6 +24,8 @@ struct CarbonInputs {
   Ratio heat_sink = 0;  // grams emitted per gram of aluminum
   GramsPerWatt regulators;
   Ratio assembly = 0;  // of what the parts emit
+  Grams server;        // CPUs, memory, drives, power supplies and chassis: a device's share
+  GramsPerWatt network;
 };
 template <>
 struct Schema<CarbonInputs> {
@@ -40,10 +43,12 @@ struct CarbonLine {
 struct CarbonCost {
   std::vector<CarbonLine> lines;  // of a device
   Grams embodied;                 // the lines, added in order
+  Grams server, network;          // a device's share of each
+  Grams of_system;                // the device and its share
   GramsPerSecond operation;       // per device, its share of server and building included
   Grams operation_hour;           // in an hour of use
 };
 CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device,
-                       const CarbonInputs& inputs, Watts tdp, Watts wall_power);
+                       const CarbonInputs& inputs, Watts tdp, const WallPower& wall);
 
 }  // namespace slipstick

@@ -74,7 +74,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.device_hour_parts = std::move(system.hour_lines);
   report.use = Figure("Time in which a device is used, over its life", inputs.lifetime * inputs.system.utilisation);
   report.wall = WallPowerOf(cluster, inputs.system, system.network_power);
-  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall.mean);
+  report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall);
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);

@@ -35,10 +35,10 @@ auto EmittedOf(const HardwareCost& cost, Energy energy) {
   return Figure("Emitted", energy * cost.grid_intensity, "operational; embodied carbon is a separate figure");
 }
 
-// Embodied carbon, by the share of the devices' life that they are used for.
+// Embodied carbon with server and network, by the share of the devices' life that they are used for.
 template <class Time>
 auto EmbodiedOf(const HardwareCost& cost, Time device_seconds) {
-  return Figure("Embodied", cost.carbon.embodied * device_seconds / cost.use, "share of the device's hours in use");
+  return Figure("Embodied", cost.carbon.of_system * device_seconds / cost.use, "share of the device's hours in use");
 }
 
 // What the devices of a run use.

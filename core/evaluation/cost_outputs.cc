@@ -41,6 +41,10 @@ struct Outputs<CarbonCost> {
   static constexpr auto rows = std::tuple{
       Output("embodied_g", &C::embodied, "Embodied carbon per device").SmallerIsBetter(),
       Output("embodied_g_parts", &C::lines, "Embodied carbon by component"),
+      Output("server_g", &C::server, "Embodied carbon of a device's share of its server").SmallerIsBetter(),
+      Output("network_g", &C::network, "Embodied carbon of a device's share of the network").SmallerIsBetter(),
+      Output("system_embodied_g", &C::of_system, "Embodied carbon per device with its server and network")
+          .SmallerIsBetter(),
       Output("operation_g_per_device_hour", &C::operation_hour, "Operational carbon per GPU-hour")
           .In("g")
           .SmallerIsBetter(),

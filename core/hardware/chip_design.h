@@ -72,6 +72,7 @@ struct Schema<LinkType> {
 struct UnitTemplate {
   Count flops_per_clock = 0;                              // dense, 16-bit
   double fp32 = 0, tf32 = 0, fp8 = 0, int8 = 0, fp4 = 0;  // throughput over that of 16 bit; 0: not supported
+  double tensor_to_vector = 1;                            // over the ratio that the numbers of this template give
   SquareMillimetres tensor_area;
   SquareMillimetres vector_area;
   SquareMillimetres control_area;

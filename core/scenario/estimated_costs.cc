@@ -68,6 +68,13 @@ std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
                [&paths](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
                  AddEstimates(held, entry, type, path, paths);
                });
+  // Of the defaults that no preset states, those whose source is their own.
+  const Json& standard = *FindPreset("standard", Schema<CostInputs>::standard);
+  for (const auto& source : standard["sources"].items()) {
+    const Json *stated = MemberAt(standard, source.key()), *held = MemberAt(cost, source.key());
+    if (stated == nullptr || held == nullptr || TextOf(source.value()).find("estimate") == std::string::npos) continue;
+    if (IsUnchanged(*held, *stated)) paths.push_back(JoinPath("cost", source.key()));
+  }
   return paths;
 }
 

@@ -14,6 +14,17 @@ double Speed(double v, double threshold) {
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
+// The unit with as many tensor cores beside its vector lanes as its ratio says. Their operands come with them, so that
+// a clock of dense work takes energy in proportion.
+UnitTemplate WithTensorCores(UnitTemplate unit) {
+  const double ratio = unit.tensor_to_vector;
+  unit.flops_per_clock = static_cast<Count>(std::round(static_cast<double>(unit.flops_per_clock) * ratio));
+  unit.fp32 /= ratio;
+  unit.tensor_area = unit.tensor_area * ratio;
+  unit.energy = unit.energy * ratio;
+  return unit;
+}
+
 Count Floor(double value) { return static_cast<Count>(WholeBelow(value)); }
 
 }  // namespace
@@ -90,7 +101,7 @@ class ChipBuilder {
 
  private:
   void AddComputeUnits() {
-    const UnitTemplate& unit = design_.unit;
+    const UnitTemplate unit = WithTensorCores(design_.unit);
     const SquareMillimetres logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
     const SquareMillimetres storage_at_7nm =
         (unit.registers.base() * unit.register_area + unit.l1.base() * unit.l1_area) * kMm2;

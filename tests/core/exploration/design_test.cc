@@ -62,7 +62,8 @@ Json Designed(std::vector<std::string> assignments, const Json& question) {
   return *ParseJson(DesignAnswer("", assignments, question).text);
 }
 
-// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked about.
+// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked
+// about.
 TEST(Design, PaysForTheWholeSystem) {
   std::vector<std::string> assignments = kChip;
   assignments.insert(assignments.end(), {"cluster.devices=64", "serving.devices=8", "serving.mapping.tp=2"});
@@ -133,6 +134,18 @@ TEST(Design, SaysHowFarItIsFromABoundAndWhatLimitsIt) {
   for (const Json& one : found["limits"]) EXPECT_LE(one["per_unit"].get<double>(), 1e-12) << one;
   EXPECT_EQ(found["limits"][1]["budget"], "power");
   EXPECT_LT(found["limits"][1]["per_unit"], 0);
+}
+
+// More tensor cores beside the vector lanes speed prefill up, until the vector lanes hold attention up.
+TEST(Design, FindsAUnitsTensorCoresPerVectorLane) {
+  const std::string ratio = "cluster.device.design.unit.tensor_to_vector";
+  const std::vector<std::string> fixed{"training=null", "serving.devices=8", "serving.mapping.tp=2",
+                                       "serving.prompt=8192"};
+  const Json given = Designed(fixed, Json{{"objective", "serving.ttft_s"}}),
+             found = Designed(fixed, Json{{"objective", "serving.ttft_s"}, {"vary", {ratio + "=0.125:8"}}});
+  EXPECT_LT(found["objective"], given["objective"]);
+  EXPECT_GT(found["overrides"][ratio], 1);
+  EXPECT_LT(found["overrides"][ratio], 7);
 }
 
 TEST(Design, GivesAFrontierOfTwoObjectives) {
