@@ -53,7 +53,7 @@ TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   const GemmTable& hopper = Architecture("hopper")->gemm;
   EXPECT_DOUBLE_EQ(hopper.int8.gemm_efficiency, 0.63);
   EXPECT_DOUBLE_EQ(In(hopper.int8.extra_overhead, kUs), 8);
-  EXPECT_DOUBLE_EQ(In(hopper.int8.extra_overhead_few_rows, kUs), 1.5);
+  EXPECT_DOUBLE_EQ(In(*hopper.int8.extra_overhead_few_rows, kUs), 4);
   EXPECT_DOUBLE_EQ(In(hopper.fp8_tensor.extra_overhead, kUs), 10.6);
   EXPECT_DOUBLE_EQ(In(Architecture("gaudi")->attention.prefill.generic.launch, kUs), 20);
   EXPECT_TRUE(Architecture("gaudi")->traits.has_l2);
