@@ -202,7 +202,7 @@ class Page {
   draw() {
     if (!this.#isWhole) return this.drawAll();
     if (this.core.report) this.drawHead();
-    this.#rest ??= seen().then(() => this.drawRest());
+    if (!this.#rest) this.#rest = seen().then(() => this.drawRest());
   }
 
   drawAll() {

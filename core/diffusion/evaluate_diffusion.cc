@@ -13,14 +13,14 @@ namespace slipstick {
 namespace {
 
 // Time of a request by part, and what its devices do in it.
-struct Work {
+struct DiffusionWork {
   DiffusionTime time;
   Seconds step;
   Flops flops;  // of the busiest device
   Bytes bytes;
 };
 
-Work WorkOf(const Request& request, const Device& device, const Cluster& cluster, const Decoder& decoder) {
+DiffusionWork WorkOf(const Request& request, const Device& device, const Cluster& cluster, const Decoder& decoder) {
   const DiffusionRun& run = request.run;
   const Ratio steps = *run.steps;
   const Ratio in_turn =
@@ -28,7 +28,7 @@ Work WorkOf(const Request& request, const Device& device, const Cluster& cluster
              "with the prompt, and without it where it is guided");
   const TransformerPass pass = PassOf(request, device, cluster);
   const KernelTime text = EncodeText(request, device);
-  Work work;
+  DiffusionWork work;
   work.time.text_encoder = Figure("Text encoder", text.time, "the prompt once");
   work.time.products = Figure("Matrix products", steps * in_turn * pass.products.time, "of all steps");
   work.time.attention = Figure("Attention", steps * in_turn * pass.attention.time, "of all steps");
@@ -76,7 +76,7 @@ DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const D
   return memory;
 }
 
-Watts PowerOf(const Work& work, const Device& device, Precision precision) {
+Watts PowerOf(const DiffusionWork& work, const Device& device, Precision precision) {
   const Seconds time = work.time.Total();
   const Ratio activity = Figure(
       "Utilization of the device",
@@ -115,7 +115,7 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
   const Weights weights{Figure("Weights of the transformers", transformers * parameters * ElementSize(run.precision)),
                         Figure("Weights of the text encoder", text_parameters * (2 * kB), "in 16 bit"),
                         Figure("Weights of the decoder", decoder.parameters * (2 * kB), "in 16 bit")};
-  Work work = WorkOf(request, device, cluster, decoder);
+  DiffusionWork work = WorkOf(request, device, cluster, decoder);
   work.time.copies = CopyTime(request, weights, device);
   DiffusionReport report;
   report.time = work.time;

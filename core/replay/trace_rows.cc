@@ -176,7 +176,7 @@ std::string LineOf(std::string_view text, std::size_t position) {
 }  // namespace
 
 Issues ReadTraceRows(std::string_view text, const std::function<bool(TraceRow& row)>& on_row) {
-  constexpr std::size_t kMostIssues = 10;
+  constexpr std::size_t kMostFaults = 10;
   Issues issues;
   std::size_t objects = 0;
   const auto is_too_many = [&] {
@@ -191,7 +191,7 @@ Issues ReadTraceRows(std::string_view text, const std::function<bool(TraceRow& r
     return issues;
   }
   std::size_t number = 0;
-  for (std::size_t from = 0; from < text.size() && issues.size() < kMostIssues; ++number) {
+  for (std::size_t from = 0; from < text.size() && issues.size() < kMostFaults; ++number) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
     const std::string_view line = text.substr(from, end - from);
     from = end + 1;
