@@ -120,7 +120,7 @@ void Refine(DesignProblem& problem, SplitTried& found) {
 
 SplitTried BestOfRandom(Random& random, DesignProblem& problem) {
   constexpr int kSplits = 10'000;
-  constexpr std::size_t kRefined = 30;
+  constexpr std::size_t kRefined = 10;
   std::vector<SplitTried> all;
   for (int i = 0; i < kSplits; ++i) {
     DesignPoint point = RandomSplit(random, problem.space());
