@@ -19,11 +19,11 @@ std::map<std::string, double> Figures(std::string_view study, const char* path) 
 }
 
 // Llama-3.1-70B, TP 8, 8,192 tokens a micro-batch: 134,217,728 bytes of residual stream, gathered and scattered. NCCL's
-// Simple protocol on NVLink: 5.4 + 8.5 us of setup, seven steps of 3.5 * 0.74 us, 7/8 of the bytes at 0.84 * 450 GB/s,
+// Simple protocol on NVLink: 5.4 + 7 us of setup, seven steps of 3.5 * 0.74 us, 7/8 of the bytes at 0.84 * 450 GB/s,
 // and the copy of a rank's own eighth at 1.3 * 450 GB/s. 80 layers * 2 pairs * 3 passes * 8 micro-batches, each pair
 // launched in 12 us.
 TEST(TopologyStudies, TensorParallelism) {
-  const double bytes = 8192. * 8192 * 2, fixed = 5.4e-6 + 8.5e-6 + 7 * 3.5 * 0.74e-6;
+  const double bytes = 8192. * 8192 * 2, fixed = 5.4e-6 + 7e-6 + 7 * 3.5 * 0.74e-6;
   const auto seconds = [&](double share) {  // of a rank's links that work
     const double one = fixed + 7. / 8 * bytes / (0.84 * 450e9 * share) + bytes / 8 / (1.3 * 450e9 * share);
     return 80 * 2 * 3 * 8 * (2 * one + 12e-6);
