@@ -51,11 +51,13 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
   const Grams assembly = Figure("Carbon of assembly and test", inputs.assembly * assembled, "", kFootprint);
   const Grams embodied = Figure("Embodied carbon per device", assembled + assembly,
                                 "cradle to gate; excludes the server around the device");
-  const Grams network = Figure("Embodied carbon of a device's share of the network", wall.network * inputs.network,
-                               "as the HGX H100's boards, chips and heat sinks by their power; estimate");
+  const Grams server =
+      Figure("Embodied carbon of a device's share of its server", wall.server * inputs.system,
+             "by power, as an AWS p4de.24xlarge without its devices; estimate", "EcoLogits 1.0 with BoaviztAPI, 2024");
+  const Grams network = Figure("Embodied carbon of a device's share of the network", wall.network * inputs.system,
+                               "by power, as a server; estimate");
   const Grams of_system =
-      Figure("Embodied carbon per device with its server and network", embodied + inputs.server + network, "",
-             "server: EcoLogits 1.0 with BoaviztAPI, AWS p4de.24xlarge without its devices");
+      Figure("Embodied carbon per device with its server and network", embodied + server + network);
   const GramsPerSecond operation = Figure("Operational carbon rate per device", wall.mean * inputs.grid_intensity);
   return {{{"dies", silicon},
            {"memory", memory},
@@ -67,7 +69,7 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
            {"voltage regulators", regulators},
            {"assembly and test", assembly}},
           embodied,
-          inputs.server,
+          server,
           network,
           of_system,
           operation,

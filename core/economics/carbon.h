@@ -24,8 +24,7 @@ struct CarbonInputs {
   Ratio heat_sink = 0;  // grams emitted per gram of aluminum
   GramsPerWatt regulators;
   Ratio assembly = 0;  // of what the parts emit
-  Grams server;        // CPUs, memory, drives, power supplies and chassis: a device's share
-  GramsPerWatt network;
+  GramsPerWatt system;  // of the server and the network around a device, by their mean power
 };
 template <>
 struct Schema<CarbonInputs> {

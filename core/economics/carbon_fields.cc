@@ -33,8 +33,7 @@ constexpr FieldRow kCarbonInputsFields[] = {
     Of<&CarbonInputs::assembly>("assembly", "Assembly and test, as a share of the parts' emissions")
         .Between(0, 10)
         .Advanced(),
-    Of<&CarbonInputs::server>("server", "A device's share of the server around it").In(kGram).AtLeast(0).Advanced(),
-    Of<&CarbonInputs::network>("network", "Switches and optics, per watt of their power")
+    Of<&CarbonInputs::system>("system", "Servers around the devices, switches and optics, per watt of their mean power")
         .In(kGPerW)
         .AtLeast(0)
         .AtMost(100'000)

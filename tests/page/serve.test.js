@@ -149,7 +149,7 @@ test('a mark of the roofline is as large as its share of the step, all layers co
   assert.equal(rows.length, 11, 'operators without arithmetic too');
   const [most] = decodeStep().sort((a, b) => b.time_s * b.count - a.time_s * a.count);
   assert.equal(most.name, 'all-reduce');
-  assert.ok(plain(rows[0]).startsWith(`all-reduce160 × ${(most.time_s * 1e6).toPrecision(3)} µs`), rows[0]);
+  assert.ok(plain(rows[0]).startsWith(`all-reduce160 × ${Number((most.time_s * 1e6).toPrecision(3))} µs`), rows[0]);
 });
 
 test('a decode step as a trace: events in Chrome’s format that add up to the step', async () => {

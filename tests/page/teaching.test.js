@@ -92,7 +92,7 @@ test('the course: ten lessons, and slides whose figures the core computes, a pag
   const first = evaluated(['version=1', ...STARTED]);
   assert.ok(
     plain(await page.locator('.slide.acts').first().innerText()).includes(
-      `${(first.serving.decode_step_s * 1000).toPrecision(3)} ms`,
+      `${Number((first.serving.decode_step_s * 1000).toPrecision(3))} ms`,
     ),
   );
   const pdf = await page.pdf({ preferCSSPageSize: true });
