@@ -56,8 +56,7 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
              "by power, as an AWS p4de.24xlarge without its devices; estimate", "EcoLogits 1.0 with BoaviztAPI, 2024");
   const Grams network = Figure("Embodied carbon of a device's share of the network", wall.network * inputs.system,
                                "by power, as a server; estimate");
-  const Grams of_system =
-      Figure("Embodied carbon per device with its server and network", embodied + server + network);
+  const Grams of_system = Figure("Embodied carbon per device with its server and network", embodied + server + network);
   const GramsPerSecond operation = Figure("Operational carbon rate per device", wall.mean * inputs.grid_intensity);
   return {{{"dies", silicon},
            {"memory", memory},

@@ -23,7 +23,7 @@ struct CarbonInputs {
   GramsPerWatt heat_sink_mass;
   Ratio heat_sink = 0;  // grams emitted per gram of aluminum
   GramsPerWatt regulators;
-  Ratio assembly = 0;  // of what the parts emit
+  Ratio assembly = 0;   // of what the parts emit
   GramsPerWatt system;  // of the server and the network around a device, by their mean power
 };
 template <>

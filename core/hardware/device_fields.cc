@@ -116,7 +116,7 @@ constexpr FieldRow kDeviceFields[] = {
     Of<&Device::preset>("preset", "Preset; fields below override it"),
     Of<&Device::name>("name", "Name"),
     Of<&Device::vendor>("vendor", "Vendor").Advanced(),
-    Of<&Device::year>("year", "Year of announcement").Between(2010, 2100).Advanced(),
+    Of<&Device::year>("year", "Year of announcement. Informational: no figure uses it").Between(2010, 2100).Advanced(),
     Of<&Device::architecture>("architecture",
                               "GPU family, which selects the kernel constants; of a chip design the newest, unless the "
                               "design names another")

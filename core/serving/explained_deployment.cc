@@ -7,7 +7,8 @@ namespace slipstick {
 ExplainedDeployment::ExplainedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load,
                                          Tape* tape)
     : plain_(Deploy(model, cluster, load)) {
-  if (tape != nullptr) bound_.emplace(plain_, DeploymentPaths{"cluster.device", "serving.mapping"}, *tape);
+  if (tape != nullptr)
+    bound_ = std::make_unique<BoundDeployment>(plain_, DeploymentPaths{"cluster.device", "serving.mapping"}, *tape);
 }
 
 ExplainedDeployment::ExplainedDeployment(const Cluster& cluster, const ServingLoad& load, const Deployment& decoder)
@@ -16,7 +17,7 @@ ExplainedDeployment::ExplainedDeployment(const Cluster& cluster, const ServingLo
   const Disaggregated& pools = *load.disaggregated;
   const DeploymentPaths paths{pools.prefill_device ? "serving.disaggregated.prefill_device" : "cluster.device",
                               pools.prefill_mapping ? "serving.disaggregated.prefill_mapping" : "serving.mapping"};
-  bound_.emplace(plain_, paths, *decoder.nodes->tape);
+  bound_ = std::make_unique<BoundDeployment>(plain_, paths, *decoder.nodes->tape);
   bound_->load.prefix_hit = decoder.load.prefix_hit;  // that of sessions is no input
 }
 

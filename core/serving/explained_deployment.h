@@ -1,7 +1,7 @@
 // A deployment, and while a report is explained a copy whose numbers have nodes.
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "core/engine_step/bound_deployment.h"
 
@@ -36,7 +36,7 @@ class ExplainedDeployment {
 
  private:
   Deployment plain_;
-  std::optional<BoundDeployment> bound_;
+  std::unique_ptr<BoundDeployment> bound_;  // on the heap: it is large
 };
 
 }  // namespace slipstick
