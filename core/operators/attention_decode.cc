@@ -24,12 +24,14 @@ Seconds MergeTime(Ratio merged, Seconds merge, Seconds merge_per_split, std::str
 }
 
 // A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared
-// memory.
+// memory; without tiles all query rows share them.
 LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache, const Device& device) {
-  const Ratio shared_rows = device.architecture->traits.decode_query_rows;
-  return {kv_cache, Figure("Traffic of shared memory",
-                           ceil(attention.heads * attention.q_len / (shared_rows * attention.kv_heads)) * kv_cache,
-                           "keys and values once per fragment of query rows")};
+  const KernelTraits& traits = device.architecture->traits;
+  const Ratio fragments =
+      traits.tiled ? ceil(attention.heads * attention.q_len / (traits.decode_query_rows * attention.kv_heads))
+                   : Ratio(1);
+  return {kv_cache,
+          Figure("Traffic of shared memory", fragments * kv_cache, "keys and values once per fragment of query rows")};
 }
 
 // The query heads of a KV head share its keys; a thread block computes them in whole fragments of rows.

@@ -272,5 +272,15 @@ TEST(Attention, LatentAttentionGrowsWithItsWork) {
   }
 }
 
+// Four tokens that are checked at once read the keys and values that one reads: 256 sequences of 640 tokens, 16 query
+// heads over two KV heads, are bound by the memory either way.
+TEST(Attention, CheckedTokensShareTheCacheWithoutTiles) {
+  Device device = H100();
+  device.architecture = Architecture("roofline");
+  Attention one = Decode(256, 640, 16, 2, AttentionLibrary::kGeneric), four = one;
+  four.q_len = 4;
+  EXPECT_EQ(Us(four, device), Us(one, device));
+}
+
 }  // namespace
 }  // namespace slipstick
