@@ -28,6 +28,13 @@ const QUICK = [...FLAGS, '--js-flags=--liftoff-only'];
 export const launch = (flags = QUICK) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 
+// An error or a warning on the console, with the address of what could not be loaded. Of a picture, on which a page waits for
+// its next test, the browser asks for a /favicon.ico that no site has.
+const isFault = (message) =>
+  ['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('/favicon.ico');
+const textOf = (message) =>
+  message.text().startsWith('Failed to load') ? `${message.text()}: ${message.location().url}` : message.text();
+
 // How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
 const PATIENCE = 180_000;
 
@@ -59,7 +66,7 @@ export function site({ flags = QUICK } = {}) {
       context.setDefaultTimeout(PATIENCE);
       const page = context.pages()[0] ?? (await context.newPage());
       const faults = [];
-      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+      page.on('console', (message) => isFault(message) && faults.push(textOf(message)));
       page.on('pageerror', (error) => faults.push(String(error)));
       // A request that is open when the page is left is given up; that is no error.
       page.on(

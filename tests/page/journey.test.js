@@ -168,7 +168,7 @@ test('a lesson is done step by step: guess, set the scene, act, and it is marked
     await settled(page);
     assert.doesNotMatch(await page.locator('.predict').textContent(), /correct/, 'the answer comes after the act');
     assert.equal(await page.locator('[data-key=lesson-start]').count(), 0, 'the scene is set');
-    assert.ok((await page.locator('.stage .chart').count()) > 0, id);
+    await page.waitForSelector('.stage .chart');
     const steps = await page.locator('.steps li').count();
     for (let i = 0; i < steps; i++) {
       assert.equal(await page.locator('.expect').count(), 0, 'results come after the last step');
