@@ -28,6 +28,12 @@ template <int... E>
                                   internal::Named(result.node(), title, note, source, result.kDimension));
 }
 
+// The number without its node, for what a search or a simulation computes.
+template <int... E>
+Quantity<E...> PlainOf(Quantity<E...> number) {
+  return Quantity<E...>::FromBase(number.base());
+}
+
 // A formula as it is read, with the value of a way that rounds less.
 template <int... E>
 Quantity<E...> Exactly(double value, Quantity<E...> formula) {

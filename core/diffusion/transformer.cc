@@ -169,7 +169,7 @@ class Pass {
                                     {"ring", static_cast<double>(request_.run.ring)}};
     CollectiveCall call;
     call.type = type;
-    call.bytes = Bytes::FromBase(bytes.base());
+    call.bytes = PlainOf(bytes);
     const Seconds time = TimeOf(call, PlaceGroup(cluster_, order, group), cluster_).time;
     return Procedure(group == "ring" ? "Message to the next rank" : "Exchange of tokens for heads", time,
                      {bytes, Ratio(ranks)}, "by the cluster's collectives");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/bind_inputs.h"
+#include "core/base/figure.h"
 #include "core/collectives/collective.h"
 #include "core/engine_step/served_formats.h"
 #include "core/engine_step/serving_load.h"
@@ -129,10 +130,6 @@ struct Deployment {
 // The same without nodes.
 inline const Deployment& PlainOf(const Deployment& deployment) {
   return deployment.nodes == nullptr ? deployment : deployment.nodes->plain;
-}
-template <int... E>
-Quantity<E...> PlainOf(Quantity<E...> value) {
-  return Quantity<E...>::FromBase(value.base());
 }
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);

@@ -155,8 +155,7 @@ Seconds IntakeTime(const Plain& shape, const Best& best) {
 // their times over that of the choice.
 TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const Best& best, Seconds memory) {
   std::vector<std::pair<std::string, Ratio>> tiles, splits;
-  const Seconds least =
-      norm(best.compute, Seconds::FromBase(memory.base()), plain.overlap) + MergeTime(plain, best.split);
+  const Seconds least = norm(best.compute, PlainOf(memory), plain.overlap) + MergeTime(plain, best.split);
   std::size_t chosen_tile = 0, chosen_split = 0;
   const auto number = [](double value) { return std::to_string(static_cast<int>(value)); };
   for (double split = 1; split <= plain.max_split; split *= 2) {
@@ -164,8 +163,8 @@ TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const B
     for (const Tile& tile : TilesOf(plain)) {
       const Tiling<double> tiling = TilingOf(plain, tile.rows, tile.columns);
       if (!IsTried(plain, tiling, split)) continue;
-      const Seconds time = norm(ComputeTime(plain, tiling, split), Seconds::FromBase(memory.base()), plain.overlap) +
-                           MergeTime(plain, split);
+      const Seconds time =
+          norm(ComputeTime(plain, tiling, split), PlainOf(memory), plain.overlap) + MergeTime(plain, split);
       fastest = fastest ? min(*fastest, time) : time;
       if (split != best.split) continue;
       if (tile.rows == best.tile.rows && tile.columns == best.tile.columns) chosen_tile = tiles.size();
@@ -191,11 +190,6 @@ TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const B
   return choice;
 }
 
-template <int... E>
-Quantity<E...> Forgotten(Quantity<E...> value) {
-  return Quantity<E...>::FromBase(value.base());
-}
-
 }  // namespace
 
 TileChoice ChooseTiles(const TiledGemm<Ratio>& shape, Seconds ideal, Seconds memory) {
@@ -205,22 +199,22 @@ TileChoice ChooseTiles(const TiledGemm<Ratio>& shape, Seconds ideal, Seconds mem
                     shape.groups,
                     shape.mma_rows,
                     shape.units,
-                    Forgotten(shape.unit_rate),
-                    Forgotten(shape.step_latency),
-                    Forgotten(shape.l2_rate),
+                    PlainOf(shape.unit_rate),
+                    PlainOf(shape.step_latency),
+                    PlainOf(shape.l2_rate),
                     shape.copied_rows,
                     shape.tile_load,
-                    Forgotten(shape.fill),
-                    Forgotten(shape.merge),
-                    Forgotten(shape.drain_rate),
-                    Forgotten(shape.output_size),
+                    PlainOf(shape.fill),
+                    PlainOf(shape.merge),
+                    PlainOf(shape.drain_rate),
+                    PlainOf(shape.output_size),
                     shape.overlap,
                     shape.max_split,
                     shape.columns_by_96,
                     shape.columns_by_32,
                     shape.split_fills_two_waves,
                     shape.source};
-  const Best best = Search(plain, Forgotten(ideal), Forgotten(memory));
+  const Best best = Search(plain, PlainOf(ideal), PlainOf(memory));
   TileChoice choice{best.tile.rows, best.tile.columns, best.split, best.compute, {}, best.merge};
   if (ideal.node() != nullptr || memory.node() != nullptr) choice = Remembered(shape, plain, best, memory);
   choice.intake = IntakeTime(plain, best);

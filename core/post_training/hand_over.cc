@@ -10,9 +10,7 @@ namespace {
 bool IsColocated(const StepInputs& inputs) { return inputs.asked.placement == RlPlacement::kColocated; }
 
 Seconds TimeCollective(CollectiveType type, Bytes bytes, double ranks, const Cluster& cluster) {
-  return TimeOf(CollectiveCall{.type = type, .bytes = Bytes::FromBase(bytes.base())}, PlaceFirst(cluster, ranks),
-                cluster)
-      .time;
+  return TimeOf(CollectiveCall{.type = type, .bytes = PlainOf(bytes)}, PlaceFirst(cluster, ranks), cluster).time;
 }
 
 // A device of the engine loads whole tensors, of which it keeps its part, so all parameters reach each of them.

@@ -179,8 +179,7 @@ void DecodeAll(const StepInputs& inputs, const RolloutGroup& group, const Sample
   const Seconds decode_step = Figure("Decode step of the full batch", engine_step + step_overhead);
   const Ratio queue_steps = Figure("Decode steps with a queue", (sequences - running) * mean_response / running,
                                    "every sequence that ends is followed by the next");
-  const Decoded decoded =
-      DecodeTogether(running, prompt, sampled.lengths, Seconds::FromBase(step_overhead.base()), times);
+  const Decoded decoded = DecodeTogether(running, prompt, sampled.lengths, PlainOf(step_overhead), times);
   const Seconds tail =
       Procedure("Decode of the last sequences", decoded.time, {running, decode_step, mean_response, longest_response},
                 "step by step: the batch shrinks as sequences end, until the longest one is done");

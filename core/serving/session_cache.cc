@@ -14,9 +14,8 @@ Seconds MeanIdle(Seconds stay, const IdleContexts& contexts) {
 }
 
 IdleContexts Plain(const IdleContexts& contexts) {
-  return {Hertz::FromBase(contexts.turns.base()), Seconds::FromBase(contexts.gap.base()),
-          Seconds::FromBase(contexts.wait.base()), Bytes::FromBase(contexts.returning.base()),
-          Bytes::FromBase(contexts.last.base())};
+  return {PlainOf(contexts.turns), PlainOf(contexts.gap), PlainOf(contexts.wait), PlainOf(contexts.returning),
+          PlainOf(contexts.last)};
 }
 
 Bytes HeldWithin(Seconds stay, const IdleContexts& contexts) {

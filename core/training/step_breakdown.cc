@@ -111,7 +111,7 @@ Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Secon
   Pipeline more = pipeline, later = pipeline, exposed = pipeline;
   more.shape.micro_batches += more.shape.stages;
   later.transfer *= 1 + kNudge;
-  const Seconds blocking = Seconds::FromBase(grounds.exposed.base()) / (2 * pipeline.shape.chunks);
+  const Seconds blocking = PlainOf(grounds.exposed) / (2 * pipeline.shape.chunks);
   for (StagePass& pass : exposed.passes) pass.forward += kNudge * blocking, pass.backward += kNudge * blocking;
   const auto by_pass = [&](std::size_t visit) {
     Pipeline slower = pipeline;
@@ -203,9 +203,8 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
                      static_cast<Count>(shape.micro_batches)},
                     {},
                     {}};
-  const auto plain = [](Seconds time) { return Seconds::FromBase(time.base()); };
-  const Seconds blocking = plain(sends.exposed) / (2 * shape.chunks);
-  pipeline.transfer = plain(sends.transfer);
+  const Seconds blocking = PlainOf(sends.exposed) / (2 * shape.chunks);
+  pipeline.transfer = PlainOf(sends.transfer);
   const std::size_t visits = virtual_stages.size();
   pipeline.passes.reserve(visits);
   for (std::size_t visit = 0; visit < visits; ++visit) {
@@ -215,9 +214,9 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
       continue;
     }
     const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == visits);
-    pipeline.passes.push_back({plain(stage.Forward()) + blocking,
-                               plain(stage.Backward()) - plain(stage.weight_gradient) + blocking,
-                               plain(stage.weight_gradient)});
+    pipeline.passes.push_back({PlainOf(stage.Forward()) + blocking,
+                               PlainOf(stage.Backward()) - PlainOf(stage.weight_gradient) + blocking,
+                               PlainOf(stage.weight_gradient)});
   }
   return pipeline;
 }
