@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/bind_inputs.h"
-#include "core/base/field_table.h"
 #include "core/base/figure.h"
 #include "core/operators/efficiency.h"
 
@@ -39,36 +38,6 @@ auto EmittedOf(const HardwareCost& cost, Energy energy) {
 template <class Time>
 auto EmbodiedOf(const HardwareCost& cost, Time device_seconds) {
   return Figure("Embodied", cost.carbon.of_system * device_seconds / cost.use, "share of the device's hours in use");
-}
-
-// What the devices of a run use.
-struct Used {
-  Joules energy;
-  Seconds device_seconds;
-};
-struct TrainingUse {
-  Used steps;
-  std::optional<Used> run;  // with interruptions
-  Tokens tokens;
-};
-
-TrainingCostEfficiency EfficiencyOf(const CostReport* cost, const TrainingUse& use) {
-  TrainingCostEfficiency found;
-  if (use.run) found.run_energy = EnergyOf(use.run->energy, use.run->device_seconds, cost);
-  found.energy = EnergyOf(use.steps.energy, use.steps.device_seconds, cost);
-  const Joules energy = found.energy.total;
-  if (energy > Joules())
-    found.tokens_per_j = Figure("Tokens per joule", use.tokens / energy, "tokens over training energy");
-  if (cost == nullptr) return found;
-  found.emitted = EmittedOf(*cost, energy);
-  if (found.run_energy)
-    found.run_emitted =
-        Figure("Emitted by the run", found.run_energy->total * cost->grid_intensity, "interruptions included");
-  found.embodied = EmbodiedOf(*cost, use.steps.device_seconds);
-  if (use.run) found.run = Figure("Price of the run", use.run->device_seconds * cost->device_second);
-  found.steps = Figure("Price of the steps", use.steps.device_seconds * cost->device_second);
-  if (*found.steps > Dollars()) found.tokens_per_usd = Figure("Tokens per dollar", use.tokens / *found.steps);
-  return found;
 }
 
 TokenCost CostOf(const PoolUse& use, const HardwareCost* cost) {
@@ -125,10 +94,25 @@ ServingCostEfficiency EfficiencyOf(const CostReport* cost, const PoolUse& use,
 
 TrainingCostEfficiency CostEfficiencyOf(const CostReport* cost, const TrainingReport& training, const TrainingRun& run,
                                         Tape* tape) {
-  TrainingUse use{{training.energy, training.device_seconds}, std::nullopt, run.tokens};
-  if (training.run.energy) use.run = {*training.run.energy, *training.run.device_seconds};
-  BindInputs(use.tokens, "training.tokens", tape);
-  return EfficiencyOf(cost, use);
+  const Tokens tokens = InputAt("training.tokens", run.tokens, tape);
+  const std::optional<Joules>& with_interruptions = training.run.energy;
+  TrainingCostEfficiency found;
+  if (with_interruptions) found.run_energy = EnergyOf(*with_interruptions, *training.run.device_seconds, cost);
+  found.energy = EnergyOf(training.energy, training.device_seconds, cost);
+  const Joules energy = found.energy.total;
+  if (energy > Joules())
+    found.tokens_per_j = Figure("Tokens per joule", tokens / energy, "tokens over training energy");
+  if (cost == nullptr) return found;
+  found.emitted = EmittedOf(*cost, energy);
+  found.embodied = EmbodiedOf(*cost, training.device_seconds);
+  if (with_interruptions) {
+    found.run_emitted =
+        Figure("Emitted by the run", found.run_energy->total * cost->grid_intensity, "interruptions included");
+    found.run = Figure("Price of the run", *training.run.device_seconds * cost->device_second);
+  }
+  found.steps = Figure("Price of the steps", training.device_seconds * cost->device_second);
+  if (*found.steps > Dollars()) found.tokens_per_usd = Figure("Tokens per dollar", tokens / *found.steps);
+  return found;
 }
 
 ServingCostEfficiency CostEfficiencyOf(const CostReport* cost, const ServingReport& serving) {
@@ -154,10 +138,8 @@ DiffusionCostEfficiency CostEfficiencyOf(const CostReport* cost, const Diffusion
 
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Tape* tape) {
   DeviceCostEfficiency found;
-  FlopsPerSecond peak = PeakRate(device, Precision::kBf16);
-  Watts tdp = device.tdp;
-  BindInputs(peak, "cluster.device.peak.bf16", tape);
-  BindInputs(tdp, "cluster.device.tdp", tape);
+  const FlopsPerSecond peak = InputAt("cluster.device.peak.bf16", PeakRate(device, Precision::kBf16), tape);
+  const Watts tdp = InputAt("cluster.device.tdp", device.tdp, tape);
   if (cost.device_second > DollarsPerSecond())
     found.flops_per_usd =
         Figure("FLOP per dollar", peak / cost.device_second, "dense 16-bit peak rate over the cost per GPU-second");
