@@ -82,11 +82,10 @@ class Explainer {
 
   Origin RecordConstant(const Node& node) {
     const Label& label = *node.label;
-    std::vector<double>& values = constants_[label.path];
-    values.push_back(node.value);
+    const int number = ++constants_[label.path];
     FigureRecord constant;
     constant.kind = FigureKind::kConstant;
-    constant.path = label.path + (values.size() > 1 ? " (" + std::to_string(values.size()) + ")" : "");
+    constant.path = label.path + (number > 1 ? " (" + std::to_string(number) + ")" : "");
     constant.symbol = SymbolOf(node);
     constant.title = label.title;
     constant.source = label.source;
@@ -163,7 +162,7 @@ class Explainer {
   std::unordered_map<const Node*, const ShownNumber*> shown_;         // the first path that shows a node
   std::unordered_map<const Node*, Origin> of_nodes_;                  // of those met
   std::unordered_map<std::string, std::vector<std::size_t>> places_;  // of the figures with a name
-  std::unordered_map<std::string, std::vector<double>> constants_;    // values of those with a path
+  std::unordered_map<std::string, int> constants_;                    // how many have a path
 };
 
 }  // namespace

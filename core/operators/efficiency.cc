@@ -213,8 +213,6 @@ std::vector<FilledMember> FilledByRules(const Device& device) {
   return members;
 }
 
-std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
-
 std::string_view SourceOf(const Device& device, std::string_view source) {
   return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants of measured devices"
                                              : source;

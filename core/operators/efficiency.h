@@ -47,7 +47,5 @@ std::vector<FilledMember> FilledByRules(const Device& device);
 inline constexpr std::string_view kFamilySource = "the device's family of kernels";
 // Source of a device's kernels: the given one of its family, or a remark that the device was not measured.
 std::string_view SourceOf(const Device& device, std::string_view source);
-// The same for figures with a source of their own: that one stays if the device was measured.
-std::string_view SourceInPlace(const Device& device);
 
 }  // namespace slipstick

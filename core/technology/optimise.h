@@ -99,8 +99,8 @@ class Optimiser {
   // Takes from every share what it has for nothing (a part of a unit, a link or a stack), so that the remainder can pay
   // for a whole one.
   void Compact(Run& run);
-  // Moves between two shares of a budget, or two parts, by every amount up to the widest: whole units, links and stacks
-  // make an objective with teeth, over which no halved step finds a way.
+  // Moves between two shares of a budget by every amount up to the widest: whole units, links and stacks make an
+  // objective with teeth, over which no halved step finds a way.
   void Scan(Run& run);
   // What a share can give; `shares.size()` stands for the remainder.
   [[nodiscard]] double RoomBelow(const DesignBudget& budget, std::size_t share, const DesignPoint& point) const;
