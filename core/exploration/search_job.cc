@@ -96,17 +96,13 @@ bool HasPart(const Scenario& scenario, const std::string& part) {
   return part == "training" ? scenario.training.has_value() : scenario.serving.has_value();
 }
 
-constexpr const char* kPrefillDevice = "serving.disaggregated.prefill_device";
-
-bool AsksForPoolsOfTwoDevices(const Json& request, const std::string& part) {
-  const Json* const device = MemberAt(request, kPrefillDevice);
-  return part == "serving" && device != nullptr && !device->is_null();
-}
-
-Issues PoolsOfTwoDevices() {
-  return {{kPrefillDevice,
+Issues CheckOneKindOfDevice(const Json& request, const std::string& part) {
+  const std::string path = "serving.disaggregated.prefill_device";
+  const Json* const device = MemberAt(request, path);
+  if (part != "serving" || device == nullptr || device->is_null()) return {};
+  return {{path,
            "A search divides devices of one kind between prefill and decode; size compares pools of two kinds",
-           {LeaveOut(kPrefillDevice)}}};
+           {LeaveOut(path)}}};
 }
 
 }  // namespace
@@ -121,9 +117,9 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
   for (const std::vector<Assignment>& changes : *combinations) {
     Json changed = request;
     Apply(changed, changes);
-    Result<Scenario> scenario = AsksForPoolsOfTwoDevices(changed, spec.part)
-                                    ? Result<Scenario>(PoolsOfTwoDevices())
-                                    : ParseForSearch(std::move(changed), spec.part);
+    Issues kinds = CheckOneKindOfDevice(changed, spec.part);
+    Result<Scenario> scenario =
+        kinds.empty() ? ParseForSearch(std::move(changed), spec.part) : Result<Scenario>(std::move(kinds));
     technologies.push_back({changes, scenario ? std::optional(std::move(*scenario)) : std::nullopt});
     any = any || scenario;
     if (!scenario && first.empty()) first = std::move(scenario.issues);
