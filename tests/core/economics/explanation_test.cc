@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/base/provenance.h"
-#include "core/evaluation/report.h"
 #include "costs.h"
+#include "tests/support/explained_part.h"
 #include "tests/support/formula.h"
 
 namespace slipstick {
@@ -17,9 +17,7 @@ std::vector<FigureRecord> FiguresOf(const std::vector<std::string>& assignments)
   Tape tape;
   CostPart part;
   static_cast<CostReport&>(part) = EvaluateCost(scenario.cluster, *scenario.cost, &tape);
-  std::vector<ShownNumber> shown;
-  AddShown(part, shown);
-  return Explain(shown);
+  return ExplainedPart(part);
 }
 
 TEST(CostExplanations, EveryTextGivesItsValue) {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation/report.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "core/serving/serving.h"
+#include "tests/support/explained_part.h"
 
 namespace slipstick {
 
@@ -38,9 +38,7 @@ inline std::vector<FigureRecord> ExplainedServing(const std::vector<std::string>
   ServingPart part;
   static_cast<ServingReport&>(part) = Serve(assignments, false, &tape);
   part.cost_efficiency = CostEfficiencyOf(nullptr, part);
-  std::vector<ShownNumber> shown;
-  AddShown(part, shown);
-  return Explain(shown);
+  return ExplainedPart(part);
 }
 
 // Assignments and more of them.

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation/report.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/scenario.h"
 #include "core/training/recompute.h"
 #include "core/training/training.h"
 #include "core/training_stage/stage.h"
+#include "tests/support/explained_part.h"
 
 namespace slipstick {
 
@@ -45,9 +45,7 @@ inline std::vector<FigureRecord> Explained(const Scenario& scenario) {
   static_cast<TrainingReport&>(part) =
       EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, true}, &tape);
   part.cost_efficiency = CostEfficiencyOf(nullptr, part, *scenario.training, &tape);
-  std::vector<ShownNumber> shown;
-  AddShown(part, shown);
-  return Explain(shown);
+  return ExplainedPart(part);
 }
 
 // The pipeline stages of a training scenario.
