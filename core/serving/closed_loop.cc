@@ -12,6 +12,7 @@
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
+#include "core/serving/random_arrivals.h"
 
 namespace slipstick {
 namespace {
@@ -49,32 +50,6 @@ RoundTimes OverRounds(const Deployment& deployment, Ratio running, const Request
              (1 - 1 / waves) * steady.tpot +
                  (decode.token + (others - before) * prefill.stall.added / max(1.0, output - 1)) / waves,
              "in the first round, the prefills after the request's own", kClosedLoopSource)};
-}
-
-// Decode steps that an arriving request waits for, and those whose arrivals are prefilled together.
-struct Residual {
-  Ratio wait, gathered;
-};
-
-// While others decode, an engine that collects prompts lets the first one wait for `collect_steps`, or until enough
-// have come; those that come meanwhile wait for the rest of it.
-Residual ResidualSteps(const Deployment& deployment, Ratio found) {
-  const EngineScheduler& scheduler = deployment.engine.scheduler;
-  const Ratio receive_interval(scheduler.receive_interval), output(deployment.load.output);
-  const Ratio tokens = ComputedTokens(deployment.load).tokens;
-  const Ratio collecting =
-      Figure("Steps for which prompts are collected",
-             min(Ratio(scheduler.collect_steps),
-                 max(0.0, scheduler.collect_share * StepTokens(deployment) / tokens - 1) * output / max(1.0, found)),
-             "at most those set, or until enough tokens have come");
-  const Ratio collect_wait =
-      Figure("Steps that a collected request waits for",
-             collecting * (1 + found / output * collecting / 2) / (1 + found / output * collecting),
-             "the first for all of them, those that come meanwhile for half in the mean");
-  return {Figure("Steps that an arriving request waits for",
-                 min(1.0, found) * (receive_interval / 2 + deployment.launch.steps_ahead + collect_wait),
-                 "half of those between two looks for requests, those launched ahead, and collecting"),
-          Figure("Steps whose arrivals are prefilled together", max(receive_interval, collecting))};
 }
 
 // What a group serves that always has `running` sequences, over the rounds of a benchmark where the load is one:
@@ -149,6 +124,27 @@ Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, 
                    "is slower");
 }
 
+// While others decode, an engine that collects prompts lets the first one wait for `collect_steps`, or until enough
+// have come; those that come meanwhile wait for the rest of it.
+Residual ResidualSteps(const Deployment& deployment, Ratio found) {
+  const EngineScheduler& scheduler = deployment.engine.scheduler;
+  const Ratio receive_interval(scheduler.receive_interval), output(deployment.load.output);
+  const Ratio tokens = ComputedTokens(deployment.load).tokens;
+  const Ratio collecting =
+      Figure("Steps for which prompts are collected",
+             min(Ratio(scheduler.collect_steps),
+                 max(0.0, scheduler.collect_share * StepTokens(deployment) / tokens - 1) * output / max(1.0, found)),
+             "at most those set, or until enough tokens have come");
+  const Ratio collect_wait =
+      Figure("Steps that a collected request waits for",
+             collecting * (1 + found / output * collecting / 2) / (1 + found / output * collecting),
+             "the first for all of them, those that come meanwhile for half in the mean");
+  return {Figure("Steps that an arriving request waits for",
+                 min(1.0, found) * (receive_interval / 2 + deployment.launch.steps_ahead + collect_wait),
+                 "half of those between two looks for requests, those launched ahead, and collecting"),
+          Figure("Steps whose arrivals are prefilled together", max(receive_interval, collecting))};
+}
+
 RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,
                      const PrefillTimes& prefill) {
   const Ratio output(deployment.load.output), others = neighbors.others;
@@ -213,7 +209,8 @@ RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const Deco
   return CycleOf(deployment, neighbors, decode, prefill);
 }
 
-ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio max_slots, Rounds rounds) {
+ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio max_slots, Rounds rounds,
+                              std::optional<Hertz> turns) {
   ServingPerformance performance;
   const Ratio output(deployment.load.output);
   const Ratio offered = Figure("Requests per attention group", max(1.0, concurrency / AttentionGroups(deployment)),
@@ -225,7 +222,13 @@ ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, R
   performance.running = running;
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode);
-  const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill);
+  const auto of_turns = [&] {
+    const Ratio waiting = Figure("Turns that wait for a slot", min(1.0, (offered - running) / sqrt(running)),
+                                 "the number in the system fluctuates by about its square root");
+    return RandomCycle(deployment, {*turns, running - 1, waiting}, decode, prefill.first,
+                       ArrivingAt(deployment, running, decode));
+  };
+  const RequestCycle steady = turns ? of_turns() : SteadyCycle(deployment, running, decode, prefill);
   const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && steady.others > 0;
   const RoundTimes mean = benchmark ? OverRounds(deployment, running, steady, decode, prefill)
                                     : RoundTimes{steady.prefill_wait, steady.tpot};

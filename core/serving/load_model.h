@@ -45,6 +45,12 @@ struct Neighbors {
   Ratio prompts = 1;  // of its own pass; where it is prefilled by itself, at any time, one
   Ratio ahead = 0;    // of a pass that it waits for
 };
+// Decode steps that an arriving request waits for, and those whose arrivals are prefilled together, where it finds so
+// many running.
+struct Residual {
+  Ratio wait, gathered;
+};
+Residual ResidualSteps(const Deployment& deployment, Ratio found);
 RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,
                      const PrefillTimes& prefill);
 // Splits what comes before the first token.
@@ -56,7 +62,9 @@ RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const Deco
 enum class Rounds { kSteady, kBenchmark };
 // `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next.
 // `slots`: sequences that one attention group can run.
-ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio slots, Rounds rounds);
+// `turns`: per second that other sessions send to a group, at random; then the requests are turns of sessions.
+ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio slots, Rounds rounds,
+                              std::optional<Hertz> turns = std::nullopt);
 // Requests arrive at random, `arrivals` per second over all replicas.
 ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio slots);
 // Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a

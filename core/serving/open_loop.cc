@@ -3,17 +3,37 @@
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
+#include "core/serving/random_arrivals.h"
 
 namespace slipstick {
 namespace {
 
+// Sequences of a request's decode step, with `running` in the mean.
+Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) {
+  if (!deployment.load.sessions) return Figure("Running sequences of a decode step", max(1.0, running), "at least one");
+  return Figure("Running sequences of a turn's decode step", min(slots, running + 1), "with those that it finds");
+}
+
+// What one request goes through.
+RequestCycle CycleWith(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
+                       const DecodeTimes& decode, const PrefillTimes& prefill) {
+  if (deployment.load.sessions) {
+    const ArrivingPrompts prompts = ArrivingAt(deployment, DecodedTogether(deployment, running, slots), decode);
+    return RandomCycle(deployment, {arrivals, running}, decode, prefill.first, prompts);
+  }
+  const Ratio others =
+      Figure("Other running requests", running * (slots - 1) / slots, "arrivals during one request's cycle");
+  return CycleOf(deployment, {others, running}, decode, prefill);
+}
+
 // Cycle time in seconds with `running` sequences; all numbers without nodes.
-double CycleSeconds(const Deployment& deployment, double running, double slots, const PrefillTimes& prefill) {
-  const double sequences = max(1.0, running);
+double CycleSeconds(const Deployment& deployment, Hertz arrivals, double running, double slots,
+                    const PrefillTimes& prefill) {
+  const Ratio sequences = DecodedTogether(deployment, running, slots);
   const DecodeTimes decode = TimeDecode(deployment, sequences);
   PrefillTimes times = prefill;
-  times.stall = TimeStall(deployment, sequences, decode);
-  return CycleOf(deployment, {running * (slots - 1) / slots, running}, decode, times).time / (1 * kS);
+  if (!deployment.load.sessions) times.stall = TimeStall(deployment, sequences, decode);
+  return CycleWith(deployment, arrivals, running, slots, decode, times).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
@@ -31,8 +51,9 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio slot
   PrefillTimes prefill = full.prefill;
   prefill.first = PlainOf(prefill.first), prefill.shared = PlainOf(prefill.shared);
   prefill.alone.fixed = PlainOf(prefill.alone.fixed);
+  const Hertz rate = PlainOf(per_group) / (1 * kS);
   const auto arriving = [&](double n) {
-    return per_group.base() * CycleSeconds(PlainOf(deployment), n, slots, prefill);
+    return per_group.base() * CycleSeconds(PlainOf(deployment), rate, n, slots, prefill);
   };
   const double mean = SettledSequences(slots.base(), arriving);
   double share = 0;
@@ -61,12 +82,10 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   if (per_group >= capacity) return full;
   ServingPerformance performance;
   const Ratio mean = RunningSequences(deployment, per_group, slots, capacity, full);
-  performance.running = Figure("Running sequences of a decode step", max(1.0, mean), "at least one");
+  performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const Ratio others =
-      Figure("Other running requests", mean * (slots - 1) / slots, "arrivals during one request's cycle");
-  const RequestCycle cycle = CycleOf(deployment, {others, mean}, decode, prefill);
+  const RequestCycle cycle = CycleWith(deployment, per_group / (1 * kS), mean, slots, decode, prefill);
   performance.tpot =
       Figure("Time per output token (TPOT)", cycle.tpot, "after the first, with others' prefills in between");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");

@@ -28,21 +28,6 @@ Seconds ShareOfPass(const Deployment& deployment, Ratio prompts_per_pass, const 
                 "of a pass with several prompts and the engine's overhead of that step", kSource);
 }
 
-// Parts of a prompt that are prefilled in a step each. The last one shares its step with the prompt that follows.
-Ratio ChunksOf(const Deployment& deployment, Ratio tokens) {
-  if (!SplitsPrompts(deployment.load)) return 1;
-  return Figure("Chunks of a prompt", max(1.0, tokens / StepTokens(deployment)),
-                "one step each; the last one shares its step with the prompt that follows");
-}
-
-// A chunk of mean KV length: chunks differ only in the tokens before them, and attention is linear in their number.
-PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
-  if (chunks <= 1) return prompt;
-  const Ratio tokens = Figure("Tokens of a chunk", prompt.tokens / chunks);
-  return {tokens,
-          Figure("Tokens before a chunk", prompt.cached + (prompt.tokens - tokens) / 2, "mean over the chunks")};
-}
-
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
 Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per_pass, Ratio chunks) {
   if (chunks > 1) return 1;
@@ -126,6 +111,19 @@ PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const Pro
 }
 
 }  // namespace
+
+Ratio ChunksOf(const Deployment& deployment, Ratio tokens) {
+  if (!SplitsPrompts(deployment.load)) return 1;
+  return Figure("Chunks of a prompt", max(1.0, tokens / StepTokens(deployment)),
+                "one step each; the last one shares its step with the prompt that follows");
+}
+
+PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
+  if (chunks <= 1) return prompt;
+  const Ratio tokens = Figure("Tokens of a chunk", prompt.tokens / chunks);
+  return {tokens,
+          Figure("Tokens before a chunk", prompt.cached + (prompt.tokens - tokens) / 2, "mean over the chunks")};
+}
 
 Ratio StepTokens(const Deployment& deployment) {
   const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);

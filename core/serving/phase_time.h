@@ -16,6 +16,7 @@ inline bool PrefillsApart(const Deployment& deployment) {
 // A static batch splits evenly over the stages of a pipeline.
 DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
+
 // PrefillTimes::stall alone.
 PrefillStall TimeStall(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
@@ -36,6 +37,11 @@ Seconds TimeRequest(const Deployment& deployment);
 
 // Prompt tokens that a step takes at most: of a load with chunked prefill, a chunk.
 Ratio StepTokens(const Deployment& deployment);
+
+// Parts of a prompt that are prefilled in a step each. The last one shares its step with the prompt that follows.
+Ratio ChunksOf(const Deployment& deployment, Ratio tokens);
+// A chunk of mean KV length: chunks differ only in the tokens before them, and attention is linear in their number.
+PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks);
 
 // One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
 PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt);

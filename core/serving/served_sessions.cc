@@ -122,12 +122,13 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
   const bool is_open = load.requests_per_s.has_value();
   const auto output = static_cast<double>(load.output);
   const double per_group = deployment.sessions / setting.groups;
-  Damped device{1}, host, ssd, found_by_one{1};  // found_by_one: of a group, itself included
+  Damped device{1}, host, ssd, found_by_one{1}, others;  // found_by_one: of a group, itself included
   SettledSessions settled;
   for (int round = 0; round < kMostRounds; ++round) {
     SetHits(setting, device.value, host.value, ssd.value, load);
     settled.found = found_by_one.value * setting.groups;
-    const ServingPerformance performance = serve(settled.found);
+    settled.others = Hertz::FromBase(others.value);
+    const ServingPerformance performance = serve({settled.found, settled.others});
     settled.running = performance.in_flight / setting.groups;
     const Seconds wait = max(Seconds(), performance.ttft - performance.prefill.first);
     settled.contexts = {performance.rate / (output * kToken) / setting.groups, setting.sessions.gap, wait,
@@ -141,6 +142,8 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
       const double busy = performance.latency / (performance.latency + setting.sessions.gap),
                    wanted = 1 + max(0.0, per_group - 1) * busy;
       change = std::max(change, found_by_one.MoveTo(wanted) / wanted);
+      const double sent = settled.contexts.turns.base() * max(0.0, per_group - 1) / per_group;
+      if (sent > 0) change = std::max(change, others.MoveTo(sent) / sent);
     }
     if (change < kSettled) break;
   }
@@ -165,7 +168,8 @@ ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBud
                             "what running turns leave; per device");
   const Returning found = ReturningTo(setting, contexts, room);
   ExplainedSessions explained;
-  explained.found = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
+  explained.turns.found = at_settled_load("Turns in the system as one of them finds them", Ratio(settled.found));
+  explained.turns.arrivals = at_settled_load("Turns of other sessions at an attention group", settled.others);
   ServedSessions& served = explained.served;
   const Hertz turns = contexts.turns * setting.groups;
   const Hertz ended = Figure("Sessions per second", turns / Ratio(asked.turns));
@@ -212,8 +216,9 @@ Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& perf
   const Seconds prefill =
       Procedure("Prefill of a turn after the first", again, {Ground(own, 1), Ground(deployment.load.prefix_hit)},
                 "a pass over what a mean one of them does not find");
-  return Figure("Time to first token of turns after the first", performance.ttft - own + prefill,
-                "with the queue of any turn");
+  const Seconds handled = deployment.engine.overhead.per_prompt_token * (later - prompt);
+  return Figure("Time to first token of turns after the first", performance.ttft - own + prefill + handled,
+                "with the queue of any turn, and the handling of a longer prompt");
 }
 
 }  // namespace slipstick

@@ -15,18 +15,23 @@ namespace slipstick {
 // Requests of an attention group at the settled load; numbers without nodes.
 struct SettledSessions {
   double found = 1;    // turns that run or wait, of all replicas, as one of them finds them; unused under a rate
+  Hertz others;        // turns of the other sessions at a group; unused under a rate
   double running = 0;  // turns of a group that run, mean
   IdleContexts contexts;
 };
-// Serves the load with so many turns in the system, as one of them finds them.
-using ServeTurns = std::function<ServingPerformance(double found)>;
+// Turns as one of them finds them: in the system, and those that other sessions send to its group.
+struct OtherTurns {
+  Ratio found = 1;
+  Hertz arrivals;
+};
+using ServeTurns = std::function<ServingPerformance(const OtherTurns& turns)>;
 // Sets the hit rate and the shares of the tiers in `load`, the deployment's own.
 SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
                                ServingLoad& load);
 // What the settled load rests on, where numbers have nodes.
 struct ExplainedSessions {
   ServedSessions served;
-  Ratio found = 1;                                    // as SettledSessions
+  OtherTurns turns;
   Ratio hit_rate = 0, host_share = 0, ssd_share = 0;  // of the load
 };
 ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,

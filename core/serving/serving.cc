@@ -59,14 +59,16 @@ Ratio ConcurrencyOf(const Deployment& deployment, Ratio requested_sequences) {
                 "the batch of every replica");
 }
 
-// `turns`: of sessions, in the system; they take the place of the requests.
-ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, std::optional<Ratio> turns) {
+// `turns`: of sessions; they take the place of the requests.
+ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch,
+                                 const std::optional<OtherTurns>& turns) {
   const ServingLoad& load = deployment.load;
   if (load.disaggregated) return TwoPools(deployment, batch.requested_sequences, batch.max_sequences);
   if (load.requests_per_s) return OpenLoop(deployment, *load.requests_per_s, batch.max_sequences);
-  const Ratio concurrency = turns ? *turns : ConcurrencyOf(deployment, batch.requested_sequences);
+  const Ratio concurrency = turns ? turns->found : ConcurrencyOf(deployment, batch.requested_sequences);
   return ClosedLoop(deployment, concurrency,
-                    QueuesRequests(deployment) ? batch.max_sequences : batch.requested_sequences, Rounds::kBenchmark);
+                    QueuesRequests(deployment) ? batch.max_sequences : batch.requested_sequences, Rounds::kBenchmark,
+                    turns ? std::optional(turns->arrivals) : std::nullopt);
 }
 
 void SetLatency(const ServingPerformance& performance, ServingReport& report) {
@@ -227,9 +229,9 @@ BatchSize SizeBatch(ExplainedDeployment& served, const KvCacheBudget& budget) {
   return batch;
 }
 
-// The load that sessions settle at, in `load`, which the deployment has; returns their turns in the system.
-Ratio Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
-             ServingReport& report) {
+// The load that sessions settle at, in `load`, which the deployment has; returns their turns.
+OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
+                  ServingReport& report) {
   const Deployment& deployment = *served;
   if (!load.requests_per_s) {
     served.Set(&Deployment::sessions,
@@ -239,12 +241,12 @@ Ratio Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const Bat
   }
   const Deployment& plain = PlainOf(deployment);
   const BatchSize bare{PlainOf(batch.max_sequences), PlainOf(batch.requested_sequences)};
-  const auto serve = [&](double found) { return PerformanceOf(plain, bare, found); };
+  const auto serve = [&](const OtherTurns& turns) { return PerformanceOf(plain, bare, turns); };
   const SettledSessions settled = SettleSessions(plain, PlainOf(budget), serve, load);
   const ExplainedSessions explained = ExplainSessions(deployment, budget, settled);
   served.Explain({explained.hit_rate, explained.host_share, explained.ssd_share});
   report.sessions = explained.served;
-  return explained.found;
+  return explained.turns;
 }
 
 }  // namespace
@@ -270,7 +272,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
       return report;
     }
   }
-  std::optional<Ratio> turns;
+  std::optional<OtherTurns> turns;
   if (of_sessions) turns = Settle(explained, budget, batch, *of_sessions, report);
   const ServingPerformance performance = PerformanceOf(deployment, batch, turns);
   SetLatency(performance, report);

@@ -1,6 +1,7 @@
 // Sessions played turn by turn, beside their closed form.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -76,22 +77,24 @@ TEST(PlayedSessions, AreTooManyToPlayBeyondABound) {
   EXPECT_NE(answer.warning.find("too many sessions"), std::string::npos);
 }
 
-// Hit rates and rates agree on all. First tokens part where the devices are nearly full and evicted contexts are
-// prefilled again: a few long prefills among many short ones make others wait longer than as many equal ones.
+// Also where contexts are evicted, or prefills take much of the time: there a turn waits for long steps that others'
+// lost contexts make.
 TEST(PlayedSessions, AgreeWithTheClosedFormOnTwentyLoads) {
   Random random(46);
   const auto one = [&](const std::vector<std::string>& values) {
     return values[static_cast<std::size_t>(random.Uniform() * static_cast<double>(values.size()))];
   };
-  int evicting = 0, with_times = 0;
+  int evicting = 0, busy = 0, within = 0;
   for (int i = 0; i < 20; ++i) {
-    Assignments drawn{"serving.sessions.turns=" + one({"4", "8", "16"}),
+    Assignments drawn{"serving.engine=" + one({"vllm", "sglang", "trtllm"}),
+                      "serving.sessions.turns=" + one({"4", "8", "16"}),
                       "serving.sessions.system_prompt=" + one({"0", "2000", "8000"}),
                       "serving.sessions.added=" + one({"300", "1000", "2000"}),
                       "serving.output=" + one({"100", "300"}),
                       "serving.sessions.gap=" + one({"20 s", "60 s", "120 s"}),
-                      "serving.concurrency=" + one({"16", "32", "64", "96", "128"}),
-                      "serving.simulate.seed=" + std::to_string(i)};
+                      "serving.concurrency=" + one({"16", "32", "64", "96", "128", "192"}),
+                      "serving.simulate.seed=" + std::to_string(i),
+                      "serving.simulate.requests=12000"};
     if (random.Uniform() < 0.3)
       drawn.insert(drawn.end(), {"serving.prefix_cache.host_capacity=40 GB", "serving.prefix_cache.ssd_capacity=0 GB"});
     const Both both = BothOf(kAgents + drawn);
@@ -99,18 +102,21 @@ TEST(PlayedSessions, AgreeWithTheClosedFormOnTwentyLoads) {
     for (const std::string& text : drawn) load += text + " ";
     ASSERT_TRUE(both.closed.sessions && both.played.sessions) << load;
     const double closed = both.closed.sessions->hit_rate, played = both.played.sessions->hit_rate;
-    evicting += played < both.closed.sessions->best_hit_rate - 0.02 ? 1 : 0;
     EXPECT_NEAR(closed, played, 0.1 * played + 0.02) << load;
     EXPECT_NEAR(both.closed.requests_per_s / both.played.requests_per_s, 1, 0.1) << load;
-    const auto is_near = [](Seconds one_time, Seconds other) { return std::abs(one_time / other - 1) < 0.1; };
-    with_times += is_near(both.closed.tpot, both.played.tpot) &&
-                          is_near(both.closed.request_latency, both.played.request_latency) &&
-                          is_near(both.closed.sessions->reentry_ttft, both.played.sessions->reentry_ttft)
-                      ? 1
-                      : 0;
+    double off = 0;
+    for (const double ratio :
+         {both.closed.ttft / both.played.ttft, both.closed.sessions->reentry_ttft / both.played.sessions->reentry_ttft,
+          both.closed.tpot / both.played.tpot, both.closed.request_latency / both.played.request_latency})
+      off = std::max(off, std::abs(ratio - 1));
+    EXPECT_LT(off, 0.15) << load;
+    within += off < 0.1 ? 1 : 0;
+    evicting += played < both.closed.sessions->best_hit_rate - 0.02 ? 1 : 0;
+    busy += both.closed.tpot > 1.25 * both.closed.decode_step ? 1 : 0;
   }
-  EXPECT_GE(with_times, 17);
+  EXPECT_GE(within, 19) << "in one, prefills take nine tenths of the time, and a hit rate a point lower a tenth longer";
   EXPECT_GE(evicting, 5);
+  EXPECT_GE(busy, 5) << "prefills take more than a fifth of the time";
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+// A queue with gated service (Takagi, Queueing Analysis 1, 1991), whose server takes all that wait at once (Inoue,
+// Performance Evaluation 147, 2021). A step decodes for d and prefills what arrived in an earlier one: with prefills S
+// at a rate L, r = L E[S],
+//
+//   E[T] = d + r E[T] = d / (1 - r)                        a mean step
+//   E[T^2] / E[T] = E[T] + L E[S^2] / (1 - r^2)            one that an arrival falls into, the longer the likelier
+//
+// The arrival waits for half of that step, and for those that are launched ahead. Its own step holds what else came in
+// the same one, and what arrives in its own lengthens those after it: by r of it, r^2, and so on. An engine that
+// prefills before it decodes decodes in steps with no prompt only, and d leaves the other ones.
+#include "core/serving/random_arrivals.h"
+
+#include <vector>
+
+#include "core/base/figure.h"
+#include "core/engine_step/mixed_step.h"
+#include "core/serving/phase_time.h"
+#include "core/serving/prefix_cache.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kGatedSource =
+    "gated service: Takagi, Queueing Analysis 1, 1991; all that wait at once: Inoue, Performance Evaluation 147, 2021";
+constexpr double kMostOccupied = 0.999;  // the queue would never end
+
+bool PrefillsFirst(const Deployment& deployment) { return deployment.engine.scheduler.prefills_first; }
+
+struct PromptClass {
+  Ratio share = 1;
+  PromptTokens prompt;
+};
+
+// Turns that find their context, at the mean turn; and those that do not, at the mean turn and a standard deviation
+// beside it: mean and variance of what they prefill are exact.
+std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
+  const Sessions& sessions = *load.sessions;
+  const Ratio turns(sessions.turns), added(sessions.added), system(sessions.system_prompt);
+  const Ratio each = added + Ratio(load.output);
+  const Ratio earlier = Figure("Mean context of a turn", each * (turns - 1) / 2, "what was said in the session before");
+  if (!(earlier > 0)) return {{1, {added, system}}};
+  const Ratio apart = Figure("Standard deviation of a context", each * sqrt((turns * turns - 1) / 12),
+                             "each turn as often as any other");
+  const Ratio lost = Figure("Turns that do not find their session's context",
+                            min(1.0, max(0.0, (1 - load.prefix_hit) * Ratio(load.prompt) - added) / earlier),
+                            "what is prefilled beside the additions, over all that was said before");
+  return {{1 - lost, {added, system + earlier}},
+          {lost / 2, {added + earlier - apart, system}},
+          {lost / 2, {added + earlier + apart, system}}};
+}
+
+// Passes that only prefill. While others decode, the host launches them ahead.
+Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTokens& prompt) {
+  Deployment paced = deployment;
+  paced.launch.per_operation = Seconds{};
+  return Figure("Prefill of a prompt in passes that only prefill",
+                (TimePrompt(paced, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
+}
+
+// What a prompt adds to the steps that hold it, `together` in a step.
+Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio together,
+                const PromptTokens& prompt) {
+  const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together;
+  if (PrefillsApart(deployment) || PrefillsFirst(deployment)) return PrefillApart(deployment, prompts, prompt);
+  const PromptTokens chunk = MeanChunk(prompt, chunks);
+  MixedPass pass;
+  pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
+  pass.prompts = prompts;
+  pass.tokens = chunk.tokens;
+  pass.cached = chunk.cached;
+  const Seconds step = TimeOf(pass, deployment);
+  const Seconds load = LoadPrefixes(deployment, prompts, prompt.cached, step).exposed;
+  return Figure("Prefill of a prompt in steps that decode too",
+                (chunks * max(step - decode.step.time, Seconds{}) + load) / prompts,
+                "what these take longer than a decode step");
+}
+
+struct StepLengths {
+  Ratio occupied = 0;  // share of the time in steps that prefill
+  Seconds mean, seen;  // seen: by an arrival
+};
+StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode, const ArrivingPrompts& prompts) {
+  StepLengths steps;
+  const Ratio occupied = steps.occupied =
+      Figure("Share of the time for prefills", min(kMostOccupied, arrivals * prompts.service),
+             "with the decoding in between; below 1: the queue would never end");
+  const Seconds uneven =
+      Figure("What random prefills add to the step that an arrival falls into",
+             arrivals * prompts.square_service / (1 - occupied * occupied), "the longer the likelier", kGatedSource);
+  constexpr std::string_view kMean = "Mean step", kSeen = "Step that an arrival falls into";
+  if (PrefillsFirst(deployment)) {
+    const Ratio quiet = Figure("No arrival in a prefill", exp(-arrivals * prompts.service), "Poisson");
+    const Ratio decoding =
+        Figure("Steps that decode", quiet / (1 - exp(-arrivals * decode) + quiet), "nobody arrived in an earlier one");
+    steps.mean = Figure(kMean, decoding * decode / (1 - occupied), "", kGatedSource);
+    steps.seen = Figure(kSeen, decode / (1 + occupied) + uneven, "mean square over mean", kGatedSource);
+  } else {
+    steps.mean = Figure(kMean, decode / (1 - occupied), "decoding, and the prefills that arrived in an earlier one");
+    steps.seen = Figure(kSeen, steps.mean + uneven, "mean square over mean", kGatedSource);
+  }
+  return steps;
+}
+
+}  // namespace
+
+ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
+  const ServingLoad& load = deployment.load;
+  const PromptTokens mean = ComputedTokens(load);
+  const std::vector<PromptClass> classes = load.sessions ? TurnsOf(load) : std::vector<PromptClass>{{1, mean}};
+  const Ratio filling = StepTokens(deployment) / mean.tokens, ending = running / DecodeSteps(deployment);
+  const Ratio together =
+      Figure("Prompts of a step that holds any", min(max(1.0, floor(filling)), ending / (1 - exp(-ending))),
+             "as many arrive as end, Poisson; no more than a step takes");
+  ArrivingPrompts prompts;
+  for (const auto& [share, prompt] : classes) {
+    if (!(share > 0)) continue;
+    const Seconds added = AddedBy(deployment, running, decode, together, prompt);
+    const Seconds between =
+        PrefillsFirst(deployment) ? Seconds{} : (ChunksOf(deployment, prompt.tokens) - 1) * decode.token;
+    prompts.added += share * added;
+    prompts.service += share * (added + between);
+    prompts.square_service += share * (added + between) * (added + between);
+  }
+  prompts.added = Figure("Mean prefill", prompts.added, "of all prompts, what it adds to the steps that hold it");
+  prompts.service = Figure("Mean prefill with the decoding in between", prompts.service);
+  prompts.square_service = Figure("Mean square of a prefill", prompts.square_service, "with the decoding in between");
+  prompts.full_step = Figure("Prefills of a full step", max(1.0, filling) * prompts.added);
+  return prompts;
+}
+
+RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
+                         Seconds prefill, const ArrivingPrompts& prompts) {
+  const Ratio output(deployment.load.output), random = 1 - arrivals.waiting;
+  const StepLengths steps = StepsOf(deployment, arrivals.rate, decode.token, prompts);
+  const Ratio ahead = ResidualSteps(deployment, 1).wait - 0.5;
+  const Ratio busy = Figure("Requests that find others", 1 - exp(-arrivals.found), "their number is Poisson");
+  RequestCycle cycle;
+  cycle.handling = Figure("Request handling and the steps in progress",
+                          TimeRequest(deployment) + random * busy * (steps.seen / 2 + ahead * steps.mean),
+                          "half of the one in progress, and those launched ahead; none after waiting for a slot");
+  cycle.alone =
+      Figure("Time to first token without other prefills", cycle.handling + prefill, "with this prefill by itself");
+  const Seconds came = steps.occupied * steps.seen;
+  const Seconds gathered = Figure("Prefills that came with its own", came / 2 + min(came, prompts.full_step) / 2,
+                                  "before it in the step in progress, and after it, as far as its own step takes them");
+  const Seconds admitted =
+      Figure("Prefills admitted with its own", arrivals.found / DecodeSteps(deployment) * prompts.service,
+             "after waiting for a slot: as many as requests end in a step");
+  const Seconds own = Figure("Step with its own prefill",
+                             max(prefill, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + prompts.service +
+                                              random * gathered + arrivals.waiting * admitted),
+                             "decoding and all prefills in it");
+  cycle.prefill_wait =
+      Figure("Waiting for others' prefills", busy * (own - prefill), "and for decoding, in its own step");
+  const Seconds excess = max(Seconds{}, prefill + cycle.prefill_wait - steps.mean);
+  const Seconds after =
+      Figure("Prefills that came in its own step",
+             random * excess * steps.occupied * (1 - pow(steps.occupied, output - 1)) / (1 - steps.occupied),
+             "beyond a mean step: they lengthen the steps after it", kGatedSource);
+  const Seconds at_random = decode.token / (1 - min(kMostOccupied, arrivals.rate * prompts.added)),
+                in_turn = decode.token + arrivals.found * prompts.added / output;
+  cycle.tpot = Figure("Decode step with the prefills in between",
+                      random * at_random + arrivals.waiting * in_turn + after / max(1.0, output - 1),
+                      "as they arrive, or one as each of the others ends");
+  cycle.time = Figure("From its slot to the last token", cycle.alone + cycle.prefill_wait + (output - 1) * cycle.tpot);
+  return cycle;
+}
+
+}  // namespace slipstick

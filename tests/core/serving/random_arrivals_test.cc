@@ -1,0 +1,105 @@
+// Requests that arrive at random, by hand: steps of 10 ms that only decode, four prompts a second.
+#include "core/serving/random_arrivals.h"
+
+#include <gtest/gtest.h>
+
+#include "core/engine_step/deployment.h"
+#include "core/serving/phase_time.h"
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kMs = 1e-3;
+
+ArrivingPrompts Prompts(Seconds service, double square_ms2) {
+  ArrivingPrompts prompts;
+  prompts.added = prompts.service = service;
+  prompts.square_service = square_ms2 * (1e-3 * kS) * (1e-3 * kS);
+  prompts.full_step = 1 * kS;
+  return prompts;
+}
+
+class RandomCycles : public ::testing::Test {
+ protected:
+  // `engine`: one that launches a step ahead of the running one.
+  RequestCycle CycleUnder(const char* engine, const RandomArrivals& arrivals, const ArrivingPrompts& prompts) {
+    const Result<Scenario> scenario =
+        ScenarioOf({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", std::string("serving.engine=") + engine,
+                    "serving.prompt=1000", "serving.output=101"});
+    EXPECT_TRUE(scenario);
+    const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+    handling_ = deployment.engine.overhead.per_request * deployment.load.tuning.host +
+                1000 * deployment.engine.overhead.per_prompt_token;
+    DecodeTimes decode;
+    decode.token = 10e-3 * kS;
+    return RandomCycle(deployment, arrivals, decode, 55e-3 * kS, prompts);
+  }
+  Seconds handling_;
+};
+
+// Prefills of 50 ms take a fifth of the time: a mean step is 10 / 0.8 = 12.5 ms, and one that an arrival falls into
+// 12.5 + 4 x 0.05^2 / (1 - 0.2^2) = 22.92 ms. It waits for half of it and a mean step launched ahead; its own holds 10
+// to decode, its 50, and what came in 22.92 ms, 4.58. From there 52.08 ms more than a mean step echo: 0.2 / 0.8 of it.
+TEST_F(RandomCycles, WaitForTheStepThatTheyFallInto) {
+  const RequestCycle cycle = CycleUnder("vllm", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500));
+  EXPECT_NEAR((cycle.handling - handling_).base(), (22.9167 / 2 + 12.5) * kMs, 1e-6);
+  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 4.5833 - 55) * kMs, 1e-6);
+  EXPECT_NEAR(cycle.tpot.base(), (12.5 + 52.0833 * 0.25 / 100) * kMs, 1e-6);
+  EXPECT_NEAR((cycle.time - cycle.alone - cycle.prefill_wait - 100 * cycle.tpot).base(), 0, 1e-12);
+}
+
+// Half of the prompts are of 10 ms and half of 90: as much work, and 82 / 50 of the mean square.
+TEST_F(RandomCycles, WaitLongerWherePrefillsDiffer) {
+  const RequestCycle alike = CycleUnder("vllm", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500)),
+                     mixed = CycleUnder("vllm", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 4100));
+  const double longer = 4 * 1600e-6 / 0.96;
+  EXPECT_NEAR((mixed.handling - alike.handling).base(), longer / 2, 1e-9);
+  EXPECT_NEAR((mixed.prefill_wait - alike.prefill_wait).base(), 0.2 * longer, 1e-9);
+}
+
+// An engine that prefills before it decodes: 10 / 1.2 + 10.42 = 18.75 ms. In its own step nothing decodes, and it is no
+// shorter than by itself. A step decodes if none arrived in an earlier one, of 10 ms (0.0392) or of 50 (0.1813): in
+// 0.8187 / (0.0392 + 0.8187) of the steps, which makes a mean one 12.5 x 0.9543 = 11.93 ms.
+TEST_F(RandomCycles, WaitForNoDecodingWhereTheEnginePrefillsFirst) {
+  const RequestCycle cycle = CycleUnder("sglang", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500));
+  EXPECT_NEAR((cycle.handling - handling_).base(), (18.75 / 2 + 11.929) * kMs, 1e-6);
+  EXPECT_NEAR(cycle.prefill_wait.base(), 0, 1e-12);
+}
+
+TEST_F(RandomCycles, FindNobodyWhereNobodyRuns) {
+  const RequestCycle cycle = CycleUnder("vllm", {0 / (1 * kS), 0}, Prompts(50e-3 * kS, 2500));
+  EXPECT_NEAR((cycle.alone + cycle.prefill_wait - handling_).base(), 55 * kMs, 1e-12);
+  EXPECT_NEAR(cycle.tpot.base(), 10 * kMs, 1e-12);
+}
+
+// Whoever waited for a slot comes when another ends: with twenty others, 0.2 of them in each of 101 steps, or one as
+// each of them ends.
+TEST_F(RandomCycles, ComeInTurnAfterWaitingForASlot) {
+  const RequestCycle cycle = CycleUnder("vllm", {4 / (1 * kS), 20, 1}, Prompts(50e-3 * kS, 2500));
+  EXPECT_NEAR((cycle.handling - handling_).base(), 0, 1e-12);
+  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 20.0 / 101 * 50 - 55) * kMs, 1e-6);
+  EXPECT_NEAR(cycle.tpot.base(), (10 + 20.0 / 101 * 50) * kMs, 1e-6);
+}
+
+// Of turns that all find their context, additions are all that is prefilled; of turns that never do, contexts of 0 to
+// 1,800 tokens too, whose deviation makes the mean square more than that of ten alike.
+TEST(ArrivingTurns, AreAsLongAsWhatTheyDoNotFind) {
+  const auto of = [](const char* hit) {
+    Result<Scenario> scenario =
+        ScenarioOf({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.output=100",
+                    "serving.sessions.turns=10", "serving.sessions.system_prompt=0", "serving.sessions.added=100",
+                    "serving.sessions.gap=30 s", "serving.concurrency=4"});
+    EXPECT_TRUE(scenario);
+    scenario->serving->prefix_hit = std::stod(hit);
+    const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+    return ArrivingAt(deployment, 4, TimeDecode(deployment, 4));
+  };
+  const ArrivingPrompts found = of("0.9"), lost = of("0");  // 900 of 1,000 tokens
+  EXPECT_NEAR(found.square_service / (found.service * found.service), 1, 1e-9);
+  EXPECT_GT(lost.service, 3 * found.service);
+  EXPECT_GT(lost.square_service / (lost.service * lost.service), 1.1);
+}
+
+}  // namespace
+}  // namespace slipstick
