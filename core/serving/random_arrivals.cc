@@ -43,7 +43,7 @@ std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
                              "each turn as often as any other");
   const Ratio lost = Figure("Turns that do not find their session's context",
                             min(1.0, max(0.0, (1 - load.prefix_hit) * Ratio(load.prompt) - added) / earlier),
-                            "what is prefilled beside the additions, over all that was said before");
+                            "tokens prefilled beside the additions, over all that was said before");
   return {{1 - lost, {added, system + earlier}},
           {lost / 2, {added + earlier - apart, system}},
           {lost / 2, {added + earlier + apart, system}}};
