@@ -36,6 +36,8 @@ Answer RunSize(const std::string& request, const std::vector<std::string>& assig
   Json question = QuestionOf(kQuestionOptions, options);
   question["limits"] = limits;
   question["clusters"] = Listed(options.at("--clusters"));
+  const std::vector<std::string> day = Listed(options.at("--day"));
+  if (!day.empty()) question["day"] = day;
   const std::vector<std::string> prices = Listed(options.at("--prices"));
   constexpr std::array<std::string_view, 3> kPriced{"input", "cached_input", "output"};
   if (!prices.empty() && prices.size() != kPriced.size())

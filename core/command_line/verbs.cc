@@ -46,6 +46,8 @@ constexpr CommandOption kOptions[] = {
     {"--rate", "R", "Mean requests per second"},
     {"--speed", "X", "Speed of the arrivals over that of the trace", "1"},
     {"--peak", "X", "Peak over mean traffic; targets hold at the peak", ""},
+    {"--day", "X,Y,...",
+     "Traffic through the day: relative rates in parts of equal length; targets hold at the highest"},
     {"--ttft", "S", "Target for the time to first token, such as \"800 ms\""},
     {"--tpot", "S", "Target for the time per output token"},
     {"--percentile", "mean|50|90|99", "Which request the targets hold for", "", Offered::kNames, "mean 50 90 99"},
@@ -115,8 +117,10 @@ const std::vector<Verb>& AllVerbs() {
        "replicas, mapping,\n"
        "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Beside it\n"
        "the cheapest with prefill and decode on a pool each, on another device where serving.disaggregated names one.\n"
+       "With a day it also says what the deployment idles from part to part of it.\n"
        "Prompt, output and prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
-       "--json --format --measured --rate --peak --ttft --tpot --percentile --pools --clusters --spares --devices "
+       "--json --format --measured --rate --peak --day --ttft --tpot --percentile --pools --clusters --spares "
+       "--devices "
        "--power "
        "--rack-power "
        "--budget "
@@ -124,7 +128,8 @@ const std::vector<Verb>& AllVerbs() {
        "--prices --limit",
        {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" "
         "--clusters dgx-h100,dgx-h200 "
-        "--spares 1"}},
+        "--spares 1",
+        "size serving.prompt=2000 serving.output=300 --rate 40 --day 1,1,1,2,4,6,6,3 --tpot \"30 ms\""}},
       {"replay",
        "TRACE [FILE|-] [PATH=VALUE ...]",
        "Plays a file of recorded requests: what it needs, how it is served, and where it breaks. Reads Mooncake's and "

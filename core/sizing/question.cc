@@ -1,5 +1,7 @@
 #include "core/sizing/question.h"
 
+#include <algorithm>
+
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
@@ -20,6 +22,23 @@ Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
   return mean;
 }
 
+namespace {
+
+void CheckDay(const SizeQuestion& question, Issues& issues) {
+  constexpr std::size_t kMostParts = 288;  // five minutes each
+  const std::vector<double>& day = question.day;
+  if (day.empty()) return;
+  if (day.size() > kMostParts) issues.push_back({"day", "At most " + std::to_string(kMostParts) + " parts of a day"});
+  if (std::any_of(day.begin(), day.end(), [](double rate) { return rate < 0; }) ||
+      !std::any_of(day.begin(), day.end(), [](double rate) { return rate > 0; }))
+    issues.push_back({"day", "Enter rates of at least 0, one of them above 0"});
+  if (question.peak_over_mean > 1)
+    issues.push_back(
+        {"peak_over_mean", "Leave out: the day has its own peak", {LeaveOut("peak_over_mean"), LeaveOut("day")}});
+}
+
+}  // namespace
+
 Result<SizeQuestion> ReadSizeQuestion(Json json) {
   if (!json.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(json)}};
   json.erase("request");
@@ -32,6 +51,7 @@ Result<SizeQuestion> ReadSizeQuestion(Json json) {
     const std::string path = "clusters." + std::to_string(i);
     issues.push_back({path, "Unknown cluster " + id, SetToEach(path, NearestPresets("cluster", id))});
   }
+  CheckDay(question, issues);
   if (!issues.empty()) return issues;
   return question;
 }

@@ -35,6 +35,7 @@ struct Schema<TokenPrices> {
 struct SizeQuestion {
   std::optional<double> requests_per_s;  // mean; default: the scenario's
   double peak_over_mean = 1;             // the targets hold at the peak
+  std::vector<double> day;               // relative rates in parts of equal length; their peak takes its place
   std::optional<Seconds> ttft, tpot;
   Percentile percentile = Percentile::kMean;
   PoolsTried pools = PoolsTried::kOneAndTwo;

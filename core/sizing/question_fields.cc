@@ -17,6 +17,8 @@ constexpr FieldRow kSizeQuestionFields[] = {
         .AtMost(1'000'000'000),
     Of<&SizeQuestion::peak_over_mean>("peak_over_mean", "Peak arrival rate over the mean; targets hold at the peak")
         .Between(1, 1000),
+    Of<&SizeQuestion::day>("day", "Arrival rate through the day: relative rates in parts of equal length")
+        .AtMost(1'000'000'000),
     Of<&SizeQuestion::ttft>("ttft", "Time to first token (TTFT), at most").In(kMs).Above(0),
     Of<&SizeQuestion::tpot>("tpot", "Time per output token (TPOT), at most").In(kMs).Above(0),
     Of<&SizeQuestion::percentile>("percentile",

@@ -12,6 +12,7 @@
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
+#include "core/sizing/day.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
 #include "core/sizing/percentile_search.h"
@@ -81,7 +82,7 @@ class ClusterSizing {
         scenario_(scenario),
         fleet_(scenario),
         mean_(mean),
-        peak_(mean * question.peak_over_mean),
+        peak_(mean * PeakOverMean(question)),
         limit_(fleet_.MostDevices(question)),
         problem_{scenario,
                  {question.ttft, question.tpot},
@@ -120,6 +121,7 @@ class ClusterSizing {
                      {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]))},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"spare", SpareOf(sized, headroom)},
+                     {"day", question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized)},
                      {"overrides", std::move(overrides)}});
   }
 
@@ -155,7 +157,7 @@ class ClusterSizing {
     const auto per_million = [&](Count tokens) {
       return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken);
     };
-    const double most = headroom.requests_per_s / question_.peak_over_mean;
+    const double most = headroom.requests_per_s / PeakOverMean(question_);
     return ObjectOf(
         {{"usd_per_hour", In(all, kUsdPerHour)},
          {"device_hour_usd", cost["device_hour_usd"]},
@@ -197,6 +199,23 @@ class ClusterSizing {
   [[nodiscard]] static Json SpareOf(const SizedDeployment& sized, const Headroom& headroom) {
     const Count all = sized.bought / sized.devices_per_replica;
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
+  }
+
+  // Devices that the targets do not need stand idle for the time: bought for the peak, paid around the clock.
+  [[nodiscard]] Json DayAnswer(const SizingProblem& problem, const SizedDeployment& sized) const {
+    Json parts = Json::array();
+    double needed = 0;
+    for (const PartOfDay& part : DayOf(problem, sized, question_, mean_)) {
+      needed += static_cast<double>(part.needed_devices) / static_cast<double>(question_.day.size());
+      parts.push_back(ObjectOf({{"requests_per_s", part.requests_per_s},
+                                {"utilization", part.utilization},
+                                {"needed_devices", part.needed_devices}}));
+    }
+    const double idle = 1 - needed / static_cast<double>(sized.bought);
+    return ObjectOf({{"parts", std::move(parts)},
+                     {"needed_devices", needed},
+                     {"idle_share", idle},
+                     {"idle_usd_per_hour", In(idle * fleet_.HourlyCostOf(sized.bought), kUsdPerHour)}});
   }
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {
@@ -269,7 +288,7 @@ class ClusterSizing {
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits) {
   const Result<double> mean = MeanRate(request, question);
   if (!mean) return mean.issues;
-  const Json at_peak = WithOverrides(request, OverridesAtPeak(*mean * question.peak_over_mean));
+  const Json at_peak = WithOverrides(request, OverridesAtPeak(*mean * PeakOverMean(question)));
   const Result<Scenario> scenario = ParseForSearch(at_peak, "serving");
   if (!scenario) return scenario.issues;
   return ClusterSizing(request, question, limits, *scenario, *mean).Run();

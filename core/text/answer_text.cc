@@ -137,6 +137,17 @@ std::string BreakEvenText(const Json& one) {
          " output tokens a day; it serves at most " + CountText(*most) + "\n";
 }
 
+// What the fleet idles through the day; "" where none was given.
+std::string DayText(const Json& one) {
+  const std::optional<double> idle = NumberAt(one, "day.idle_share"), needed = NumberAt(one, "day.needed_devices"),
+                              cost = NumberAt(one, "day.idle_usd_per_hour"),
+                              bought = NumberAt(one, "deployment.devices");
+  if (!idle || !needed || !cost || !bought) return "";
+  return TextOf(one["cluster"]) + " needs " + FigureText(*needed, "count") + " of its " + CountText(*bought) +
+         " devices in the mean of the day; the others stand idle: " + FigureText(*idle, "%") + " of the cost, " +
+         FigureText(*cost, "$") + " per hour\n";
+}
+
 // What two pools cost beside one, or why they are no answer; "" where they were not tried.
 std::string TwoPoolsText(const Json& one) {
   const Json* pools = FindMember(one, "two_pools");
@@ -206,6 +217,7 @@ std::string SizeText(std::string_view json, bool is_colored) {
   table.Add(head);
   for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
   std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
+  for (const Json* one : holding) text += DayText(*one);
   for (const Json* one : holding) text += BreakEvenText(*one);
   for (const Json& one : answer["clusters"]) text += TwoPoolsText(one);
   if (!failing.empty()) text += "\n" + failing.Text(is_colored);

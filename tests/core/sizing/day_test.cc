@@ -1,0 +1,86 @@
+// A fleet through the day, by hand. As in size_test.cc: one request at a time, of one output token, S = 0.184 s on one
+// H100; in an M/M/1 queue TTFT is 1 s at 0.816 / 0.184 = 4.43 requests/s per replica.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/sizing/size.h"
+
+namespace slipstick {
+namespace {
+
+const std::vector<std::string> kOneAtATime{"model=llama-3.1-8b",
+                                           "serving.engine=ideal",
+                                           "serving.precision.weights=bf16",
+                                           "serving.precision.activations=bf16",
+                                           "serving.prompt=8192",
+                                           "serving.output=1",
+                                           "serving.max_requests=1",
+                                           "cost.system.devices_per_host=1"};
+
+Answer Sized(const Json& more) {
+  Json question{{"requests_per_s", 11}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
+  question.update(more);
+  return SizeAnswer(R"({"version": 1})", kOneAtATime, question);
+}
+Json First(const Json& more) {
+  const Answer answer = Sized(more);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return (*ParseJson(answer.text))["clusters"][0];
+}
+
+// 1.8 times the mean of 11 is 19.8 requests/s: 5 replicas. At 6.6 they need 2, at 11 they need 3: 5 + 2 + 2 + 3 of 4 x 5.
+TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
+  const Json sized = First({{"day", {18, 6, 6, 10}}});
+  EXPECT_EQ(sized["deployment"]["replicas"], 5);
+  const std::vector<double> rates{19.8, 6.6, 6.6, 11};
+  const std::vector<int> needed{5, 2, 2, 3};
+  ASSERT_EQ(sized["day"]["parts"].size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Json& part = sized["day"]["parts"][i];
+    EXPECT_NEAR(part["requests_per_s"].get<double>(), rates[i], 1e-9);
+    EXPECT_EQ(part["needed_devices"], needed[i]) << i;
+    EXPECT_NEAR(part["utilization"].get<double>(), rates[i] / 5 * 0.184, 0.05) << i;
+  }
+  EXPECT_NEAR(sized["day"]["needed_devices"].get<double>(), 3, 1e-12);
+  EXPECT_NEAR(sized["day"]["idle_share"].get<double>(), 0.4, 1e-12);
+  EXPECT_NEAR(sized["day"]["idle_usd_per_hour"].get<double>(), 0.4 * sized["cost"]["usd_per_hour"].get<double>(), 1e-9);
+}
+
+// A day is its peak over its mean, and costs what it costs per token of the mean.
+TEST(Day, IsSizedAsItsPeakOverTheMean) {
+  Json day = First({{"day", {18, 6, 6, 10}}}), peak = First({{"peak_over_mean", 1.8}});
+  EXPECT_TRUE(peak["day"].is_null());
+  for (Json* answer : {&day, &peak}) answer->erase("day");
+  EXPECT_EQ(day, peak);
+}
+
+TEST(Day, ThatIsFlatIsOneRateAndIdlesNoReplica) {
+  Json flat = First({{"day", {3, 3, 3}}}), one = First(Json::object());
+  EXPECT_EQ(flat["day"]["needed_devices"], one["deployment"]["devices"]);
+  EXPECT_NEAR(flat["day"]["idle_share"].get<double>(), 0, 1e-12);
+  for (Json* answer : {&flat, &one}) answer->erase("day");
+  EXPECT_EQ(flat, one);
+}
+
+// Nights without traffic need no replica but the spare.
+TEST(Day, KeepsItsSpareReplicas) {
+  const Json sized = First({{"day", {1, 0}}, {"spare_replicas", 1}});
+  EXPECT_EQ(sized["day"]["parts"][1]["needed_devices"], 1);
+  EXPECT_EQ(sized["day"]["parts"][1]["utilization"], 0);
+}
+
+TEST(Day, HasRatesAndOnePeak) {
+  const auto path = [](const Json& more) {
+    const Answer answer = Sized(more);
+    return answer.issues.size() == 1 ? answer.issues[0].path : "";
+  };
+  EXPECT_EQ(path({{"day", {0, 0}}}), "day");
+  EXPECT_EQ(path({{"day", {2, -1}}}), "day");
+  EXPECT_EQ(path({{"day", std::vector<int>(289, 1)}}), "day");
+  EXPECT_EQ(path({{"day", {2, 1}}, {"peak_over_mean", 2}}), "peak_over_mean");
+}
+
+}  // namespace
+}  // namespace slipstick
