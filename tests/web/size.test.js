@@ -47,3 +47,15 @@ test('the link holds what was typed, slashes too', () => {
     on: 'dgx-h100,dgx-b200',
   });
 });
+
+test('the peak is a ratio, or a day of rates', () => {
+  const asked = (peak) => askedOf({ ...STANDARD, peak }).asked;
+  assert.equal(asked('1.5').peak_over_mean, 1.5);
+  assert.ok(!('day' in asked('1.5')));
+  for (const text of ['1, 1, 2, 4', '1,1,2,4', '1 1 2 4', '1; 1; 2; 4']) {
+    assert.deepEqual(asked(text).day, [1, 1, 2, 4], text);
+    assert.ok(!('peak_over_mean' in asked(text)), text);
+  }
+  assert.equal(asked('1,500').peak_over_mean, 1500, 'no day of two parts');
+  for (const text of ['0, 0', '1, -2', '1, many', '0.5']) assert.equal(valueIn('peak', text), undefined, text);
+});

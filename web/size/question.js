@@ -47,13 +47,20 @@ const secondsPerToken = (text) => {
   return rate ? inverse(positive(rate[1])) : seconds(text);
 };
 const inverse = (value) => value && 1 / value;
+// Rates through the day: "1, 1, 2, 4", in parts of equal length. "1,500" is a number.
+function dayOf(text) {
+  const parts = text.trim().split(/\s*[;,]\s+|[\s;]+/);
+  const rates = (parts.length > 1 ? parts : text.trim().split(',')).map((part) => Number(part || NaN));
+  const isDay = rates.length > (parts.length > 1 ? 1 : 2) && rates.every((rate) => rate >= 0) && Math.max(...rates) > 0;
+  return isDay ? rates : undefined;
+}
 const count = (text) => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : undefined);
 export const READERS = {
   rate: positive,
   ttft: seconds,
   tpot: secondsPerToken,
   spare: count,
-  peak: (text) => (positive(text) >= 1 ? positive(text) : undefined),
+  peak: (text) => dayOf(text) ?? (positive(text) >= 1 ? positive(text) : undefined),
 };
 const OPTIONAL = new Set(['ttft', 'tpot']);
 
@@ -70,7 +77,7 @@ export function askedOf(question) {
     wrong,
     asked: {
       requests_per_s: values.rate,
-      peak_over_mean: values.peak,
+      ...(Array.isArray(values.peak) ? { day: values.peak } : { peak_over_mean: values.peak }),
       spare_replicas: values.spare,
       ...target('ttft'),
       ...target('tpot'),

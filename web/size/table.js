@@ -115,7 +115,7 @@ function row(one, columns, { isChosen, name, onchoose }) {
     ],
     hour: [dollars(costOf(one))],
     tokens: [dollars(cost.usd_per_million_output_tokens)],
-    utilization: [percent(peak.utilization)],
+    utilization: [percent(peak.utilization), one.day && t('size.day', { share: percent(one.day.idle_share) })],
     ttft: [milliseconds(peak.ttft_s)],
     tpot: [milliseconds(peak.tpot_s)],
     breaks: [

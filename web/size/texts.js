@@ -8,11 +8,12 @@ export const texts = {
   'size.traffic': 'Traffic',
   'size.lengths': 'Lengths',
   'size.targets': 'Targets',
-  'size.traffic.note': 'Mean of Poisson arrivals; the targets hold at the peak, with the spare replicas down.',
+  'size.traffic.note':
+    'Mean of Poisson arrivals; the targets hold at the peak, with the spare replicas down. A day instead of the ratio: rates of its parts, such as 1, 1, 2, 4.',
   'size.lengths.note': 'Every request alike; prefix-cache hit rate, precision and engine as in the inputs.',
   'size.targets.note': 'For the mean request; leave a field empty for no target.',
   'size.rate': 'Requests/s',
-  'size.peak': 'Peak-to-mean ratio',
+  'size.peak': 'Peak-to-mean ratio, or a day',
   'size.spare': 'Spare replicas',
   'size.serving.prompt': 'Prompt tokens',
   'size.serving.output': 'Output tokens',
@@ -50,6 +51,7 @@ export const texts = {
   'size.column.tpot': 'TPOT, ms',
   'size.column.breaks': 'First limit, headroom',
   'size.idle': '{count} GPUs idle',
+  'size.day': '{share} of the GPUs not needed in the mean of the day',
   'size.headroom': 'at {rate}/s, +{more}',
   'size.pools.less':
     'Prefill and decode on pools of their own: {prefill} + {decode} GPUs, {cost} per hour, {share} less than on one pool.',
