@@ -50,7 +50,7 @@ export interface Slipstick {
   /** Told by solveFor after every value tried: how many, about how many in all, and between which the answer lies. */
   onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
   /**
-   * The cheapest deployment on each cluster that serves a rate within latency targets: {"request", "requests_per_s", "peak_over_mean"?,
+   * The cheapest deployment on each cluster that serves a rate within latency targets: {"request", "requests_per_s", "peak_over_mean"? or "day"?,
    * "ttft"?, "tpot"?, "clusters"?, "spare_replicas"?, "power"?, "budget"?, "prices"?, "limits"?, …} (core/sizing/question.h).
    */
   size(spec: string): string;
