@@ -122,3 +122,15 @@ test('the cost in steps against the rate; ← and → on the red line change the
   await eventually(async () => assert.match(await page.locator('#size-progress').textContent(), /^Stopped/));
   assert.deepEqual(faults, []);
 });
+
+test('a day in the field of the peak says what is idle in the mean of it', async () => {
+  const { page, faults } = await chromium.open('#/size?size=rate:40/on:dgx-h100&v=1');
+  await sized(page);
+  const idle = () => page.locator('.size-table tbody tr').textContent();
+  assert.doesNotMatch(plain(await idle()), /in the mean of the day/);
+  await enter(page, 'size-peak', '1, 1, 2, 4');
+  await eventually(async () =>
+    assert.match(plain(await idle()), /\d+(\.\d+)? % of the GPUs not needed in the mean of the day/),
+  );
+  assert.deepEqual(faults, []);
+});
