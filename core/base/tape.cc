@@ -88,13 +88,22 @@ const Node* Unchanged(Op op, const Operand& a, const Operand& b) {
 
 }  // namespace
 
-const Node* Record(Op op, double value, Operand a, Operand b, Operand c) {
-  if (const Node* same = Unchanged(op, a, b)) return same;
+const Node* Record(Op op, double value, const Node* a, double a_value) {
+  return Record(op, value, a, a_value, nullptr, 0);
+}
+
+const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b, double b_value) {
+  if (const Node* same = Unchanged(op, {a, a_value}, {b, b_value})) return same;
+  return Record(op, value, a, a_value, b, b_value, nullptr, 0);
+}
+
+const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b, double b_value, const Node* c,
+                   double c_value) {
   Node node;
   node.op = op;
   node.value = value;
-  node.few = {a, b, c};
-  const Node* any = a.node != nullptr ? a.node : b.node != nullptr ? b.node : c.node;
+  node.few = {{{a, a_value}, {b, b_value}, {c, c_value}}};
+  const Node* any = a != nullptr ? a : b != nullptr ? b : c;
   return any->tape->Add(std::move(node));
 }
 
