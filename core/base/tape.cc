@@ -107,12 +107,12 @@ const Node* Record(Op op, double value, const Node* a, double a_value, const Nod
   return any->tape->Add(std::move(node));
 }
 
-const Node* Named(const Node* node, std::string_view title, std::string_view note, std::string_view source,
-                  const Dimension& dimension) {
+const Node* Named(const Node* node, const char* title, std::size_t title_size, const char* note, std::size_t note_size,
+                  const char* source, std::size_t source_size, const Dimension& dimension) {
   Label label;
-  label.title = title;
-  label.note = note;
-  label.source = source;
+  label.title.assign(title, title_size);
+  label.note.assign(note, note_size);
+  label.source.assign(source, source_size);
   label.dimension = dimension;
   // A copy shares the operands; the intermediate result stays what it was elsewhere.
   Node named = *node;

@@ -121,9 +121,10 @@ constexpr const Node* Join(Op op, double value, Operand a, Operand b, Operand c)
   return Record(op, value, a.node, a.value, b.node, b.value, c.node, c.value);
 }
 
-// The result of an operation as a figure.
-[[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, std::string_view title, std::string_view note,
-                                               std::string_view source, const Dimension& dimension);
+// The result of an operation as a figure. Texts are handed over as plain numbers too.
+[[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, const char* title, std::size_t title_size,
+                                               const char* note, std::size_t note_size, const char* source,
+                                               std::size_t source_size, const Dimension& dimension);
 // As an operation with a label; null if none of the operands has a node.
 [[gnu::cold]] const Node* Found(Op op, double value, std::vector<Operand> operands, Label label);
 
