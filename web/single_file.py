@@ -45,7 +45,7 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     imports = {}
     for path in sorted(site.rglob("*.js")):
         place = path.relative_to(site).as_posix()
-        if place == "sw.js" or place.startswith("wasm/") or place.endswith("worker.js"):
+        if place == "sw.js" or place.startswith("wasm/") or place == "engine/worker.js":
             continue
         text = HOST if place == "host.js" else named(read(place), posixpath.dirname(place))
         imports["slipstick/" + place] = "data:text/javascript;base64," + base64_text(text.encode())
