@@ -69,11 +69,15 @@ def main(output, files):
         if kind in TECHNOLOGY and "technology" in entry:
             parts.append((TECHNOLOGY[kind], entry.pop("technology")))
         rows += [(part, file.stem, text_of(row)) for part, row in parts]
-    body = "".join(f'      {{"{kind}", "{id}", R"preset({text})preset"}},\n' for kind, id, text in sorted(rows, key=lambda row: row[:2]))
+    # One literal, so that the linker leaves texts that are alike beside each other, where they compress well.
+    body = "".join(
+        f'    "{kind}" "\\0" "{id}" "\\0" R"preset({text})preset" "\\0"\n' for kind, id, text in sorted(rows, key=lambda row: row[:2])
+    )
     pathlib.Path(output).write_text(
         '// Generated from core/presets by core/embed_presets.py.\n#include "core/catalogue/presets.h"\nnamespace slipstick {\n'
-        "const std::vector<PresetText>& PresetTexts() {\n  static const std::vector<PresetText> texts{\n"
-        f"{body}  }};\n  return texts;\n}}\n}}  // namespace slipstick\n",
+        f"namespace {{\nconstexpr char kTexts[] =\n{body};\n}}  // namespace\n"
+        "std::string_view EmbeddedPresets() { return {kTexts, sizeof(kTexts) - 1}; }\n"
+        "}  // namespace slipstick\n",
         encoding="utf-8",
     )
 

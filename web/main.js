@@ -40,7 +40,7 @@ const notice = (...all) => tell(byId('notice'), ...all);
 
 class Page {
   core = new Answering(() => this.stage.draw());
-  dependence = new Dependence(this.core.engine);
+  dependence = new Dependence(this.core.aside);
   #shownParts = {}; // of the scenario, as they last stood without a fault
   /** @type {Inputs} */
   #choices = {};
@@ -60,7 +60,9 @@ class Page {
     this.#rentals = catalogue.filter(({ kind }) => kind === 'rental');
     this.makeParts(described, catalogue, state);
     this.core.know(described, this.form.presetPaths, report);
-    engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', String(busy));
+    const engines = [engine, this.core.aside];
+    for (const one of engines)
+      one.onbusy = () => byId('content').setAttribute('aria-busy', String(engines.some(({ isBusy }) => isBusy)));
     this.moreScenes = header(byId('actions'), this.parts);
     this.exercise.take();
     if (this.exercise.shown.embedded)

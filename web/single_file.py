@@ -20,7 +20,7 @@ POLICY = (
 HOST = """
 const file = (id) => document.getElementById(id).textContent;
 export const startWorker = (name) =>
-  new Worker(URL.createObjectURL(new Blob([`const WASM = "${file('wasm')}";`, file('core'), file(name)], { type: 'text/javascript' })));
+  new Worker(URL.createObjectURL(new Blob([file('glue'), file(name)], { type: 'text/javascript' })));
 export const readJson = async (path) => structuredClone(JSON.parse(file('data'))[path]);
 export const compileCore = async () => WebAssembly.compile(Uint8Array.from(atob(file('wasm')), (c) => c.charCodeAt(0)));
 export const addStyle = async () => {};
@@ -45,18 +45,14 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     imports = {}
     for path in sorted(site.rglob("*.js")):
         place = path.relative_to(site).as_posix()
-        if place == "sw.js" or place.startswith("wasm/") or place.endswith("worker.js"):
+        if place == "sw.js" or place.startswith("wasm/") or place == "engine/worker.js":
             continue
         text = HOST if place == "host.js" else named(read(place), posixpath.dirname(place))
         imports["slipstick/" + place] = "data:text/javascript;base64," + base64_text(text.encode())
 
-    # Workers are classic scripts: the module's glue with its bytes, then the worker itself without its import.
+    # A worker is a classic script: the module's glue, then the worker itself without its import.
     glue = read("wasm/slipstick.js").replace("import.meta.url", '"file:///"').replace("export default createSlipstick;", "")
-    core = (
-        glue + "\ncreateSlipstick = ((make) => (options) => make({ wasmBinary: Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)), ...options }))"
-        "(createSlipstick);\n"
-    )
-    workers = {name: re.sub(r"^import .*$", "", read(f"engine/{name}.js"), flags=re.M) for name in ("worker", "search_worker")}
+    worker = re.sub(r"^import .*$", "", read("engine/worker.js"), flags=re.M)
     data = {
         path.relative_to(site).as_posix(): json.loads(path.read_text(encoding="utf-8"))
         for folder in ("lessons", "data")
@@ -79,8 +75,8 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     body = (
         f'<script type="importmap">{json.dumps({"imports": imports})}</script>\n'
         + carried("text/plain", "wasm", base64_text((site / "wasm/slipstick.wasm").read_bytes()))
-        + carried("text/plain", "core", core)
-        + "".join(carried("text/plain", name, text) for name, text in workers.items())
+        + carried("text/plain", "glue", glue)
+        + carried("text/plain", "worker", worker)
         + carried("application/json", "data", json.dumps(data))
         + '<script type="module">import "slipstick/main.js";</script>\n'
     )

@@ -40,7 +40,7 @@ bool IsAbout(const AdviceQuestion& question, const std::string& figure) {
 Result<std::shared_ptr<AdviceJob>> AdviceJob::Make(Json request, const Json& question) {
   Result<AdviceQuestion> read = ReadAdviceQuestion(question, request);
   if (!read) return std::move(read.issues);
-  Result<Verdict> now = Judge(request, *read);
+  Result<JudgedScenario> now = Judge(request, *read);
   if (!now) return std::move(now.issues);
   std::shared_ptr<AdviceJob> job(new AdviceJob);
   job->question_ = std::move(*read);
@@ -81,7 +81,7 @@ void AdviceJob::Begin(const Proposal& proposal) {
   };
   if (std::any_of(changes_.begin(), changes_.end(), replaces)) return;
   if (proposal.search == MappingSearch::kAlways) return StartSearch(proposal);
-  Result<Verdict> verdict = Judge(WithOverrides(request_, proposal.overrides), question_);
+  Result<JudgedScenario> verdict = Judge(WithOverrides(request_, proposal.overrides), question_);
   ++evaluated_;
   if (verdict && verdict->IsAnswer()) {
     Keep({proposal, "", proposal.overrides, std::move(*verdict)});
@@ -123,7 +123,7 @@ void AdviceJob::EndSearch() {
   for (const Json& members : {changed, found}) {
     Json overrides = proposal.overrides;
     overrides.update(members);
-    Result<Verdict> verdict = Judge(WithOverrides(request_, overrides), question_);
+    Result<JudgedScenario> verdict = Judge(WithOverrides(request_, overrides), question_);
     ++evaluated_;
     if (!verdict || !(std::abs(verdict->value / expected - 1) < kRoundingGuard) || !verdict->IsAnswer()) continue;
     return Keep({proposal, "", std::move(overrides), std::move(*verdict), 0, true});
@@ -173,7 +173,7 @@ bool AdviceJob::IsWorthwhile(const Improvement& one) const {
   return is_better && KeepsOtherFigures(one.verdict);
 }
 
-bool AdviceJob::KeepsOtherFigures(const Verdict& verdict) const {
+bool AdviceJob::KeepsOtherFigures(const JudgedScenario& verdict) const {
   if (!now_.IsAnswer()) return true;
   return std::none_of(std::begin(kOtherFigures), std::end(kOtherFigures), [&](const char* path) {
     if (std::string_view(path).substr(0, question_.part.size()) != question_.part || IsAbout(question_, path))

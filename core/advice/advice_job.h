@@ -35,7 +35,7 @@ class AdviceJob {
     Proposal proposal;
     std::string title;
     Json overrides;
-    Verdict verdict;
+    JudgedScenario verdict;
     double gain = 0;
     bool is_remapped = false;  // a mapping was searched for it
   };
@@ -50,7 +50,7 @@ class AdviceJob {
   void AddPairs();
   [[nodiscard]] bool IsWorthwhile(const Improvement& one) const;
   [[nodiscard]] double GainToBeat(const Improvement& one) const;
-  [[nodiscard]] bool KeepsOtherFigures(const Verdict& verdict) const;
+  [[nodiscard]] bool KeepsOtherFigures(const JudgedScenario& verdict) const;
   [[nodiscard]] std::vector<std::string> SearchLimits(const Proposal& proposal) const;
   [[nodiscard]] std::vector<const Improvement*> ListedChanges() const;
   [[nodiscard]] Json WithoutPurchase() const;
@@ -59,7 +59,7 @@ class AdviceJob {
 
   AdviceQuestion question_;
   Json request_;
-  Verdict now_;
+  JudgedScenario now_;
   std::vector<Proposal> proposals_;
   std::size_t next_ = 0;
   bool has_pairs_ = false;

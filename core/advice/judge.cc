@@ -34,7 +34,7 @@ Json FigureAt(const Json& report, const std::string& path) {
 double NumberOr0(const Json& report, const std::string& path) { return NumberAt(report, path).value_or(0); }
 
 // Nothing where the scenario lacks what the limit is about.
-std::optional<double> LimitedValue(const std::string& path, const Scenario& scenario, const Verdict& verdict) {
+std::optional<double> LimitedValue(const std::string& path, const Scenario& scenario, const JudgedScenario& verdict) {
   if (path == kBudgetLimit) return NumberAt(verdict.report, "cost.system_usd");
   if (path == kPowerLimit && scenario.cost) return Fleet(scenario).FacilityPowerOf(scenario.cluster.devices).base();
   const std::optional<double> figure = NumberAt(verdict.report, path);
@@ -49,11 +49,11 @@ std::string WithoutNumbers(std::string text) {
 
 }  // namespace
 
-Result<Verdict> Judge(const Json& request, const AdviceQuestion& question) {
+Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question) {
   Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return std::move(scenario.issues);
   if (scenario->serving) scenario->serving->simulate.reset();  // percentiles are no part of the answer, and slow
-  Verdict verdict;
+  JudgedScenario verdict;
   verdict.report = *Evaluate(*scenario, ReportDetail::Figures());
   verdict.scenario = Write(*scenario);
   verdict.is_feasible = MemberAt(verdict.report, question.part + ".feasible")->get<bool>();

@@ -10,7 +10,7 @@
 
 namespace slipstick {
 
-struct Verdict {
+struct JudgedScenario {
   bool is_feasible = false;        // of the part in question
   bool is_within = true;           // the limits
   std::set<std::string> warnings;  // the report's, without their numbers, which differ between mappings
@@ -24,7 +24,7 @@ struct Verdict {
 };
 
 // The issues of a scenario that contradicts itself. `request` is complete.
-Result<Verdict> Judge(const Json& request, const AdviceQuestion& question);
+Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question);
 
 // How many times better one value of the objective is than another.
 double GainOf(const AdviceQuestion& question, double before, double after);

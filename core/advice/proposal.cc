@@ -147,7 +147,7 @@ bool Holds(const Json& scenario, std::string_view condition) {
 
 }  // namespace
 
-std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const Verdict& now) {
+std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now) {
   std::vector<Proposal> proposals = NewerDevices(request, now.scenario);
   for (const ChangeRow& row : ChangeRows()) {
     if (!row.part.empty() && row.part != question.part) continue;

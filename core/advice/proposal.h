@@ -26,7 +26,7 @@ struct Proposal {
 };
 
 // In the order in which they are tried. `now`: the scenario as it stands; `request`: the same as it was written.
-std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const Verdict& now);
+std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now);
 
 // Whether two proposals can be made together.
 bool AreCompatible(const Proposal& a, const Proposal& b);

@@ -24,8 +24,9 @@ template <int... E>
                                                     std::string_view note = "", std::string_view source = "") {
   if (result.node() == nullptr) [[likely]]
     return result;
-  return Quantity<E...>::FromBase(result.base(),
-                                  internal::Named(result.node(), title, note, source, result.kDimension));
+  const Node* named = internal::Named(result.node(), title.data(), title.size(), note.data(), note.size(),
+                                      source.data(), source.size(), result.kDimension);
+  return Quantity<E...>::FromBase(result.base(), named);
 }
 
 // The number without its node, for what a search or a simulation computes.

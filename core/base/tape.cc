@@ -88,22 +88,31 @@ const Node* Unchanged(Op op, const Operand& a, const Operand& b) {
 
 }  // namespace
 
-const Node* Record(Op op, double value, Operand a, Operand b, Operand c) {
-  if (const Node* same = Unchanged(op, a, b)) return same;
+const Node* Record(Op op, double value, const Node* a, double a_value) {
+  return Record(op, value, a, a_value, nullptr, 0);
+}
+
+const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b, double b_value) {
+  if (const Node* same = Unchanged(op, {a, a_value}, {b, b_value})) return same;
+  return Record(op, value, a, a_value, b, b_value, nullptr, 0);
+}
+
+const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b, double b_value, const Node* c,
+                   double c_value) {
   Node node;
   node.op = op;
   node.value = value;
-  node.few = {a, b, c};
-  const Node* any = a.node != nullptr ? a.node : b.node != nullptr ? b.node : c.node;
+  node.few = {{{a, a_value}, {b, b_value}, {c, c_value}}};
+  const Node* any = a != nullptr ? a : b != nullptr ? b : c;
   return any->tape->Add(std::move(node));
 }
 
-const Node* Named(const Node* node, std::string_view title, std::string_view note, std::string_view source,
-                  const Dimension& dimension) {
+const Node* Named(const Node* node, const char* title, std::size_t title_size, const char* note, std::size_t note_size,
+                  const char* source, std::size_t source_size, const Dimension& dimension) {
   Label label;
-  label.title = title;
-  label.note = note;
-  label.source = source;
+  label.title.assign(title, title_size);
+  label.note.assign(note, note_size);
+  label.source.assign(source, source_size);
   label.dimension = dimension;
   // A copy shares the operands; the intermediate result stays what it was elsewhere.
   Node named = *node;

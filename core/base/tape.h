@@ -97,28 +97,34 @@ class Tape {
 
 namespace internal {
 
-// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand.
-[[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, Operand a, Operand b = {}, Operand c = {});
+// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand. Formulas call these
+// everywhere: they take plain numbers, which WebAssembly hands over without memory.
+[[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value);
+[[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b,
+                                                double b_value);
+[[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b,
+                                                double b_value, const Node* c, double c_value);
 
 constexpr const Node* Join(Op op, double value, Operand a) {
   if (a.node == nullptr) [[likely]]
     return nullptr;
-  return Record(op, value, a);
+  return Record(op, value, a.node, a.value);
 }
 constexpr const Node* Join(Op op, double value, Operand a, Operand b) {
   if (a.node == nullptr && b.node == nullptr) [[likely]]
     return nullptr;
-  return Record(op, value, a, b);
+  return Record(op, value, a.node, a.value, b.node, b.value);
 }
 constexpr const Node* Join(Op op, double value, Operand a, Operand b, Operand c) {
   if (a.node == nullptr && b.node == nullptr && c.node == nullptr) [[likely]]
     return nullptr;
-  return Record(op, value, a, b, c);
+  return Record(op, value, a.node, a.value, b.node, b.value, c.node, c.value);
 }
 
-// The result of an operation as a figure.
-[[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, std::string_view title, std::string_view note,
-                                               std::string_view source, const Dimension& dimension);
+// The result of an operation as a figure. Texts are handed over as plain numbers too.
+[[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, const char* title, std::size_t title_size,
+                                               const char* note, std::size_t note_size, const char* source,
+                                               std::size_t source_size, const Dimension& dimension);
 // As an operation with a label; null if none of the operands has a node.
 [[gnu::cold]] const Node* Found(Op op, double value, std::vector<Operand> operands, Label label);
 

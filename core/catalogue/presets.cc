@@ -71,6 +71,24 @@ Json Entry::SingleDevice() const {
 
 }  // namespace
 
+const std::vector<PresetText>& PresetTexts() {
+  static const std::vector<PresetText> texts = [] {
+    std::vector<PresetText> made;
+    std::string_view rest = EmbeddedPresets();
+    const auto next = [&rest] {
+      const std::string_view one = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(one.size() + 1);
+      return one;
+    };
+    while (!rest.empty()) {
+      const std::string_view kind = next(), id = next();
+      made.push_back({kind, id, next()});
+    }
+    return made;
+  }();
+  return texts;
+}
+
 const Json* FindPreset(std::string_view kind, std::string_view id) {
   for (const Entry& entry : Entries()) {
     if (entry.id() == id && entry.kind() == kind) return &entry.json();

@@ -14,8 +14,10 @@ struct PresetText {
   std::string_view id;
   std::string_view text;
 };
-// The embedded files, ordered by kind and id. Generated at configure time.
+// The embedded files, ordered by kind and id.
 const std::vector<PresetText>& PresetTexts();
+// Kind, id and text of each, a NUL behind each of them. Generated at build time.
+std::string_view EmbeddedPresets();
 
 // A parsed entry, or null.
 const Json* FindPreset(std::string_view kind, std::string_view id);

@@ -3,7 +3,7 @@
 
 namespace slipstick {
 
-std::span<const MeasuredRun> MeasuredRuns() { return {}; }
+std::string_view MeasuredLines() { return {}; }
 std::span<const MeasuredSource> MeasuredSources() { return {}; }
 const RunDistance& MeasuredDistance() {
   static constexpr RunDistance kNone{};

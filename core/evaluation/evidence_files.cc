@@ -193,36 +193,19 @@ Json WrittenRun(const MeasuredRun& run, std::string_view source) {
 }
 
 std::string EvidenceSource(const EvidenceFiles& evidence) {
-  const auto rounded = [](double value) { return ExactText(std::round(value * kTableSteps) / kTableSteps); };
   const auto quoted = [](std::string_view text) { return JsonText(Json(text)); };
-  const auto digits = [](double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", value);
-    return std::string(text.data());
-  };
   std::string text =
       "// Generated from core/presets/evidence by core/command_line/evidence_main.cc.\n"
-      "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr MeasuredRun "
-      "kRuns[] = {\n";
-  for (const MeasuredRun& run : evidence.runs) {
-    const RunSetting& at = run.setting;
-    text += "    {" + quoted(run.id) + ", " + std::to_string(run.source) + ", MeasuredKind{" +
-            std::to_string(static_cast<int>(run.kind)) + "}, {" + quoted(at.device) + ", " + quoted(at.architecture) +
-            ", " + quoted(at.software) + ", " + (at.has_experts ? "true" : "false");
-    for (const double number :
-         {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting, at.queued}) {
-      text += ", " + rounded(number);
-    }
-    text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + "},\n";
-  }
-  text += "};\nconstexpr MeasuredSource kSources[] = {\n";
+      "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr char kRuns[] =\n";
+  for (const MeasuredRun& run : evidence.runs) text += "    " + quoted(LineOf(run)) + "\n";
+  text += ";\nconstexpr MeasuredSource kSources[] = {\n";
   for (const MeasuredSource& source : evidence.sources)
     text += "    {" + quoted(source.id) + ", " + quoted(source.name) + "},\n";
   text += "};\nconstexpr RunDistance kDistance{";
   text += MembersText(Write(evidence.distance));
   return text +
          "};\n\n}  // namespace\n\n"
-         "std::span<const MeasuredRun> MeasuredRuns() { return kRuns; }\n"
+         "std::string_view MeasuredLines() { return {kRuns, sizeof(kRuns) - 1}; }\n"
          "std::span<const MeasuredSource> MeasuredSources() { return kSources; }\n"
          "const RunDistance& MeasuredDistance() { return kDistance; }\n\n}  // namespace slipstick\n";
 }

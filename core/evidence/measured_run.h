@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/field.h"
 #include "core/software/tuning.h"
@@ -41,7 +43,7 @@ struct RunSetting {
   LogSpread tuning{};  // of how the engine is run
 };
 
-inline constexpr double kTableSteps = 1e4;  // per unit: to which the generated table rounds settings and errors
+inline constexpr double kTableSteps = 1e4;  // per unit: to which the lines below round settings and errors
 
 struct MeasuredRun {
   std::string_view id;
@@ -57,9 +59,15 @@ struct MeasuredSource {
   std::string_view id, name;
 };
 
+std::span<const MeasuredRun> MeasuredRuns();
+
+// Runs as lines of text, which compressed weigh a third of a table of numbers. The runs refer to the lines.
+std::string LineOf(const MeasuredRun& run);
+std::vector<MeasuredRun> RunsOf(std::string_view lines);
+
 // Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this very
 // core.
-std::span<const MeasuredRun> MeasuredRuns();
+std::string_view MeasuredLines();
 std::span<const MeasuredSource> MeasuredSources();
 
 }  // namespace slipstick

@@ -1,10 +1,10 @@
-// The page's search worker under Node, which ends with the test.
+// The page's worker under Node, which ends with the test.
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ROOT } from './module.js';
 
 export function searchWorker(context) {
-  const url = pathToFileURL(ROOT + 'build/site/engine/search_worker.js').href;
+  const url = pathToFileURL(ROOT + 'build/site/engine/worker.js').href;
   const worker = new Worker(
     `const { parentPort } = require("node:worker_threads");
      globalThis.self = { postMessage: (message) => parentPort.postMessage(message) };

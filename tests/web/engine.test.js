@@ -121,7 +121,31 @@ test('what must be answered is asked again when it was dropped', async () => {
   assert.deepEqual(await described, { inputs: [] });
 });
 
-test('a sweep that a scene asks goes row by row, so that an evaluation waits for one of them at most', async () => {
+test('a report does not wait for what a scene has asked, and the module is fetched once for both', async () => {
+  const workers = [];
+  let fetched = 0;
+  globalThis.document = { hidden: true };
+  globalThis.Worker = function () {
+    workers.push(slowWorker());
+    return workers.at(-1);
+  };
+  const fetchBefore = globalThis.fetch;
+  globalThis.fetch = () => (fetched++, new Promise(() => {}));
+  const answering = new Answering(() => {});
+  answering.questions.ask('solve', {}, 'serving.concurrency=1:64', 'serving.tpot_s<=1 s');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(workers[0].sent[0].verb, 'solve');
+  const report = answering.engine.evaluate({});
+  assert.equal(workers[1].sent[0].verb, 'evaluate');
+  workers[1].answer('{"training":null}');
+  assert.deepEqual(await report, { training: null });
+  assert.equal(fetched, 1);
+  globalThis.fetch = fetchBefore;
+  delete globalThis.Worker;
+  delete globalThis.document;
+});
+
+test('a sweep that a scene asks goes row by row, so that it ends when the inputs change', async () => {
   globalThis.document = { hidden: true };
   const asked = [];
   const engine = {

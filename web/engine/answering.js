@@ -8,6 +8,7 @@ import { Questions } from './questions.js';
 
 export class Answering {
   engine = new Engine();
+  aside = new Engine(); // for what scenes ask besides: the next report need not wait for it
   /** @type {Report | null} */
   report = null;
   /** @type {Request | null} */
@@ -30,7 +31,7 @@ export class Answering {
 
   // `onanswer` is told when a question of a scene has its answer.
   constructor(onanswer) {
-    this.questions = new Questions(this.engine, onanswer);
+    this.questions = new Questions(this.aside, onanswer);
   }
 
   // `report` answers the request without changes; presets stand at `presetPaths`.
@@ -61,6 +62,7 @@ export class Answering {
   // inputs took its place.
   async evaluate(inputs, { onreport, onbase }) {
     this.engine.dropWaiting();
+    this.aside.dropWaiting();
     this.#evaluated = inputs;
     const picks = JSON.stringify(picksOf(inputs, this.presetPaths));
     // Inputs with a fault take a second question, which a later change may have overtaken.

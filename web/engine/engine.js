@@ -1,5 +1,5 @@
 // Promises over the worker. One call is in flight; of the evaluations that wait only the latest is kept, and it goes first.
-import { startWorker } from '../host.js';
+import { coreWorker } from './core_worker.js';
 
 export class Engine {
   #worker;
@@ -10,13 +10,16 @@ export class Engine {
   #queue = [];
   #known = new Map();
 
-  // Told true when a first call goes out and false when none is left.
-  /** @type {(isBusy: boolean) => void} */
+  // Told when a first call goes out and when none is left.
   onbusy = () => {};
 
   // `start` makes a worker; a second is started when the first one's module breaks.
-  constructor(start = () => startWorker('worker')) {
+  constructor(start = coreWorker) {
     this.#start = start;
+  }
+
+  get isBusy() {
+    return this.#flight !== null;
   }
 
   // Fetches the core, which the first question does otherwise.
@@ -73,16 +76,16 @@ export class Engine {
   #send() {
     if (this.#flight) return;
     const job = this.#evaluation ?? this.#queue.shift();
-    if (!job) return this.onbusy(false);
+    if (!job) return this.onbusy();
     if (job === this.#evaluation) this.#evaluation = null;
     const known = job.verb === 'evaluate' && !job.args[1] && this.#known.get(job.args[0]);
     if (known) {
       job.resolve(known);
       return this.#send();
     }
-    this.onbusy(true);
     this.open();
     this.#flight = { ...job, id: this.#next++ };
+    this.onbusy();
     this.#worker.postMessage({ id: this.#flight.id, verb: job.verb, args: job.args });
   }
 

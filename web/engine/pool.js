@@ -1,6 +1,7 @@
 // Workers for long questions, each with its own instance of a module that is compiled once. A search is cut into as many shards
 // as there are workers and merged by the core, so that their number does not show in the answer.
-import { compileCore, startWorker } from '../host.js';
+import { startWorker } from '../host.js';
+import { coreModule } from './core_worker.js';
 
 const MOST = 8;
 const MERGE_MS = 300;
@@ -27,9 +28,9 @@ export class Pool {
   #searching = [];
 
   /** @param {{count?: number, start?: () => Worker, module?: () => Promise<WebAssembly.Module>}} [options] */
-  constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = compileCore } = {}) {
+  constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = coreModule } = {}) {
     this.#count = count;
-    this.#start = start ?? (() => startWorker('search_worker'));
+    this.#start = start ?? (() => startWorker('worker'));
     this.#compile = module;
   }
 

@@ -1,7 +1,7 @@
 // Further answers of the core for the present request, each asked once.
 import { painted } from '../dom.js';
 
-// Long questions wait until the inputs rest, so that the next evaluation does not stand behind them.
+// Long questions wait until the inputs rest: those of an edit that another follows at once are never asked.
 const REST_MS = 120;
 const rest = (verb) => new Promise((resolve) => setTimeout(resolve, verb === 'evaluate' ? 0 : REST_MS));
 
@@ -49,7 +49,7 @@ export class Questions {
     return undefined;
   }
 
-  // A sweep row by row, so that an evaluation does not wait for all of them; null once the request has changed.
+  // A sweep row by row, so that it ends where the request changes; null then.
   async #call(verb, args) {
     const [spec, from, to] = args;
     if (verb !== 'sweep') return this.#engine.call(verb, ...args);

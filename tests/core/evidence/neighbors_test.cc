@@ -167,6 +167,36 @@ TEST(Neighbors, ALeftOutSourceSaysNothing) {
   EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, false, 1).high, std::exp(0.1), 1e-9);
 }
 
+TEST(PublishedRuns, AreReadFromTheirLines) {
+  const std::string lines =
+      "first run\t3\t4\th100\thopper\tvllm\t1\t0\t30000\t55850\t361234\t110000\t1\t25\t9000\t0\t-2810\t1.25e-05\n"
+      "second\t12\t0\ttpu-v5p\ttpu\tmaxtext\t0\t10000\t0\t0\t0\t0\t0\t0\t0\t0\t2000\t19.5\n";
+  const std::vector<MeasuredRun> runs = RunsOf(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  const MeasuredRun& first = runs[0];
+  EXPECT_EQ(first.id, "first run");
+  EXPECT_EQ(first.source, 3);
+  EXPECT_EQ(first.kind, MeasuredKind::kStaticLatency);
+  EXPECT_EQ(first.setting.device, "h100");
+  EXPECT_EQ(first.setting.architecture, "hopper");
+  EXPECT_EQ(first.setting.software, "vllm");
+  EXPECT_TRUE(first.setting.has_experts);
+  EXPECT_EQ(first.setting.devices, 3);
+  EXPECT_EQ(first.setting.load, 5.585);
+  EXPECT_EQ(first.setting.parameters, 36.1234);
+  EXPECT_EQ(first.setting.length, 11);
+  EXPECT_EQ(first.setting.network, 1e-4);
+  EXPECT_EQ(first.setting.latency, 0.0025);
+  EXPECT_EQ(first.setting.waiting, 0.9);
+  EXPECT_EQ(first.log_error, -0.281);
+  EXPECT_EQ(first.predicted, 1.25e-5);
+  EXPECT_EQ(runs[1].id, "second");
+  EXPECT_FALSE(runs[1].setting.has_experts);
+  EXPECT_EQ(runs[1].setting.bits, 1);
+  EXPECT_EQ(runs[1].predicted, 19.5);
+  EXPECT_EQ(LineOf(first) + LineOf(runs[1]), lines);
+}
+
 TEST(PublishedRuns, CoverEveryKindEngineAndFramework) {
   EXPECT_GE(MeasuredRuns().size(), 600U);
   std::set<MeasuredKind> kinds;
