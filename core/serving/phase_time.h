@@ -2,7 +2,7 @@
 // running sequences.
 #pragma once
 
-#include "core/engine_step/deployment.h"
+#include "core/engine_step/composition.h"
 #include "core/engine_step/phases.h"
 #include "core/engine_step/prompt_tokens.h"
 
@@ -10,7 +10,7 @@ namespace slipstick {
 
 // Whether no step both prefills and decodes.
 inline bool PrefillsApart(const Deployment& deployment) {
-  return deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1;
+  return !CompositionOf(deployment.engine).mixes_phases || deployment.mapping.pp > 1;
 }
 
 // A static batch splits evenly over the stages of a pipeline.
