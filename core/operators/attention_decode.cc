@@ -1,4 +1,6 @@
 // Decode attention: one query or a few over the KV cache, split over thread blocks.
+#include <cassert>
+
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/attention.h"
@@ -47,8 +49,11 @@ Seconds DecodeComputeTime(const Attention& attention, Ratio context, Ratio pair_
 
 }  // namespace
 
-KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters) {
-  const std::string_view source = SourceOf(device, device.architecture->attention.decode_source);
+KernelTime TimeOfDecode(const Attention& attention, const Device& device) {
+  assert(device.efficiency.decode_bandwidth_efficiency);
+  const AttentionTable& table = device.architecture->attention;
+  const DecodeRow& row = table.decode;
+  const std::string_view source = SourceOf(device, table.decode_source);
   const Ratio batch = attention.batch, kv_heads = attention.kv_heads, units = device.units;
   const Ratio context = attention.window > 0
                             ? Figure("Keys that a query sees", min(attention.kv_len, attention.window), "of the window")
@@ -56,25 +61,26 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Ratio pair_dims = Figure("Elements of a key and its value", attention.head_dim + ValueDim(attention));
   const Bytes kv_element = SizeOf(attention.kv_element, attention.kv_precision);
   const Bytes kv_cache = Figure("Keys and values read", batch * context * kv_heads * pair_dims * kv_element);
-  const Ratio slots = parameters.blocks_per_sm * units;
-  const Ratio spread = Figure(
-      "Thread blocks per sequence and KV head",
-      max(1.0, min(slots / (batch * kv_heads), min(parameters.max_splits, context / parameters.min_split_tokens))),
-      "enough to fill the SMs, mean", source);
-  const Reading reading = ReadKvCache(attention, kv_cache, parameters.bandwidth_efficiency, device, source);
+  const Ratio slots = row.blocks_per_sm * units;
+  const Ratio spread =
+      Figure("Thread blocks per sequence and KV head",
+             max(1.0, min(slots / (batch * kv_heads), min(row.max_splits, context / row.min_split_tokens))),
+             "enough to fill the SMs, mean", source);
+  const Reading reading =
+      ReadKvCache(attention, kv_cache, *device.efficiency.decode_bandwidth_efficiency, device, source);
   KernelTime result;
-  result.compute = DecodeComputeTime(attention, context, pair_dims,
-                                     parameters.mma_efficiency * PeakRate(device, attention.precision), device, source);
+  result.compute =
+      DecodeComputeTime(attention, context, pair_dims,
+                        table.decode_mma_efficiency * PeakRate(device, attention.precision), device, source);
   const Seconds slowest =
       Figure("Slowest part of the kernel", max(reading.time, result.compute), "memory, compute", source);
-  const Seconds further_waves =
-      Figure("Launching further waves", parameters.wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1),
-             "", source);
+  const Seconds further_waves = Figure(
+      "Launching further waves", row.wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1), "", source);
   const LevelTraffic traffic = DecodeTraffic(attention, kv_cache, device);
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds bounded = SlowestLevel(slowest, levels);
-  Seconds time = parameters.launch + bounded + further_waves;
-  if (spread > 1) time += MergeTime(spread, parameters.merge, parameters.merge_per_split, source);
+  Seconds time = row.launch + bounded + further_waves;
+  if (spread > 1) time += MergeTime(spread, row.merge, row.merge_per_split, source);
   result.time = Figure("Attention time", time,
                        "launch, the slowest of memory, compute and caches, further waves, merging the splits", source);
   result.memory = reading.time;

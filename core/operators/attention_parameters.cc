@@ -1,6 +1,4 @@
-// Kernel parameters of an attention core: the row of its family's tables.
-#include <cassert>
-
+// Kernel parameters of an attention core on tiles: the row of its family's tables.
 #include "core/base/units.h"
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
@@ -53,7 +51,7 @@ TileKernelParameters IsolatedCoreParameters(const Attention& attention, const De
 
 }  // namespace
 
-TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device) {
+TileKernelParameters TileParametersOf(const Attention& attention, const Device& device) {
   if (attention.phase != AttentionPhase::kPrefill || !attention.writes_kv_cache ||
       attention.algorithm != AttentionAlgorithm::kAuto) {
     return IsolatedCoreParameters(attention, device);
@@ -74,34 +72,6 @@ TileKernelParameters IsolatedKernelParameters(const Attention& attention, const 
   parameters.tail = row.tail;
   parameters.fused_pass = row.fused_pass;
   parameters.pass_factor = fp8_kv_cache ? row.passes_fp8 : row.passes;
-  return parameters;
-}
-
-UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device) {
-  const UnfusedRow& row = device.architecture->attention.unfused;
-  UnfusedKernelParameters parameters;
-  parameters.launch = row.launch;
-  parameters.gemm_efficiency = row.gemm_efficiency;
-  parameters.bandwidth_efficiency = row.bandwidth_efficiency;
-  parameters.score_passes = attention.causal ? row.passes_causal : row.passes;
-  parameters.forward_fraction = row.forward_fraction;
-  return parameters;
-}
-
-DecodeKernelParameters IsolatedDecodeParameters(const Device& device) {
-  assert(device.efficiency.decode_bandwidth_efficiency);
-  const AttentionTable& table = device.architecture->attention;
-  const DecodeRow& row = table.decode;
-  DecodeKernelParameters parameters;
-  parameters.blocks_per_sm = row.blocks_per_sm;
-  parameters.max_splits = row.max_splits;
-  parameters.min_split_tokens = row.min_split_tokens;
-  parameters.launch = row.launch;
-  parameters.merge = row.merge;
-  parameters.merge_per_split = row.merge_per_split;
-  parameters.wave_launch = row.wave_launch;
-  parameters.bandwidth_efficiency = *device.efficiency.decode_bandwidth_efficiency;
-  parameters.mma_efficiency = table.decode_mma_efficiency;
   return parameters;
 }
 
