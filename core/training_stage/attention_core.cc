@@ -38,24 +38,24 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work) 
   const Bytes score_bytes =
       Figure("Memory traffic of the scores", context.framework().compute.softmax_passes * element * scores,
              "forward and backward: mask, softmax and dropout each pass through memory", source);
-  CoreTime core;
-  core.forward_flops = Figure("FLOPs of the attention core, forward", 4 * kFlop * scores * width, "two GEMMs");
-  core.backward_flops = Figure("FLOPs of the attention core, backward", 8 * kFlop * scores * width, "four GEMMs");
-  core.forward_bytes = forward_share * score_bytes;
-  core.backward_bytes = (1 - forward_share) * score_bytes;
-  const Seconds forward_gemms = core.forward_flops / score_rate, backward_gemms = core.backward_flops / score_rate,
-                forward_passes = core.forward_bytes / stream_rate, backward_passes = core.backward_bytes / stream_rate;
-  core.forward = Figure("Attention core, forward", forward_gemms + forward_passes,
-                        "two GEMMs and the forward share of the passes", source);
-  core.backward = Figure("Attention core, backward", backward_gemms + backward_passes,
-                         "four GEMMs and the rest of the passes", source);
-  if (forward_passes > forward_gemms) core.forward_bound = stream.bound;
-  if (backward_passes > backward_gemms) core.backward_bound = stream.bound;
   const Bytes operands = scores * width * element;  // of two GEMMs, with tiles of 128 x 128
-  core.forward_l2 = core.forward_bytes + 4 * operands / 128;
-  core.backward_l2 = core.backward_bytes + 8 * operands / 128;
-  core.forward_l1 = core.forward_bytes + 4 * operands / 64;
-  core.backward_l1 = core.backward_bytes + 8 * operands / 64;
+  // Of so many GEMMs and a share of the passes.
+  const auto pass = [&](Flops flops, double gemms, Bytes bytes) {
+    const Seconds compute = flops / score_rate, passes = bytes / stream_rate;
+    KernelTime kernel{
+        compute + passes, compute, passes, passes > compute ? stream.bound : Bound::kCompute, flops, bytes};
+    kernel.l2_bytes = bytes + 2 * gemms * operands / 128;
+    kernel.l1_bytes = bytes + 2 * gemms * operands / 64;
+    return kernel;
+  };
+  CoreTime core{pass(Figure("FLOPs of the attention core, forward", 4 * kFlop * scores * width, "two GEMMs"), 2,
+                     forward_share * score_bytes),
+                pass(Figure("FLOPs of the attention core, backward", 8 * kFlop * scores * width, "four GEMMs"), 4,
+                     (1 - forward_share) * score_bytes)};
+  core.forward.time =
+      Figure("Attention core, forward", core.forward.time, "two GEMMs and the forward share of the passes", source);
+  core.backward.time =
+      Figure("Attention core, backward", core.backward.time, "four GEMMs and the rest of the passes", source);
   return core;
 }
 
@@ -71,19 +71,25 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
   recurrence.heads = work.heads, recurrence.inner = work.heads * work.value_width;
   recurrence.columns = work.columns - recurrence.inner;
   const KernelTime kernel = TimeOf(recurrence, context.device());
-  const Seconds backward = Figure("Recurrence, backward", backward_work * kernel.time, "five GEMMs for two");
-  const Flops backward_flops = Figure("FLOPs of the recurrence, backward", backward_work * kernel.flops);
-  const Bytes backward_bytes = backward_work * kernel.bytes;
-  return {kernel.time,  backward,       kernel.flops, backward_flops, kernel.bytes, backward_bytes,
-          kernel.bytes, backward_bytes, kernel.bytes, backward_bytes, kernel.bound, kernel.bound};
+  const auto pass = [&](Seconds time, Flops flops, Bytes bytes) {
+    return KernelTime{time, {}, {}, kernel.bound, flops, bytes, bytes, bytes};
+  };
+  return {
+      pass(kernel.time, kernel.flops, kernel.bytes),
+      pass(Figure("Recurrence, backward", backward_work * kernel.time, "five GEMMs for two"),
+           Figure("FLOPs of the recurrence, backward", backward_work * kernel.flops), backward_work * kernel.bytes)};
 }
 
-// The faster form.
-Seconds FasterOf(Seconds flash, Seconds unfused) {
-  const bool is_unfused = unfused < flash;
-  if (flash.node() == nullptr) return is_unfused ? unfused : flash;
-  return Choose<Seconds>("Attention core of a layer", {{"flash attention", flash}, {"unfused attention", unfused}},
-                         is_unfused ? 1 : 0, "the faster form");
+// The faster form; the FLOPs stay those of flash attention.
+KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
+  const bool is_unfused = unfused.time < flash.time;
+  KernelTime faster = is_unfused ? unfused : flash;
+  faster.flops = flash.flops;
+  if (flash.time.node() != nullptr)
+    faster.time = Choose<Seconds>("Attention core of a layer",
+                                  {{"flash attention", flash.time}, {"unfused attention", unfused.time}},
+                                  is_unfused ? 1 : 0, "the faster form");
+  return faster;
 }
 
 }  // namespace
@@ -94,24 +100,8 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
   if (context.model.compressed) return TimeFlash(context, work);
   const CoreTime unfused = TimeUnfused(context, work);
   if (!context.run.flash_attention) return unfused;
-  CoreTime core = TimeFlash(context, work);
-  const bool is_unfused_forward = unfused.forward < core.forward,
-             is_unfused_backward = unfused.backward < core.backward;
-  core.forward = FasterOf(core.forward, unfused.forward);
-  core.backward = FasterOf(core.backward, unfused.backward);
-  if (is_unfused_forward) {
-    core.forward_bytes = unfused.forward_bytes;
-    core.forward_l2 = unfused.forward_l2;
-    core.forward_l1 = unfused.forward_l1;
-    core.forward_bound = unfused.forward_bound;
-  }
-  if (is_unfused_backward) {
-    core.backward_bytes = unfused.backward_bytes;
-    core.backward_l2 = unfused.backward_l2;
-    core.backward_l1 = unfused.backward_l1;
-    core.backward_bound = unfused.backward_bound;
-  }
-  return core;
+  const CoreTime flash = TimeFlash(context, work);
+  return {FasterOf(flash.forward, unfused.forward), FasterOf(flash.backward, unfused.backward)};
 }
 
 }  // namespace slipstick

@@ -84,8 +84,8 @@ void SetVersion(const TrainingContext& context, const AttentionWork& work, CoreT
   const Ratio backward_slowdown = FlashSlowdown(*version, attention, context.device());
   constexpr std::string_view kTitle = "Attention core by the stated FlashAttention",
                              kNote = "its time over the fastest kernel's";
-  core.forward = Figure(kTitle, forward_slowdown * core.forward, kNote);
-  core.backward = Figure(kTitle, backward_slowdown * core.backward, kNote);
+  core.forward.time = Figure(kTitle, forward_slowdown * core.forward.time, kNote);
+  core.backward.time = Figure(kTitle, backward_slowdown * core.backward.time, kNote);
 }
 
 }  // namespace
@@ -120,29 +120,30 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work) {
                       step.backward_bytes_factor * forward_bytes / stream_rate, table.overlap),
              "", source);
   CoreTime core;
-  core.forward_flops = Figure("FLOPs that the attention core executes, forward", square * forward_flops);
-  core.backward_flops = Figure("FLOPs that the attention core executes, backward", square * backward_flops);
-  core.forward_bytes = forward_bytes;
-  core.backward_bytes = step.backward_bytes_factor * forward_bytes;
+  core.forward.flops = Figure("FLOPs that the attention core executes, forward", square * forward_flops);
+  core.backward.flops = Figure("FLOPs that the attention core executes, backward", square * backward_flops);
+  core.forward.bytes = forward_bytes;
+  core.backward.bytes = step.backward_bytes_factor * forward_bytes;
   // Each tile of 128 queries reads its keys and values from L2, each fragment of queries from shared memory.
   const Bytes key_value_pass =
       Figure("Keys and values, once per query",
              square * work.pairs * (work.query_width + work.value_width) * ElementSize(context.matrix_precision),
              "a tile of queries shares them");
-  core.forward_l2 = Figure("Traffic of the L2, forward", key_value_pass / 128 + forward_bytes,
-                           "keys and values once per 128 queries");
-  core.forward_l1 = Figure("Traffic of shared memory, forward",
-                           key_value_pass / min(128, device.architecture->traits.fragment_rows) + forward_bytes,
-                           "keys and values once per fragment of queries");
-  core.backward_l2 = step.backward_bytes_factor * core.forward_l2;
-  core.backward_l1 = step.backward_bytes_factor * core.forward_l1;
+  core.forward.l2_bytes = Figure("Traffic of the L2, forward", key_value_pass / 128 + forward_bytes,
+                                 "keys and values once per 128 queries");
+  core.forward.l1_bytes = Figure("Traffic of shared memory, forward",
+                                 key_value_pass / min(128, device.architecture->traits.fragment_rows) + forward_bytes,
+                                 "keys and values once per fragment of queries");
+  core.backward.l2_bytes = step.backward_bytes_factor * core.forward.l2_bytes;
+  core.backward.l1_bytes = step.backward_bytes_factor * core.forward.l1_bytes;
   const Seconds forward_bounded =
-      BoundByCaches(device, forward_work, {core.forward_l2, core.forward_l1}, core.forward_bound);
-  const Seconds backward_bounded = BoundByCaches(
-      device, backward_work, {unbalanced * core.backward_l2, unbalanced * core.backward_l1}, core.backward_bound);
-  core.forward = Figure("Attention core, forward", forward_bounded + step.launch * rounds,
-                        "one launch per block of a context-parallel ring", source);
-  core.backward = Figure("Attention core, backward", backward_bounded + step.backward_launch * rounds, "", source);
+      BoundByCaches(device, forward_work, {core.forward.l2_bytes, core.forward.l1_bytes}, core.forward.bound);
+  const Seconds backward_bounded =
+      BoundByCaches(device, backward_work, {unbalanced * core.backward.l2_bytes, unbalanced * core.backward.l1_bytes},
+                    core.backward.bound);
+  core.forward.time = Figure("Attention core, forward", forward_bounded + step.launch * rounds,
+                             "one launch per block of a context-parallel ring", source);
+  core.backward.time = Figure("Attention core, backward", backward_bounded + step.backward_launch * rounds, "", source);
   SetVersion(context, work, core);
   return core;
 }

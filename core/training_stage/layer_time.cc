@@ -12,26 +12,8 @@ namespace {
 
 void RecordCoreAndElementwise(LayerOperators* operators, const TrainingContext& context, const CoreTime& core,
                               const Elementwise& elementwise) {
-  RecordOperator(operators, context, "attention core", "",
-                 {core.forward,
-                  {},
-                  {},
-                  core.forward_bound,
-                  core.forward_flops,
-                  core.forward_bytes,
-                  core.forward_l2,
-                  core.forward_l1},
-                 core.forward);
-  RecordOperator(operators, context, "attention core", ", backward",
-                 {core.backward,
-                  {},
-                  {},
-                  core.backward_bound,
-                  core.backward_flops,
-                  core.backward_bytes,
-                  core.backward_l2,
-                  core.backward_l1},
-                 core.backward);
+  RecordOperator(operators, context, "attention core", "", core.forward, core.forward.time);
+  RecordOperator(operators, context, "attention core", ", backward", core.backward, core.backward.time);
   // By the count of unfused bytes a fusing compiler exceeds the memory bandwidth; report what can really move.
   const BytesPerSecond moved = min(context.elementwise_rate, context.stream_rate);
   const auto stream = [&](Seconds time) {
@@ -57,7 +39,7 @@ void AddRecompute(const TrainingContext& context, const LayerWork& work, const R
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
   time.recompute.compute = Figure("Selective recomputation",
                                   plan.norms * norms + repeats_latents * products.latents +
-                                      repeats_core * core.forward + plan.share * time.forward.compute,
+                                      repeats_core * core.forward.time + plan.share * time.forward.compute,
                                   "in the backward pass");
   if (plan.framework_selection && tensor.repeated_link > Seconds{}) {
     time.recompute.tp = tensor.repeated;
@@ -65,7 +47,7 @@ void AddRecompute(const TrainingContext& context, const LayerWork& work, const R
   }
   time.recomputed_flops = Figure(
       "FLOPs repeated in the backward pass of a layer",
-      plan.share * time.forward_flops + repeats_core * core.forward_flops + repeats_latents * products.latent_flops);
+      plan.share * time.forward_flops + repeats_core * core.forward.flops + repeats_latents * products.latent_flops);
 }
 
 }  // namespace
@@ -80,17 +62,17 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   if (operators != nullptr) RecordCoreAndElementwise(operators, context, core, elementwise);
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts ? Ratio(1) : ResidualAdditions(context.model));
-  const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward);
+  const ContextExchange ring = ExchangeContext(context, work.attention, core.forward.time, core.backward.time);
   const Exchange experts = has_experts ? ExchangeExperts(context, work) : Exchange{};
 
-  const Seconds forward = Figure(
-      "Forward compute of a layer",
-      Figure("GEMMs of a layer, forward", products.forward) + core.forward + elementwise.forward + adapters.forward,
-      "one micro-batch");
+  const Seconds forward = Figure("Forward compute of a layer",
+                                 Figure("GEMMs of a layer, forward", products.forward) + core.forward.time +
+                                     elementwise.forward + adapters.forward,
+                                 "one micro-batch");
   const Seconds weight_gradients = Figure("GEMMs of a layer, weight gradients", products.weight_gradient);
   const Seconds backward = Figure("Backward compute of a layer",
                                   Figure("GEMMs of a layer, input gradients", products.input_gradient) +
-                                      weight_gradients + core.backward + elementwise.backward + adapters.backward,
+                                      weight_gradients + core.backward.time + elementwise.backward + adapters.backward,
                                   "one micro-batch");
   LayerTime time;
   time.forward = {forward, tensor.exposed, ring.forward.exposed, experts.exposed,
@@ -99,9 +81,9 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
                    {},       tensor.link,    ring.backward.link,    experts.link};
   const Flops product_flops = Figure("FLOPs of a layer's GEMMs, forward", products.forward_flops);
   time.forward_flops =
-      Figure("FLOPs of a layer, forward", product_flops + core.forward_flops, "as its kernels execute them");
+      Figure("FLOPs of a layer, forward", product_flops + core.forward.flops, "as its kernels execute them");
   time.backward_flops = Figure("FLOPs of a layer, backward",
-                               BackwardProducts(context) * product_flops + core.backward_flops, "recomputation apart");
+                               BackwardProducts(context) * product_flops + core.backward.flops, "recomputation apart");
   AddRecompute(context, work, plan, products, core, elementwise.norms, tensor, time);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, weight_gradients, 1, time);
