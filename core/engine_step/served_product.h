@@ -9,8 +9,8 @@
 namespace slipstick {
 
 struct ServedProduct {
-  std::string_view name, scope, symbol;  // the operator, the scope of its figures, the figure of its time
-  std::string_view title, note = "";     // of that figure
+  std::string_view name;              // of the operator
+  std::string_view title, note = "";  // of the figure of its time
 };
 const ServedProduct& ServedAs(ProductId id);
 
