@@ -3,15 +3,12 @@
 
 namespace slipstick {
 
-constexpr FieldRow kBandFields[] = {Of<&Band::low>("low", "Low end as a ratio to the value, for cost studies")
-                                        .Above(0)
-                                        .AtMost(1)
-                                        .Advanced()
-                                        .OutsideReports(),
-                                    Of<&Band::high>("high", "High end as a ratio to the value, for cost studies")
-                                        .Between(1, 100)
-                                        .Advanced()
-                                        .OutsideReports()};
+constexpr FieldRow kBandFields[] = {
+    Of<&Band::low>("low", "Low end as a ratio to the value, for cost studies").Share().Advanced().OutsideReports(),
+    Of<&Band::high>("high", "High end as a ratio to the value, for cost studies")
+        .Between(1, 100)
+        .Advanced()
+        .OutsideReports()};
 constinit const Fields Schema<Band>::fields(kBandFields);
 
 }  // namespace slipstick

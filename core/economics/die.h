@@ -65,10 +65,7 @@ struct SortTest {
   Seconds time;
   Ratio coverage = 1;
 };
-template <>
-struct Schema<SortTest> {
-  static const Fields fields;
-};
+FIELDS_OF(SortTest);
 
 Millimetres DieWidth(SquareMillimetres area, Ratio aspect);
 

@@ -66,10 +66,9 @@ constexpr FieldRow kDieInputFields[] = {
         .Between(0, 1)
         .Advanced(),
     Of<&DieInput::layers>("layers", "Number of critical layers (Bose-Einstein model)").Between(1, 1000).Advanced(),
-    Of<&DieInput::manual_yield>("manual_yield", "Yield (manual model)").Above(0).AtMost(1).Advanced(),
+    Of<&DieInput::manual_yield>("manual_yield", "Yield (manual model)").Share().Advanced(),
     Of<&DieInput::process_yield>("process_yield", "Process yield: after lost wafers and parametric loss")
-        .Above(0)
-        .AtMost(1)
+        .Share()
         .Advanced(),
     Of<&DieInput::units>("units", "Repeated blocks on the die, some of which may be defective")
         .Between(1, 1 << 20)

@@ -14,10 +14,7 @@ struct Wafer {
   Millimetres reticle_width;
   Millimetres reticle_height;
 };
-template <>
-struct Schema<Wafer> {
-  static const Fields fields;
-};
+FIELDS_OF(Wafer);
 
 // Dies lie on a grid of pitch (w + scribe, h + scribe); one counts when its own w x h rectangle lies inside the usable
 // circle. The first word of a canonical grid is what the wafer's center sees along w, the second along h.

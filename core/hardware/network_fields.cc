@@ -3,74 +3,61 @@
 
 namespace slipstick {
 
-constexpr FieldRow kNetworkPortFields[] = {
-    Of<&NetworkPort::preset>("preset",
-                             "Preset; fields below override it: ports, switches and adapters of a generation"),
-    Of<&NetworkPort::name>("name", "Name"),
-    Of<&NetworkPort::bandwidth>(
-        "bandwidth", "Bandwidth of a port, one direction; 0: wiring that is priced by its bandwidth, not by the port")
-        .Label("Bandwidth of a port")
-        .In(kGBps)
-        .Between(0, 1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::adapter_price>("adapter_price", "Price of an adapter (NIC), per port")
-        .In(kUsd)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::adapter_power>("adapter_power", "Power of an adapter (NIC), per port")
-        .In(kWatt)
-        .Between(0, 10'000)
-        .Advanced(),
-    Of<&NetworkPort::switch_ports>("switch_ports", "Ports per switch").Between(2, 1 << 16).Advanced(),
-    Of<&NetworkPort::switch_price>("switch_price", "Price of a switch")
-        .In(kUsd)
-        .AtLeast(0)
-        .AtMost(100'000'000)
-        .Advanced(),
-    Of<&NetworkPort::switch_power>("switch_power", "Power of a switch, without the optics in its ports")
-        .In(kWatt)
-        .Between(0, 1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::cables_one_tier>("cables_one_tier", "Cables and optics per port of a device, one switch tier")
-        .Label("Cables and optics, one tier")
-        .In(kUsd)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::cables_two_tiers>("cables_two_tiers", "Cables and optics per port of a device, two switch tiers")
-        .Label("Cables and optics, two tiers")
-        .In(kUsd)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::cables_three_tiers>("cables_three_tiers",
-                                         "Cables and optics per port of a device, three switch tiers")
-        .Label("Cables and optics, three tiers")
-        .In(kUsd)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::optics_power>("optics_power", "Power of a link's optics, both ends; a device has a link per tier")
-        .In(kWatt)
-        .Between(0, 10'000)
-        .Advanced(),
-    Of<&NetworkPort::link_price>("link_price", "Price of direct links per bandwidth of a device")
-        .In(kUsdPerGBps)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::fabric_price>("fabric_price",
-                                   "Price of the switches between links that are not bought by the port, per bandwidth "
-                                   "of a device")
-        .In(kUsdPerGBps)
-        .AtLeast(0)
-        .AtMost(1'000'000)
-        .Advanced(),
-    Of<&NetworkPort::fabric_energy>("fabric_energy", "Energy of links and switches that are not bought by the port")
-        .In(kPJPerBit)
-        .Between(0, 1'000'000)
-        .Advanced()};
+constexpr auto kNetworkPortFields = Advanced(
+    {Of<&NetworkPort::preset>("preset",
+                              "Preset; fields below override it: ports, switches and adapters of a generation")
+         .Basic(),
+     Of<&NetworkPort::name>("name", "Name").Basic(),
+     Of<&NetworkPort::bandwidth>(
+         "bandwidth", "Bandwidth of a port, one direction; 0: wiring that is priced by its bandwidth, not by the port")
+         .Label("Bandwidth of a port")
+         .In(kGBps)
+         .Between(0, 1'000'000),
+     Of<&NetworkPort::adapter_price>("adapter_price", "Price of an adapter (NIC), per port")
+         .In(kUsd)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::adapter_power>("adapter_power", "Power of an adapter (NIC), per port")
+         .In(kWatt)
+         .Between(0, 10'000),
+     Of<&NetworkPort::switch_ports>("switch_ports", "Ports per switch").Between(2, 1 << 16),
+     Of<&NetworkPort::switch_price>("switch_price", "Price of a switch").In(kUsd).AtLeast(0).AtMost(100'000'000),
+     Of<&NetworkPort::switch_power>("switch_power", "Power of a switch, without the optics in its ports")
+         .In(kWatt)
+         .Between(0, 1'000'000),
+     Of<&NetworkPort::cables_one_tier>("cables_one_tier", "Cables and optics per port of a device, one switch tier")
+         .Label("Cables and optics, one tier")
+         .In(kUsd)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::cables_two_tiers>("cables_two_tiers", "Cables and optics per port of a device, two switch tiers")
+         .Label("Cables and optics, two tiers")
+         .In(kUsd)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::cables_three_tiers>("cables_three_tiers",
+                                          "Cables and optics per port of a device, three switch tiers")
+         .Label("Cables and optics, three tiers")
+         .In(kUsd)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::optics_power>("optics_power", "Power of a link's optics, both ends; a device has a link per tier")
+         .In(kWatt)
+         .Between(0, 10'000),
+     Of<&NetworkPort::link_price>("link_price", "Price of direct links per bandwidth of a device")
+         .In(kUsdPerGBps)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::fabric_price>(
+         "fabric_price",
+         "Price of the switches between links that are not bought by the port, per bandwidth "
+         "of a device")
+         .In(kUsdPerGBps)
+         .AtLeast(0)
+         .AtMost(1'000'000),
+     Of<&NetworkPort::fabric_energy>("fabric_energy", "Energy of links and switches that are not bought by the port")
+         .In(kPJPerBit)
+         .Between(0, 1'000'000)});
 constinit const Fields Schema<NetworkPort>::fields(kNetworkPortFields);
 
 constexpr FieldRow kNetworkLevelFields[] = {
@@ -104,13 +91,11 @@ constexpr FieldRow kNetworkLevelFields[] = {
         .Advanced(),
     Of<&NetworkLevel::hop_latency>("hop_latency", "Latency per ring step").In(kUs).Between(0, 1'000'000).Advanced(),
     Of<&NetworkLevel::bandwidth_fraction>("bandwidth_fraction", "Fraction of the bandwidth reached by large messages")
-        .Above(0)
-        .AtMost(1)
+        .Share()
         .Advanced(),
     Of<&NetworkLevel::reduction_fraction>("reduction_fraction",
                                           "Fraction of the bandwidth reached by in-network reduction")
-        .Above(0)
-        .AtMost(1)
+        .Share()
         .Advanced(),
     Of<&NetworkLevel::copy_fraction>("copy_fraction",
                                      "Local copy rate of a rank's own block in an all-to-all, over the bandwidth")

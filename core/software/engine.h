@@ -64,10 +64,7 @@ struct LargeDeviceSteps {
   Tally activation_tokens = 0;
   Tally logit_sequences = 0;
 };
-template <>
-struct Schema<LargeDeviceSteps> {
-  static const Fields fields;
-};
+FIELDS_OF(LargeDeviceSteps);
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
@@ -99,10 +96,7 @@ struct EngineOn {
   std::optional<Ratio> weight_only_gemm_efficiency,
       weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
-template <>
-struct Schema<EngineOn> {
-  static const Fields fields;
-};
+FIELDS_OF(EngineOn);
 
 // Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all
 // others add to it.

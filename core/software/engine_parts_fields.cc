@@ -21,7 +21,7 @@ constinit const Fields Schema<LargeDeviceSteps>::fields(kLargeDeviceStepsFields)
 
 constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::rule>("rule", "Memory of the KV cache"),
-    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Above(0).AtMost(1),
+    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Share(),
     Of<&MemoryBudget::reserve>("reserve", "Reserve: context and libraries of the process").In(kGB).AtLeast(0),
     Of<&MemoryBudget::reserve_parallel>("reserve_parallel",
                                         "Added to the reserve where several devices share a replica: communication")
@@ -70,8 +70,7 @@ constinit const Fields Schema<StoredProducts>::fields(kStoredProductsFields);
 constexpr FieldRow kHostProductsFields[] = {
     Of<&HostProducts::bandwidth_efficiency>("stream",
                                             "Share of the host memory's bandwidth at which the processor reads weights")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&HostProducts::overhead>("layer", "Fixed cost per layer that the processor computes")
         .In(kUs)
         .Between(0, 1'000'000),
@@ -97,12 +96,9 @@ constexpr FieldRow kEngineOnFields[] = {
                                     "Most FLOP of an SM per clock with stored weights on this architecture")
         .In(kFlop)
         .Above(0),
-    Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture")
-        .Above(0)
-        .AtMost(1),
+    Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Share(),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&EngineOn::visits_held_experts>(
         "visits_held_experts",
         "Kernels of experts in fp8 with block scales take time for each that the device holds, hit or not")
@@ -110,13 +106,11 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::weight_only_gemm_efficiency>(
         "weight_only_matrix", "Expert GEMM efficiency on this architecture where only the weights are narrow")
         .Label("Expert GEMM efficiency, weight-only")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&EngineOn::weight_only_bandwidth_efficiency>(
         "weight_only_stream", "Expert bandwidth efficiency on this architecture where only the weights are narrow")
         .Label("Expert bandwidth efficiency, weight-only")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);
 
 }  // namespace slipstick

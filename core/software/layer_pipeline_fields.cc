@@ -5,8 +5,7 @@ namespace slipstick {
 
 constexpr FieldRow kLayerPipelineFields[] = {
     Of<&LayerPipeline::bandwidth_efficiency>("stream", "Share of the memory bandwidth of matrix-vector products")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&LayerPipeline::bytes_per_clock>("bytes_per_clock", "Maximum bytes that an SM reads per clock")
         .Above(0)
         .AtMost(1024),
@@ -16,14 +15,10 @@ constexpr FieldRow kLayerPipelineFields[] = {
         "cache_stream", "Rate at which query heads read the KV cache, each for itself, over memory bandwidth")
         .Above(0)
         .AtMost(16),
-    Of<&LayerPipeline::gemm_efficiency>("matrix", "GEMM efficiency in prefill: share of the dense peak")
-        .Above(0)
-        .AtMost(1),
+    Of<&LayerPipeline::gemm_efficiency>("matrix", "GEMM efficiency in prefill: share of the dense peak").Share(),
     Of<&LayerPipeline::fp16_accumulate>("fp16_accumulate",
                                         "GEMMs accumulate in fp16, at that rate where a device has one"),
-    Of<&LayerPipeline::attention_efficiency>("attention", "Prefill attention: share of the dense peak")
-        .Above(0)
-        .AtMost(1),
+    Of<&LayerPipeline::attention_efficiency>("attention", "Prefill attention: share of the dense peak").Share(),
     Of<&LayerPipeline::activation_passes>("activation_passes",
                                           "Round trips of an activation to memory per layer of prefill")
         .Between(0, 1000),
@@ -37,8 +32,7 @@ constexpr FieldRow kLayerPipelineFields[] = {
         .In(kUs)
         .Between(0, 1'000'000),
     Of<&LayerPipeline::pipeline_efficiency>("pipeline", "Share of the ideal speed-up of micro-batches in flight")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&LayerPipeline::kernels_per_layer>("kernels_per_layer", "Kernel launches per layer of prefill")
         .Between(0, 1'000'000),
     Of<&LayerPipeline::kernels_per_quantized_layer>("kernels_per_quantised_layer",

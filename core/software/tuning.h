@@ -15,20 +15,14 @@ namespace slipstick {
 struct LogSpread {
   Ratio below = 0, above = 0;
 };
-template <>
-struct Schema<LogSpread> {
-  static const Fields fields;
-};
+FIELDS_OF(LogSpread);
 
 // On one device architecture.
 struct TuningOn {
   Architecture architecture;
   Ratio experts = 1;
 };
-template <>
-struct Schema<TuningOn> {
-  static const Fields fields;
-};
+FIELDS_OF(TuningOn);
 
 // Factors over a tuned run.
 struct Tuning {
