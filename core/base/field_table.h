@@ -105,7 +105,7 @@ constexpr FieldBuilder Of(std::string_view key, std::string_view help) {
   return FieldBuilder({facts, &internal::MemberAt<member...>, internal::TypeOfMember<member...>()});
 }
 
-// A table of which the form shows only what is Basic, the other rows on request.
+// A table of which the form shows the Basic rows, the others on request.
 template <std::size_t size>
 constexpr std::array<FieldRow, size> Advanced(const FieldRow (&rows)[size]) {
   std::array<FieldRow, size> advanced = std::to_array(rows);

@@ -7,8 +7,8 @@
 
 #include "core/base/tally.h"
 #include "core/economics/band.h"
-#include "core/economics/harvest.h"
 #include "core/economics/wafer.h"
+#include "core/economics/yield.h"
 
 namespace slipstick {
 

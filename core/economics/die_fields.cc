@@ -1,5 +1,6 @@
 #include "core/base/field_table.h"
 #include "core/economics/die.h"
+#include "core/economics/wafer.h"
 
 namespace slipstick {
 
@@ -89,5 +90,13 @@ constexpr FieldRow kSortTestFields[] = {
     Of<&SortTest::time>("time", "Test time per die").In(kS).AtLeast(0).Advanced(),
     Of<&SortTest::coverage>("coverage", "Test coverage: share of the bad dies found").Between(0, 1).Advanced()};
 constinit const Fields Schema<SortTest>::fields(kSortTestFields);
+
+constexpr auto kWaferFields =
+    Advanced({Of<&Wafer::diameter>("diameter", "Wafer diameter").In(kMm).Between(25, 1000),
+              Of<&Wafer::edge>("edge", "Edge exclusion").In(kMm).Between(0, 10),
+              Of<&Wafer::scribe>("scribe", "Scribe line between dies").In(kMm).Between(0, 5),
+              Of<&Wafer::reticle_width>("reticle_width", "Reticle field width").In(kMm).Between(1, 200),
+              Of<&Wafer::reticle_height>("reticle_height", "Reticle field height").In(kMm).Between(1, 200)});
+constinit const Fields Schema<Wafer>::fields(kWaferFields);
 
 }  // namespace slipstick

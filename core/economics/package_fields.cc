@@ -1,4 +1,6 @@
 #include "core/base/field_table.h"
+#include "core/economics/interface.h"
+#include "core/economics/memory_stack.h"
 #include "core/economics/package.h"
 
 namespace slipstick {
@@ -89,5 +91,38 @@ constexpr auto kPackageFields = Advanced(
      Of<&Package::design>("design", "Package design cost per carrier area").In(kUsdPerMm2).AtLeast(0).AtMost(1'000'000),
      Of<&Package::design_fixed>("design_fixed", "Fixed package design cost").In(kMUsd).AtLeast(0).AtMost(10'000)});
 constinit const Fields Schema<Package>::fields(kPackageFields);
+
+constexpr FieldRow kLinkInterfaceFields[] = {
+    Of<&LinkInterface::preset>("preset", "Preset; fields below override it"),
+    Of<&LinkInterface::name>("name", "Name"),
+    Of<&LinkInterface::module_bandwidth>("module_bandwidth", "Bandwidth per module, both directions")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
+    Of<&LinkInterface::module_area>("module_area", "Die area per module").In(kMm2).AtLeast(0).AtMost(1000),
+    Of<&LinkInterface::module_edge>("module_edge", "Die edge (shoreline) per module").In(kMm).AtLeast(0).AtMost(100),
+    Of<&LinkInterface::energy>("energy", "Energy per bit transferred").In(kPJPerBit).AtLeast(0).AtMost(1000),
+    Of<&LinkInterface::energy_band>("energy_band", "Uncertainty of the energy").Advanced()};
+constinit const Fields Schema<LinkInterface>::fields(kLinkInterfaceFields);
+
+constexpr FieldRow kMemoryInputFields[] = {
+    Of<&MemoryInput::preset>("preset", "Preset; fields below override it"),
+    Of<&MemoryInput::name>("name", "Name"),
+    Of<&MemoryInput::price>("price", "Price of tested stacks or chips").In(kUsdPerGB).AtLeast(0).AtMost(10'000),
+    Of<&MemoryInput::price_band>("price_band", "Uncertainty of the price").Advanced(),
+    Of<&MemoryInput::stacks>("stacks", "Stacks or chips per device").Between(0, kMaxStacks).Derived(),
+    Of<&MemoryInput::stack_capacity>("stack_capacity", "Capacity per stack or chip")
+        .In(kGB)
+        .Above(0)
+        .AtMost(100'000)
+        .Derived(),
+    Of<&MemoryInput::stack_area>("stack_area", "Footprint per stack in the package")
+        .In(kMm2)
+        .AtLeast(0)
+        .AtMost(10'000)
+        .Advanced(),
+    Of<&MemoryInput::in_package>("in_package", "Memory in the package; otherwise on the board").Advanced(),
+    Of<&MemoryInput::carbon>("carbon", "Embodied carbon per capacity").In(kGPerGB).AtLeast(0).Advanced()};
+constinit const Fields Schema<MemoryInput>::fields(kMemoryInputFields);
 
 }  // namespace slipstick

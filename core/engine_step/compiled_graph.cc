@@ -1,6 +1,6 @@
 // Steps of an engine that compiles a layer into one operator (Gaudi, Neuron).
 #include "core/base/figure.h"
-#include "core/engine_step/composition.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"

@@ -2,7 +2,7 @@
 
 #include "core/base/figure.h"
 #include "core/base/fix.h"
-#include "core/engine_step/composition.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/gemm.h"

@@ -1,11 +1,10 @@
 // Steps kernel by kernel: matrix products, attention, elementwise passes, exchanges, launch gaps.
 #include "core/base/figure.h"
 #include "core/engine_step/attention_time.h"
-#include "core/engine_step/composition.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
-#include "core/engine_step/prompt_exchange.h"
+#include "core/engine_step/step_time.h"
 
 namespace slipstick {
 namespace {

@@ -1,7 +1,7 @@
 // Steps of llama.cpp before 2025: one stream, layers split over the devices, many small dependent kernels.
 #include "core/base/figure.h"
 #include "core/base/units.h"
-#include "core/engine_step/composition.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 

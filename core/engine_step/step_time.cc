@@ -1,8 +1,5 @@
 #include "core/engine_step/step_time.h"
 
-#include "core/engine_step/as_run.h"
-#include "core/engine_step/composition.h"
-
 namespace slipstick {
 
 const StepComposition& CompositionOf(const Engine& engine) {

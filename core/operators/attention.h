@@ -5,6 +5,7 @@
 #include "core/operators/attention_core.h"
 #include "core/operators/kernel.h"
 #include "core/software/engine.h"
+#include "core/software/flash_version.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -44,13 +45,6 @@ inline Ratio ValueDim(const Attention& attention) {
   return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
 }
 
-// Of a kernel on tiles: prefill, training forward and backward.
-TileKernelParameters TileParametersOf(const Attention& attention, const Device& device);
-
-// Decode kernels that split the KV cache of each sequence over SMs (split-KV). Mean error 13 % over 1,774 measurements
-// with one set of constants for all kernels and families.
-KernelTime TimeOfDecode(const Attention& attention, const Device& device);
-
 // By phase and algorithm: on tiles, split over SMs or unfused.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
@@ -68,5 +62,11 @@ struct LatentAttention {
 };
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const LatentAttention& mla, const Device& device);
+
+// Attention by a stated version of FlashAttention.
+
+// Time of the isolated core with this version over that with the fastest kernel of the device's family, at least 1. A
+// version is never slower than an earlier one; one that the family has no kernel of counts as the newest that it has.
+double FlashSlowdown(FlashVersion version, Attention core, const Device& device);
 
 }  // namespace slipstick

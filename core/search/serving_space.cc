@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "core/engine_step/composition.h"
+#include "core/engine_step/step_time.h"
 
 namespace slipstick {
 namespace {

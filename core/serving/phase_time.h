@@ -2,9 +2,9 @@
 // running sequences.
 #pragma once
 
-#include "core/engine_step/composition.h"
 #include "core/engine_step/phases.h"
 #include "core/engine_step/prompt_tokens.h"
+#include "core/engine_step/step_time.h"
 
 namespace slipstick {
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "core/engine_step/composition.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/substitution.h"
 
 namespace slipstick {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/base/fix.h"
 #include "core/base/nearest_counts.h"
 #include "core/engine_step/block_diffusion.h"
-#include "core/engine_step/composition.h"
 #include "core/engine_step/image_encoder.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/serving.h"
 #include "core/serving/session_check.h"
 

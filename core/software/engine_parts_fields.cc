@@ -2,6 +2,8 @@
 // device.
 #include "core/base/field_table.h"
 #include "core/software/engine.h"
+#include "core/software/expert_exchange.h"
+#include "core/software/utilizations.h"
 
 namespace slipstick {
 
@@ -112,5 +114,28 @@ constexpr FieldRow kEngineOnFields[] = {
         .Label("Expert bandwidth efficiency, weight-only")
         .Share()};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);
+
+constexpr FieldRow kExchangeKernelsFields[] = {
+    Of<&ExchangeKernels::min_ranks>("ranks", "Smallest number of expert-parallel ranks that the row applies to")
+        .Between(2, 1 << 20),
+    Of<&ExchangeKernels::min_domain_size>("domain", "Smallest scale-up domain, in devices, that the row applies to")
+        .Between(1, 1 << 20),
+    Of<&ExchangeKernels::decode>("decode", "Kernel in decode steps"),
+    Of<&ExchangeKernels::prefill>("prefill", "Kernel in steps that hold prefill"),
+    Of<&ExchangeKernels::units>("units", "SMs that a normal kernel occupies").Between(1, 1024)};
+constinit const Fields Schema<ExchangeKernels>::fields(kExchangeKernelsFields);
+
+constexpr FieldRow kUtilizationsFields[] = {
+    Of<&Utilizations::compute>("compute", "Fraction of the dense peak that every operator reaches")
+        .Label("Share of the dense peak")
+        .Share(),
+    Of<&Utilizations::memory>("memory",
+                              "Fraction of the bandwidth of the memory and of each cache that every operator reaches")
+        .Label("Share of memory and cache bandwidth")
+        .Share(),
+    Of<&Utilizations::network>("network", "Fraction of the bandwidth of each network level that every transfer reaches")
+        .Label("Share of network bandwidth")
+        .Share()};
+constinit const Fields Schema<Utilizations>::fields(kUtilizationsFields);
 
 }  // namespace slipstick

@@ -48,5 +48,8 @@ struct TuningFactor {
 // Of a step that decodes. 1 where the engine's constants are those of plain commands.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
+// What a tuned engine takes, as this one is run: a step that decodes, and the host per operation of a prefill.
+Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
+Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
 
 }  // namespace slipstick

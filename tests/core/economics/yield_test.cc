@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "core/economics/harvest.h"
 #include "tests/support/cost_tools/google_cost.h"
 
 namespace slipstick {

@@ -2,7 +2,7 @@
 #include "core/catalogue/presets.h"
 #include "core/training/memory.h"
 #include "core/training_stage/attention_core.h"
-#include "core/training_stage/bound_context.h"
+#include "core/training_stage/context.h"
 #include "tests/core/preset.h"
 #include "tests/core/training/scenarios.h"
 #include "tests/support/explained.h"
