@@ -1,6 +1,7 @@
 #include "core/economics/yield.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "core/base/figure.h"
@@ -66,25 +67,24 @@ struct Faults {
   Count spares;
 };
 
-// exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares.
+// Adds exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares.
 // term_0 = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). Where term_0 underflows the terms are kept
 // as logarithms.
-template <class Take>
-void Terms(const Faults& faults, double scale, double log_weight, Take take) {
+void AddTerms(const Faults& faults, double scale, double log_weight, double& sum) {
   const double unit = faults.unit * scale;
   const double log_first = log_weight - (faults.base + static_cast<double>(faults.units) * faults.unit) * scale;
   const double odds = std::expm1(unit);
   if (log_first > -600) {
     double term = std::exp(log_first);
     for (Count j = 0; j <= faults.spares; ++j) {
-      take(j, term);
+      sum += term;
       term *= static_cast<double>(faults.units - j) / static_cast<double>(j + 1) * odds;
     }
   } else if (unit > 0) {
     double log_term = log_first;
     const double log_odds = unit > 30 ? unit : std::log(odds);
     for (Count j = 0; j <= faults.spares; ++j) {
-      take(j, std::exp(log_term));
+      sum += std::exp(log_term);
       log_term += std::log(static_cast<double>(faults.units - j) / static_cast<double>(j + 1)) + log_odds;
     }
   }
@@ -92,8 +92,7 @@ void Terms(const Faults& faults, double scale, double log_weight, Take take) {
 
 // Integral over the gamma density of shape alpha and mean 1, by the trapezoid rule in u = ln(s): the integrand is
 // analytic and dies at both ends, so the rule converges exponentially.
-template <class Take>
-void OverGamma(const Faults& faults, double alpha, Take take) {
+void AddOverGamma(const Faults& faults, double alpha, double& sum) {
   // log density in u, up to its constant: alpha (u - e^u + 1), 0 at its peak u = 0.
   constexpr double kNegligible = 35;
   double low = -1 - kNegligible / alpha, high = std::log(2 + kNegligible / alpha);
@@ -110,88 +109,74 @@ void OverGamma(const Faults& faults, double alpha, Take take) {
   for (int i = 0; i <= count; ++i) {
     const double u = low + step * i;
     const double scale = std::exp(u);
-    Terms(faults, scale, constant + alpha * (u - scale + 1), take);
+    AddTerms(faults, scale, constant + alpha * (u - scale + 1), sum);
   }
 }
 
 // Integral of a smooth weight over s in [0, 2] by Gauss-Legendre on panels (5 nodes each).
-template <class Weight, class Take>
-void OverInterval(const Faults& faults, double end, int panels, Weight weight, Take take) {
+template <class Weight>
+void AddOverInterval(const Faults& faults, Weight weight, double& sum) {
+  constexpr int kPanels = 16;
   const double seventy = 70, root = 2 * std::sqrt(seventy) / 7;
   const double outer = std::sqrt(5 + root) / 3, inner = std::sqrt(5 - root) / 3;
   const double of_outer = (322 - 13 * std::sqrt(seventy)) / 900, of_inner = (322 + 13 * std::sqrt(seventy)) / 900;
   const double nodes[] = {-outer, -inner, 0, inner, outer};
   const double weights[] = {of_outer, of_inner, 2 - 2 * (of_outer + of_inner), of_inner, of_outer};
-  const double half = end / (2 * panels);
-  for (int panel = 0; panel < panels; ++panel) {
+  const double half = 1.0 / kPanels;
+  for (int panel = 0; panel < kPanels; ++panel) {
     for (int i = 0; i < 5; ++i) {
       const double s = half * (2 * panel + 1 + nodes[i]);
-      weight(s, half * weights[i], take, faults);
+      AddTerms(faults, s, std::log(half * weights[i] * weight(s)), sum);
     }
   }
 }
 
 // exp(-sqrt(x)) is the mean of exp(-x / (2 z^2)) over a half-normal z: the trapezoid rule in ln(z).
-template <class Take>
-void OverLevy(const Faults& faults, Take take) {
+void AddOverLevy(const Faults& faults, double& sum) {
   constexpr double kStep = 0.1, kLow = -36, kHigh = 2.3;
   const double log_density = std::log(kStep * std::sqrt(2 / std::numbers::pi));
   for (double v = kLow; v < kHigh; v += kStep) {
     const double z = std::exp(v);
-    Terms(faults, 1 / (2 * z * z), log_density + v - z * z / 2, take);
+    AddTerms(faults, 1 / (2 * z * z), log_density + v - z * z / 2, sum);
   }
-}
-
-template <class Take>
-void Mix(const YieldLaw& law, Faults faults, Take take) {
-  switch (law.model) {
-    case YieldModel::kPoisson:
-      return Terms(faults, 1, 0, take);
-    case YieldModel::kSeeds:
-      return OverGamma(faults, 1, take);
-    case YieldModel::kBoseEinstein:
-      return OverGamma(faults, law.layers, take);
-    case YieldModel::kBoseEinsteinPerLayer:
-      faults.base *= law.layers, faults.unit *= law.layers;
-      return OverGamma(faults, law.layers, take);
-    case YieldModel::kNegativeBinomial:
-      return law.clustering < 1e6 ? OverGamma(faults, law.clustering, take) : Terms(faults, 1, 0, take);
-    case YieldModel::kMurphy:
-      return OverInterval(
-          faults, 2, 16,
-          [](double s, double weight, Take& next, const Faults& at) {
-            Terms(at, s, std::log(weight * (s < 1 ? s : 2 - s)), next);
-          },
-          take);
-    case YieldModel::kMurphyRectangular:
-      return OverInterval(
-          faults, 2, 16,
-          [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight / 2), next); },
-          take);
-    case YieldModel::kSeedsSqrt:
-      return OverLevy(faults, take);
-    case YieldModel::kManual:
-      return take(0, law.manual);
-  }
-}
-
-Faults FaultsOf(const HarvestDie& die, PerArea density) {
-  return {die.base * density, die.unit_area * density, die.units, std::clamp<Count>(die.spares, 0, die.units)};
 }
 
 }  // namespace
 
 double HarvestYield(const YieldLaw& law, const HarvestDie& die, PerArea defect_density) {
+  Faults faults{die.base * defect_density, die.unit_area * defect_density, die.units,
+                std::clamp<Count>(die.spares, 0, die.units)};
   double sum = 0;
-  Mix(law, FaultsOf(die, defect_density), [&sum](Count, double term) { sum += term; });
+  switch (law.model) {
+    case YieldModel::kPoisson:
+      AddTerms(faults, 1, 0, sum);
+      break;
+    case YieldModel::kSeeds:
+      AddOverGamma(faults, 1, sum);
+      break;
+    case YieldModel::kBoseEinstein:
+      AddOverGamma(faults, law.layers, sum);
+      break;
+    case YieldModel::kBoseEinsteinPerLayer:
+      faults.base *= law.layers, faults.unit *= law.layers;
+      AddOverGamma(faults, law.layers, sum);
+      break;
+    case YieldModel::kNegativeBinomial:
+      law.clustering < 1e6 ? AddOverGamma(faults, law.clustering, sum) : AddTerms(faults, 1, 0, sum);
+      break;
+    case YieldModel::kMurphy:
+      AddOverInterval(faults, [](double s) { return s < 1 ? s : 2 - s; }, sum);
+      break;
+    case YieldModel::kMurphyRectangular:
+      AddOverInterval(faults, [](double) { return 0.5; }, sum);
+      break;
+    case YieldModel::kSeedsSqrt:
+      AddOverLevy(faults, sum);
+      break;
+    case YieldModel::kManual:
+      sum = law.manual;
+  }
   return std::min(sum, 1.0);
-}
-
-std::vector<double> HarvestBins(const YieldLaw& law, const HarvestDie& die, PerArea defect_density) {
-  const Faults faults = FaultsOf(die, defect_density);
-  std::vector<double> bins(static_cast<std::size_t>(faults.spares) + 1, 0.0);
-  Mix(law, faults, [&bins](Count j, double term) { bins[static_cast<std::size_t>(j)] += term; });
-  return bins;
 }
 
 }  // namespace slipstick

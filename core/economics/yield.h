@@ -5,8 +5,6 @@
 // printed with the density of all layers and with that of one layer: each has its own name here.
 #pragma once
 
-#include <vector>
-
 #include "core/base/field.h"
 
 namespace slipstick {
@@ -54,8 +52,5 @@ struct HarvestDie {
 
 // Share of dies with a whole base and at most `spares` bad units. Relative error below 1e-12 up to 20 spares.
 double HarvestYield(const YieldLaw& law, const HarvestDie& die, PerArea defect_density);
-
-// Share of dies with a whole base and exactly j bad units, j = 0 … die.spares.
-std::vector<double> HarvestBins(const YieldLaw& law, const HarvestDie& die, PerArea defect_density);
 
 }  // namespace slipstick

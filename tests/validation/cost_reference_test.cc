@@ -6,6 +6,7 @@
 #include "core/economics/wafer.h"
 #include "core/economics/yield.h"
 #include "reference_cases.h"
+#include "tests/support/cost_tools/gross_dies.h"
 
 namespace slipstick {
 namespace {
