@@ -42,8 +42,7 @@ std::optional<double> LimitedValue(const std::string& path, const Scenario& scen
 }
 
 std::string WithoutNumbers(std::string text) {
-  text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }),
-             text.end());
+  std::erase_if(text, [](unsigned char c) { return std::isdigit(c) != 0; });
   return text;
 }
 

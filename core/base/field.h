@@ -6,7 +6,7 @@
 // with a source, in core/presets/standards.
 //
 //   memory.h           struct Memory { Bytes capacity = 80 * kGB; };
-//                      template <> struct Schema<Memory> { static const Fields fields; };
+//                      FIELDS_OF(Memory);
 //   memory_fields.cc   constexpr FieldRow kMemoryFields[] = {
 //                          Of<&Memory::capacity>("capacity", "What the data sheet prints").In(kGB).AtLeast(0)};
 //                      constinit const Fields Schema<Memory>::fields(kMemoryFields);
@@ -26,11 +26,17 @@ namespace slipstick {
 struct FieldRow;  // field_table.h
 using Fields = std::span<const FieldRow>;
 
-// Specialized for every struct that is read from a scenario or a preset. Besides `fields` it may have
+// Specialized for every struct that is read from a scenario or a preset, after it and in its namespace. It may have,
+// besides `fields`,
 //   static constexpr std::string_view preset_kind = "device";  // the catalogue that "preset": "id" refers to
 //   static constexpr std::string_view standard = "memory";     // core/presets/standards/memory.json: its defaults
 template <class T>
 struct Schema;
+#define FIELDS_OF(T)            \
+  template <>                   \
+  struct Schema<T> {            \
+    static const Fields fields; \
+  }
 
 // Specialized for every enum, after it and in its namespace:
 //   ENUM_NAMES(Topology, {kRing, "ring"}, {kTorus, "torus"});

@@ -37,6 +37,8 @@ class FieldBuilder {
     return *this;
   }
   constexpr FieldBuilder& Between(double low, double high) { return AtLeast(low).AtMost(high); }
+  // Of something, and not none of it.
+  constexpr FieldBuilder& Share() { return Above(0).AtMost(1); }
   constexpr FieldBuilder& Required() {
     row_.facts.is_required = true;
     return *this;
@@ -55,6 +57,11 @@ class FieldBuilder {
   }
   constexpr FieldBuilder& Advanced() {
     row_.facts.is_advanced = true;
+    return *this;
+  }
+  // In a table that is Advanced.
+  constexpr FieldBuilder& Basic() {
+    row_.facts.is_basic = true;
     return *this;
   }
 
@@ -96,6 +103,14 @@ constexpr FieldBuilder Of(std::string_view key, std::string_view help) {
   facts.key = key;
   facts.help = help;
   return FieldBuilder({facts, &internal::MemberAt<member...>, internal::TypeOfMember<member...>()});
+}
+
+// A table of which the form shows the Basic rows, the others on request.
+template <std::size_t size>
+constexpr std::array<FieldRow, size> Advanced(const FieldRow (&rows)[size]) {
+  std::array<FieldRow, size> advanced = std::to_array(rows);
+  for (FieldRow& row : advanced) row.facts.is_advanced = !row.facts.is_basic;
+  return advanced;
 }
 
 }  // namespace slipstick

@@ -35,6 +35,7 @@ struct FieldFacts {
   bool is_derived = false;          // filled in by the core if absent (dp, head_dim)
   bool is_outside_reports = false;  // moves no figure of a report: informational, or only for cost studies
   bool is_advanced = false;         // the form shows it only on request
+  bool is_basic = false;            // never so, where most of its table is
 };
 
 // A member of a struct with a field table.

@@ -65,6 +65,18 @@ inline BytesPerSecond LinkToPartner(const CollectiveInstance& instance) {
   return IsSwitch(view) ? view.injection : view.link;
 }
 
+// A group on one level, in the letters of the closed forms; `link`: all links of a rank.
+struct FlatGroup {
+  Ratio ranks;
+  Bytes bytes;
+  Seconds alpha;
+  BytesPerSecond link;
+};
+inline FlatGroup FlatGroupOf(const CollectiveInstance& instance) {
+  const LevelView& view = instance.view.levels[0];
+  return {view.ranks, instance.call.bytes, view.latency, view.injection};
+}
+
 // Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a
 // balanced one: exchanges run at full rate, over up to three links.
 inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {

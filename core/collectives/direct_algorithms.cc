@@ -44,11 +44,8 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way) {
 }
 
 Routes OnLeaves(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks, leaf = view.leaf, oversubscription = view.level->oversubscription;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
+  const Ratio leaf = instance.view.levels[0].leaf, oversubscription = instance.view.levels[0].level->oversubscription;
   const Seconds latency = Figure("Up to the core and down", 2 * alpha, "", kRoutesSource);
   const Seconds load =
       Figure("Busiest link", max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
@@ -57,11 +54,7 @@ Routes OnLeaves(const CollectiveInstance& instance) {
 }
 
 Routes OnSwitch(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const BytesPerSecond link = view.injection;
-  const Seconds latency = view.latency;
+  const auto [ranks, bytes, latency, link] = FlatGroupOf(instance);
   const Seconds load = Figure("Links of a rank", (ranks - 1) / ranks * bytes / link, "no shared routes", kRoutesSource);
   return {latency, load};
 }
@@ -139,11 +132,7 @@ bool OneShotApplies(const CollectiveInstance& instance) {
          (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
 }
 AlgorithmTime OneShotTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const BytesPerSecond link = view.injection;
-  const Seconds latency = view.latency;
+  const auto [ranks, bytes, latency, link] = FlatGroupOf(instance);
   const Seconds transfer = Figure("The whole buffer to every peer", (ranks - 1) * bytes / link, "", kRoutesSource);
   AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes);
   made.bytes = (ranks - 1) * bytes;
@@ -154,11 +143,7 @@ bool PairwiseApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllToAll) && IsSwitch(instance);
 }
 AlgorithmTime PairwiseTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const BytesPerSecond link = view.injection;
-  const Seconds alpha = view.latency;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Seconds latency = Figure("One step per peer", (ranks - 1) * alpha);
   const Seconds transfer = Figure("Bytes through a rank's link", (ranks - 1) / ranks * bytes / link);
   return Total(instance, latency, transfer, Bytes());

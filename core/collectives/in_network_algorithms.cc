@@ -16,10 +16,7 @@ bool InNetworkApplies(const CollectiveInstance& instance) {
 
 // `copies`: bytes per link and direction, per byte of the buffer.
 AlgorithmTime UpAndDown(const CollectiveInstance& instance, Ratio copies, Ratio trips) {
-  const LevelView& view = instance.view.levels[0];
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Ratio chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
   const Seconds latency = Figure("To the switch and back", (trips + waits) * alpha, "", kInNetworkSource);
   const Seconds transfer =

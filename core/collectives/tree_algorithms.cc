@@ -18,11 +18,7 @@ Ratio WaitsOf(const CollectiveInstance& instance, Ratio chunks) {
 }
 
 AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Ratio depth = Figure("Depth of the tree", ceil(log2(ranks)));
   const bool is_double = trees == 2;
   const Ratio fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
@@ -45,11 +41,7 @@ bool BroadcastApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && instance.view.ranks > 2;
 }
 AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Ratio depth = Figure("Depth of the tree", ceil(log2(ranks)));
   const Ratio chunks = ChunksOf(instance, 2 * (depth - 1) / trees, alpha), waits = WaitsOf(instance, chunks);
   const Seconds latency = Figure("Down the tree", (depth + waits) * alpha, "", kTreeSource);
@@ -64,11 +56,7 @@ bool ChainApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance);
 }
 AlgorithmTime ChainTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Ratio chunks = ChunksOf(instance, ranks - 2, alpha),
               waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
   const Seconds latency = Figure("Down the chain", (ranks - 1 + waits) * alpha);

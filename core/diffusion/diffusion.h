@@ -64,10 +64,7 @@ struct DiffusionRun {
   bool guidance_parallel = false;
   std::optional<Tally> devices;  // default: those of one replica
 };
-template <>
-struct Schema<DiffusionRun> {
-  static const Fields fields;
-};
+FIELDS_OF(DiffusionRun);
 
 // Parts of a request's time; they add up to it.
 struct DiffusionTime {

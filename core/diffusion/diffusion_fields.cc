@@ -9,99 +9,72 @@ constexpr double kMostTokens = 1 << 20, kMostSide = 1 << 14;
 
 }  // namespace
 
-constexpr FieldRow kDiffusionModelFields[] = {
-    Of<&DiffusionModel::preset>("preset", "Preset; fields below override it"),
-    Of<&DiffusionModel::name>("name", "Name").Advanced(),
-    Of<&DiffusionModel::joint_blocks>(
-        "joint_blocks",
-        "Blocks in which text and image tokens have weights of their own and one attention over both (MMDiT)")
-        .Label("Joint blocks")
-        .Between(0, 1024)
-        .Advanced(),
-    Of<&DiffusionModel::single_blocks>(
-        "single_blocks",
-        "Blocks in which text and image tokens share the weights, and attention and MLP read the same input")
-        .Label("Single-stream blocks")
-        .Between(0, 1024)
-        .Advanced(),
-    Of<&DiffusionModel::cross_blocks>("cross_blocks", "Blocks of image tokens, which see the text by cross-attention")
-        .Label("Cross-attention blocks")
-        .Between(0, 1024)
-        .Advanced(),
-    Of<&DiffusionModel::hidden>("hidden", "Hidden size").Between(64, 1 << 16).Required().Advanced(),
-    Of<&DiffusionModel::heads>("heads", "Attention heads").Between(1, 1024).Required().Advanced(),
-    Of<&DiffusionModel::ffn>("ffn", "MLP width").Between(64, 1 << 18).Required().Advanced(),
-    Of<&DiffusionModel::qk_norm>("qk_norm", "Norm of queries and keys").Advanced(),
-    Of<&DiffusionModel::rotary>("rotary", "Rotary embedding of queries and keys").Advanced(),
-    Of<&DiffusionModel::shared_modulation>(
-        "shared_modulation", "One projection of the time embedding for all blocks; off: each block has its own")
-        .Label("Shared modulation")
-        .Advanced(),
-    Of<&DiffusionModel::transformers>("transformers",
-                                      "Transformers, each of which computes a part of the steps (Wan 2.2 has two)")
-        .Label("Transformers")
-        .Between(1, 16)
-        .Advanced(),
-    Of<&DiffusionModel::guided>(
-        "guided", "Classifier-free guidance as published: every step has a pass with the prompt and one without")
-        .Label("Published guidance")
-        .Advanced(),
-    Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, of a prompt that is padded to them")
-        .Label("Text tokens")
-        .Between(1, kMostTokens)
-        .Advanced(),
-    Of<&DiffusionModel::text_width>("text_width", "Width of the text encoder")
-        .Label("Text width")
-        .Between(64, 1 << 16)
-        .Advanced(),
-    Of<&DiffusionModel::text_parameters>("text_parameters", "Parameters of all text encoders")
-        .Label("Text encoder parameters")
-        .Between(0, 1e12)
-        .Advanced(),
-    Of<&DiffusionModel::patch>("patch", "Latent pixels along the side of a token")
-        .Label("Patch side")
-        .Between(1, 64)
-        .Advanced(),
-    Of<&DiffusionModel::latent_side>("latent_side", "Pixels along the side of a latent pixel")
-        .Label("Spatial compression")
-        .Between(1, 64)
-        .Advanced(),
-    Of<&DiffusionModel::latent_frames>("latent_frames",
-                                       "Frames of a latent frame, after the first frame; 1: a model of images")
-        .Label("Temporal compression")
-        .Between(1, 64)
-        .Advanced(),
-    Of<&DiffusionModel::latent_channels>("latent_channels", "Channels of a latent pixel")
-        .Label("Latent channels")
-        .Between(1, 1024)
-        .Advanced(),
-    Of<&DiffusionModel::decoder_width>(
-        "decoder_width",
-        "Channels of the last level of the decoder that turns latents into pixels; the levels before have twice, four "
-        "and four times as many")
-        .Label("Decoder width")
-        .Between(1, 4096)
-        .Advanced(),
-    Of<&DiffusionModel::steps>("steps", "Denoising steps as published")
-        .Label("Published steps")
-        .Between(1, 10'000)
-        .Advanced(),
-    Of<&DiffusionModel::width>("width", "Width as published")
-        .Label("Published width")
-        .Between(16, kMostSide)
-        .Advanced(),
-    Of<&DiffusionModel::height>("height", "Height as published")
-        .Label("Published height")
-        .Between(16, kMostSide)
-        .Advanced(),
-    Of<&DiffusionModel::frames>("frames", "Frames as published; 1: an image")
-        .Label("Published frames")
-        .Between(1, kMostSide)
-        .Advanced(),
-    Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames that a second of video shows; 0: images")
-        .Label("Frames per second")
-        .Between(0, 240)
-        .Advanced()};
+constexpr auto kDiffusionModelFields = Advanced(
+    {Of<&DiffusionModel::preset>("preset", "Preset; fields below override it").Basic(),
+     Of<&DiffusionModel::name>("name", "Name"),
+     Of<&DiffusionModel::joint_blocks>(
+         "joint_blocks",
+         "Blocks in which text and image tokens have weights of their own and one attention over both (MMDiT)")
+         .Label("Joint blocks")
+         .Between(0, 1024),
+     Of<&DiffusionModel::single_blocks>(
+         "single_blocks",
+         "Blocks in which text and image tokens share the weights, and attention and MLP read the same input")
+         .Label("Single-stream blocks")
+         .Between(0, 1024),
+     Of<&DiffusionModel::cross_blocks>("cross_blocks", "Blocks of image tokens, which see the text by cross-attention")
+         .Label("Cross-attention blocks")
+         .Between(0, 1024),
+     Of<&DiffusionModel::hidden>("hidden", "Hidden size").Between(64, 1 << 16).Required(),
+     Of<&DiffusionModel::heads>("heads", "Attention heads").Between(1, 1024).Required(),
+     Of<&DiffusionModel::ffn>("ffn", "MLP width").Between(64, 1 << 18).Required(),
+     Of<&DiffusionModel::qk_norm>("qk_norm", "Norm of queries and keys"),
+     Of<&DiffusionModel::rotary>("rotary", "Rotary embedding of queries and keys"),
+     Of<&DiffusionModel::shared_modulation>(
+         "shared_modulation", "One projection of the time embedding for all blocks; off: each block has its own")
+         .Label("Shared modulation"),
+     Of<&DiffusionModel::transformers>("transformers",
+                                       "Transformers, each of which computes a part of the steps (Wan 2.2 has two)")
+         .Label("Transformers")
+         .Between(1, 16),
+     Of<&DiffusionModel::guided>(
+         "guided", "Classifier-free guidance as published: every step has a pass with the prompt and one without")
+         .Label("Published guidance"),
+     Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, of a prompt that is padded to them")
+         .Label("Text tokens")
+         .Between(1, kMostTokens),
+     Of<&DiffusionModel::text_width>("text_width", "Width of the text encoder")
+         .Label("Text width")
+         .Between(64, 1 << 16),
+     Of<&DiffusionModel::text_parameters>("text_parameters", "Parameters of all text encoders")
+         .Label("Text encoder parameters")
+         .Between(0, 1e12),
+     Of<&DiffusionModel::patch>("patch", "Latent pixels along the side of a token").Label("Patch side").Between(1, 64),
+     Of<&DiffusionModel::latent_side>("latent_side", "Pixels along the side of a latent pixel")
+         .Label("Spatial compression")
+         .Between(1, 64),
+     Of<&DiffusionModel::latent_frames>("latent_frames",
+                                        "Frames of a latent frame, after the first frame; 1: a model of images")
+         .Label("Temporal compression")
+         .Between(1, 64),
+     Of<&DiffusionModel::latent_channels>("latent_channels", "Channels of a latent pixel")
+         .Label("Latent channels")
+         .Between(1, 1024),
+     Of<&DiffusionModel::decoder_width>(
+         "decoder_width",
+         "Channels of the last level of the decoder that turns latents into pixels; the levels before have twice, four "
+         "and four times as many")
+         .Label("Decoder width")
+         .Between(1, 4096),
+     Of<&DiffusionModel::steps>("steps", "Denoising steps as published").Label("Published steps").Between(1, 10'000),
+     Of<&DiffusionModel::width>("width", "Width as published").Label("Published width").Between(16, kMostSide),
+     Of<&DiffusionModel::height>("height", "Height as published").Label("Published height").Between(16, kMostSide),
+     Of<&DiffusionModel::frames>("frames", "Frames as published; 1: an image")
+         .Label("Published frames")
+         .Between(1, kMostSide),
+     Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames that a second of video shows; 0: images")
+         .Label("Frames per second")
+         .Between(0, 240)});
 constinit const Fields Schema<DiffusionModel>::fields(kDiffusionModelFields);
 
 constexpr FieldRow kDiffusionRunFields[] = {

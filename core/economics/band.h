@@ -10,9 +10,6 @@ struct Band {
   double low = 1;
   double high = 1;
 };
-template <>
-struct Schema<Band> {
-  static const Fields fields;
-};
+FIELDS_OF(Band);
 
 }  // namespace slipstick

@@ -26,10 +26,7 @@ struct CarbonInputs {
   Ratio assembly = 0;   // of what the parts emit
   GramsPerWatt system;  // of the server and the network around a device, by their mean power
 };
-template <>
-struct Schema<CarbonInputs> {
-  static const Fields fields;
-};
+FIELDS_OF(CarbonInputs);
 
 // Per area of a good die: (intensity * energy + gas + materials) / yield.
 GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials,

@@ -19,10 +19,7 @@ struct PoolInputs {
   SystemInputs system;
   std::optional<Rental> rental;  // in place of buying and running the system
 };
-template <>
-struct Schema<PoolInputs> {
-  static const Fields fields;
-};
+FIELDS_OF(PoolInputs);
 
 struct CostInputs {
   DollarsPerJoule electricity;

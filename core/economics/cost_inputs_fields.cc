@@ -1,5 +1,7 @@
 #include "core/base/field_table.h"
+#include "core/economics/band.h"
 #include "core/economics/cost_inputs.h"
+#include "core/economics/rental.h"
 
 namespace slipstick {
 
@@ -28,5 +30,30 @@ constexpr FieldRow kCostInputsFields[] = {
         .Advanced(),
     Of<&CostInputs::carbon>("carbon", "Embodied and operational carbon").Advanced()};
 constinit const Fields Schema<CostInputs>::fields(kCostInputsFields);
+
+constexpr FieldRow kRentalFields[] = {
+    Of<&Rental::preset>("preset", "Preset; fields below override it"),
+    Of<&Rental::name>("name", "Name"),
+    Of<&Rental::price>("price", "Price per GPU-hour, with server, network, hosting and power")
+        .Label("Price per GPU-hour")
+        .In(kUsdPerHour)
+        .AtLeast(0),
+    Of<&Rental::date>("date", "Price read on: the day on which the price was read; prices move"),
+    Of<&Rental::term>("term",
+                      "Reserved for a contract term: paid for every hour, busy or idle. On demand, and spot, which may "
+                      "be taken back at "
+                      "short notice: paid for the hours in use")
+        .Label("Terms of the rent"),
+    Of<&Rental::provider>("provider", "Provider"),
+    Of<&Rental::device>("device", "Device preset that it is the price of; empty: any").Advanced()};
+constinit const Fields Schema<Rental>::fields(kRentalFields);
+
+constexpr FieldRow kBandFields[] = {
+    Of<&Band::low>("low", "Low end as a ratio to the value, for cost studies").Share().Advanced().OutsideReports(),
+    Of<&Band::high>("high", "High end as a ratio to the value, for cost studies")
+        .Between(1, 100)
+        .Advanced()
+        .OutsideReports()};
+constinit const Fields Schema<Band>::fields(kBandFields);
 
 }  // namespace slipstick

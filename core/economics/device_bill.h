@@ -25,10 +25,7 @@ struct FinalTest {
   Seconds system_time;
   Ratio system_yield = 1;
 };
-template <>
-struct Schema<FinalTest> {
-  static const Fields fields;
-};
+FIELDS_OF(FinalTest);
 
 // Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the
 // area of the modules, chip_share with that of the chip, the rest is fixed.
@@ -39,10 +36,7 @@ struct Design {
   // die-to-die interface, designed once a node where there is more than one die
   SquareMillimetres link_area;
 };
-template <>
-struct Schema<Design> {
-  static const Fields fields;
-};
+FIELDS_OF(Design);
 
 struct DeviceBill {
   std::string preset;

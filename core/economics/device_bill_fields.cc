@@ -3,16 +3,13 @@
 
 namespace slipstick {
 
-constexpr FieldRow kFinalTestFields[] = {
-    Of<&FinalTest::rate>("rate", "Hourly cost of tester and handler").In(kUsdPerHour).AtLeast(0).Advanced(),
-    Of<&FinalTest::time>("time", "Test time per package").In(kS).AtLeast(0).Advanced(),
-    Of<&FinalTest::yield>("yield", "Final test yield").Above(0).AtMost(1).Advanced(),
-    Of<&FinalTest::system_rate>("system_rate", "Hourly cost of the system-level tester")
-        .In(kUsdPerHour)
-        .AtLeast(0)
-        .Advanced(),
-    Of<&FinalTest::system_time>("system_time", "System-level test time per package").In(kS).AtLeast(0).Advanced(),
-    Of<&FinalTest::system_yield>("system_yield", "System-level test yield").Above(0).AtMost(1).Advanced()};
+constexpr auto kFinalTestFields = Advanced(
+    {Of<&FinalTest::rate>("rate", "Hourly cost of tester and handler").In(kUsdPerHour).AtLeast(0),
+     Of<&FinalTest::time>("time", "Test time per package").In(kS).AtLeast(0),
+     Of<&FinalTest::yield>("yield", "Final test yield").Share(),
+     Of<&FinalTest::system_rate>("system_rate", "Hourly cost of the system-level tester").In(kUsdPerHour).AtLeast(0),
+     Of<&FinalTest::system_time>("system_time", "System-level test time per package").In(kS).AtLeast(0),
+     Of<&FinalTest::system_yield>("system_yield", "System-level test yield").Share()});
 constinit const Fields Schema<FinalTest>::fields(kFinalTestFields);
 
 constexpr FieldRow kDesignFields[] = {

@@ -7,8 +7,8 @@
 
 #include "core/base/tally.h"
 #include "core/economics/band.h"
-#include "core/economics/harvest.h"
 #include "core/economics/wafer.h"
+#include "core/economics/yield.h"
 
 namespace slipstick {
 
@@ -65,10 +65,7 @@ struct SortTest {
   Seconds time;
   Ratio coverage = 1;
 };
-template <>
-struct Schema<SortTest> {
-  static const Fields fields;
-};
+FIELDS_OF(SortTest);
 
 Millimetres DieWidth(SquareMillimetres area, Ratio aspect);
 

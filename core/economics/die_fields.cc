@@ -1,5 +1,6 @@
 #include "core/base/field_table.h"
 #include "core/economics/die.h"
+#include "core/economics/wafer.h"
 
 namespace slipstick {
 
@@ -66,10 +67,9 @@ constexpr FieldRow kDieInputFields[] = {
         .Between(0, 1)
         .Advanced(),
     Of<&DieInput::layers>("layers", "Number of critical layers (Bose-Einstein model)").Between(1, 1000).Advanced(),
-    Of<&DieInput::manual_yield>("manual_yield", "Yield (manual model)").Above(0).AtMost(1).Advanced(),
+    Of<&DieInput::manual_yield>("manual_yield", "Yield (manual model)").Share().Advanced(),
     Of<&DieInput::process_yield>("process_yield", "Process yield: after lost wafers and parametric loss")
-        .Above(0)
-        .AtMost(1)
+        .Share()
         .Advanced(),
     Of<&DieInput::units>("units", "Repeated blocks on the die, some of which may be defective")
         .Between(1, 1 << 20)
@@ -90,5 +90,13 @@ constexpr FieldRow kSortTestFields[] = {
     Of<&SortTest::time>("time", "Test time per die").In(kS).AtLeast(0).Advanced(),
     Of<&SortTest::coverage>("coverage", "Test coverage: share of the bad dies found").Between(0, 1).Advanced()};
 constinit const Fields Schema<SortTest>::fields(kSortTestFields);
+
+constexpr auto kWaferFields =
+    Advanced({Of<&Wafer::diameter>("diameter", "Wafer diameter").In(kMm).Between(25, 1000),
+              Of<&Wafer::edge>("edge", "Edge exclusion").In(kMm).Between(0, 10),
+              Of<&Wafer::scribe>("scribe", "Scribe line between dies").In(kMm).Between(0, 5),
+              Of<&Wafer::reticle_width>("reticle_width", "Reticle field width").In(kMm).Between(1, 200),
+              Of<&Wafer::reticle_height>("reticle_height", "Reticle field height").In(kMm).Between(1, 200)});
+constinit const Fields Schema<Wafer>::fields(kWaferFields);
 
 }  // namespace slipstick

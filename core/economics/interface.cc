@@ -4,8 +4,7 @@ namespace slipstick {
 
 LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth) {
   const double modules = WholeAbove(bandwidth / interface.module_bandwidth);
-  return {static_cast<Count>(modules), modules * interface.module_area, modules * interface.module_edge,
-          bandwidth * interface.energy};
+  return {modules * interface.module_area, modules * interface.module_edge, bandwidth * interface.energy};
 }
 
 }  // namespace slipstick

@@ -25,12 +25,11 @@ struct Schema<LinkInterface> {
 };
 
 struct LinkNeed {
-  Count modules = 0;  // of one die
   SquareMillimetres area;
   Millimetres edge;
   Watts power;  // at full bandwidth, counted once a link
 };
-// Modules, area, edge and power that a die needs for `bandwidth` (both directions).
+// Area, edge and power that a die needs for `bandwidth` (both directions).
 LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth);
 
 }  // namespace slipstick

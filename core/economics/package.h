@@ -32,10 +32,7 @@ struct AssemblyStep {
   Dollars cost_each;      // of joining one part
   Dollars cost;           // of the step
 };
-template <>
-struct Schema<AssemblyStep> {
-  static const Fields fields;
-};
+FIELDS_OF(AssemblyStep);
 
 // The carrier that joins dies: an RDL, a silicon or glass interposer, or bridges.
 struct Carrier {
@@ -64,10 +61,7 @@ struct Substrate {
   Ratio area_scale = 1;     // area over that of the silicon on it
   std::optional<SquareMillimetres> area;
 };
-template <>
-struct Schema<Substrate> {
-  static const Fields fields;
-};
+FIELDS_OF(Substrate);
 
 struct Package {
   std::string preset = "interposer";

@@ -97,7 +97,7 @@ constexpr FieldRow kSystemInputsFields[] = {
         .Derived(),
     Of<&SystemInputs::maintenance>("maintenance", "Maintenance per year as a share of capital").Between(0, 10),
     Of<&SystemInputs::cost_of_capital>("cost_of_capital", "Cost of capital (interest per year)").Between(0, 1),
-    Of<&SystemInputs::utilisation>("utilisation", "Utilization: share of the hours in use").Above(0).AtMost(1),
+    Of<&SystemInputs::utilisation>("utilisation", "Utilization: share of the hours in use").Share(),
     Of<&SystemInputs::utilisation_band>("utilisation_band", "Uncertainty of the utilization").Advanced(),
     Of<&SystemInputs::margin>("margin", "Operator's margin as a share of the price").Between(0, 0.99)};
 constinit const Fields Schema<SystemInputs>::fields(kSystemInputsFields);

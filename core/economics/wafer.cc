@@ -17,13 +17,13 @@ double HalfChord(double bottom, double height, double radius) {
   return far < radius ? std::sqrt(radius * radius - far * far) : -1;
 }
 
-struct Grid {
+struct WaferGrid {
   double w, h, pitch_x, pitch_y, radius;
 };
 
 // Calls visit(half chord) for every row of dies whose lower edges lie at `bottom` + k pitch.
 template <class Visit>
-void ForRows(const Grid& grid, double bottom, Visit visit) {
+void ForRows(const WaferGrid& grid, double bottom, Visit visit) {
   const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
   for (double k = first;; k += 1) {
     const double y = bottom + k * grid.pitch_y;
@@ -33,13 +33,13 @@ void ForRows(const Grid& grid, double bottom, Visit visit) {
   }
 }
 
-Count InRow(const Grid& grid, double chord, double left) {
+Count InRow(const WaferGrid& grid, double chord, double left) {
   const double last = std::floor((chord - grid.w - left) / grid.pitch_x),
                first = std::ceil((-chord - left) / grid.pitch_x);
   return last >= first ? static_cast<Count>(last - first) + 1 : 0;
 }
 
-Count CountGrid(const Grid& grid, double left, double bottom) {
+Count CountGrid(const WaferGrid& grid, double left, double bottom) {
   Count sum = 0;
   ForRows(grid, bottom, [&](double chord, double) { sum += InRow(grid, chord, left); });
   return sum;
@@ -47,7 +47,7 @@ Count CountGrid(const Grid& grid, double left, double bottom) {
 
 // The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; a row that sticks out has none.
 // Apart from the counting, so that the square roots are taken side by side.
-void ChordsOf(const Grid& grid, double bottom, std::vector<double>& chords) {
+void ChordsOf(const WaferGrid& grid, double bottom, std::vector<double>& chords) {
   const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
   const double last = std::floor((grid.radius - grid.h - bottom) / grid.pitch_y);
   const auto rows = static_cast<std::size_t>(std::max(last - first + 1, 0.0));
@@ -63,7 +63,7 @@ void ChordsOf(const Grid& grid, double bottom, std::vector<double>& chords) {
 
 // The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) +
 // 1 with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
-void CountColumns(const Grid& grid, const std::vector<double>& chords, std::array<int, kOffsets + 1>& counts) {
+void CountColumns(const WaferGrid& grid, const std::vector<double>& chords, std::array<int, kOffsets + 1>& counts) {
   counts.fill(0);
   const double over_pitch = 1 / grid.pitch_x, width = grid.w * over_pitch;
   for (const double chord : chords) {
@@ -79,7 +79,7 @@ void CountColumns(const Grid& grid, const std::vector<double>& chords, std::arra
   for (std::size_t i = 1; i < kOffsets; ++i) counts[i] += counts[i - 1];
 }
 
-Grid GridOf(Millimetres width, Millimetres height, const Wafer& wafer) {
+WaferGrid GridOf(Millimetres width, Millimetres height, const Wafer& wafer) {
   return {width.base(), height.base(), (width + wafer.scribe).base(), (height + wafer.scribe).base(),
           (wafer.diameter / 2 - wafer.edge).base()};
 }
@@ -87,7 +87,7 @@ Grid GridOf(Millimetres width, Millimetres height, const Wafer& wafer) {
 }  // namespace
 
 DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer) {
-  const Grid grid = GridOf(width, height, wafer);
+  const WaferGrid grid = GridOf(width, height, wafer);
   const double die_x = -grid.w / 2, die_y = -grid.h / 2;
   const double street_x = wafer.scribe.base() / 2, street_y = street_x;
   DieCount result;
@@ -115,7 +115,7 @@ DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer) {
 }
 
 Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer) {
-  const Grid grid = GridOf(width, height, wafer);
+  const WaferGrid grid = GridOf(width, height, wafer);
   Count best = 0;
   for (const double left : {-grid.w / 2, wafer.scribe.base() / 2}) {
     for (const double bottom : {-grid.h / 2, wafer.scribe.base() / 2})
@@ -125,7 +125,7 @@ Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer) {
 }
 
 std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Wafer& wafer) {
-  const Grid grid = GridOf(width, height, wafer);
+  const WaferGrid grid = GridOf(width, height, wafer);
   const DieCount best = CountDies(width, height, wafer);
   std::vector<DiePlace> places;
   const double left = best.left.base();
@@ -136,18 +136,6 @@ std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Waf
       places.push_back({(left + (first + static_cast<double>(k)) * grid.pitch_x) * kMm, y * kMm});
   });
   return places;
-}
-
-double GrossByArea(SquareMillimetres cell, Millimetres radius) { return std::numbers::pi * (radius * radius / cell); }
-double GrossLessEdge(SquareMillimetres cell, Millimetres radius) {
-  return GrossByArea(cell, radius) - 2 * std::numbers::pi * (radius / sqrt(2 * cell));
-}
-double GrossExponential(SquareMillimetres cell, Millimetres radius) {
-  return GrossByArea(cell, radius) * std::exp(-(sqrt(cell) / radius));
-}
-double GrossByRing(SquareMillimetres cell, Millimetres radius) {
-  const Millimetres inner = radius - sqrt(cell) / 2;
-  return std::numbers::pi * (inner * inner / cell);
 }
 
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {

@@ -14,10 +14,7 @@ struct Wafer {
   Millimetres reticle_width;
   Millimetres reticle_height;
 };
-template <>
-struct Schema<Wafer> {
-  static const Fields fields;
-};
+FIELDS_OF(Wafer);
 
 // Dies lie on a grid of pitch (w + scribe, h + scribe); one counts when its own w x h rectangle lies inside the usable
 // circle. The first word of a canonical grid is what the wafer's center sees along w, the second along h.
@@ -37,13 +34,6 @@ struct DiePlace {
   Millimetres x, y;
 };
 std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Wafer& wafer);
-
-// Closed forms on the area A of a die with its street and the usable radius R. F1 is 6 to 12 % low for dies above
-// 400 mm^2, F2 up to 4 % high, F3 within 3.5 %.
-double GrossByArea(SquareMillimetres cell, Millimetres radius);       // F0 = pi R^2 / A
-double GrossLessEdge(SquareMillimetres cell, Millimetres radius);     // F1 = F0 - 2 pi R / sqrt(2 A)
-double GrossExponential(SquareMillimetres cell, Millimetres radius);  // F2 = F0 exp(-sqrt(A) / R), Ferris-Prabhu
-double GrossByRing(SquareMillimetres cell, Millimetres radius);       // F3 = pi (R - sqrt(A) / 2)^2 / A
 
 // Whether the die fits the reticle field in either orientation; area alone does not decide it.
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer);

@@ -1,13 +1,12 @@
 #include "core/engine_step/attention_time.h"
 
 #include "core/base/figure.h"
-#include "core/engine_step/block_attention.h"
 #include "core/engine_step/compressed_time.h"
-#include "core/engine_step/latent_attention.h"
+#include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/flash_slowdown.h"
 #include "core/operators/recurrence.h"
+#include "core/operators/sparse_attention.h"
 
 namespace slipstick {
 namespace {
@@ -209,6 +208,116 @@ KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass
   kernel.bytes = bytes;
   kernel.bound = 4 * launch > kernel.time ? Bound::kLatency : data.bound;
   return kernel;
+}
+
+LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
+  const Mla& shape = *deployment.model.mla;
+  LatentAttention mla;
+  mla.phase = phase;
+  mla.heads = phase == AttentionPhase::kDecode ? deployment.shapes.decode_heads : deployment.shapes.widths.heads;
+  mla.kv_lora_rank = shape.kv_lora_rank;
+  mla.rope_head_dim = shape.rope_head_dim;
+  mla.nope_head_dim = shape.nope_head_dim;
+  mla.value_head_dim = shape.value_head_dim;
+  mla.precision = IsEightBitFloat(deployment.formats.kv_cache) ? deployment.formats.kv_cache : Precision::kBf16;
+  mla.kv_precision = deployment.formats.kv_cache;
+  mla.kv_element = deployment.formats.sizes.kv_cache;
+  mla.library = deployment.engine.kernels.attention;
+  return mla;
+}
+
+SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries) {
+  const Indexer& indexer = *deployment.model.indexer;
+  SparseAttention attention;
+  attention.batch = queries.batch, attention.q_len = queries.q_len, attention.kv_len = queries.kv_len;
+  attention.top_k = indexer.top_k;
+  attention.index_share = IndexShare(deployment.model);
+  attention.index_heads = indexer.heads, attention.index_dim = indexer.head_dim;
+  attention.heads = queries.heads;
+  attention.kv_lora_rank = queries.kv_lora_rank, attention.rope_head_dim = queries.rope_head_dim;
+  attention.decode = queries.phase == AttentionPhase::kDecode;
+  if (attention.decode) {
+    attention.kv_precision = queries.kv_precision, attention.kv_element = queries.kv_element;
+    if (deployment.mapping.context_ranks > 1) {
+      attention.top_k = Figure("Tokens that a query attends to on one device",
+                               attention.top_k / deployment.mapping.context_ranks, "context parallelism splits them");
+    }
+  }
+  return TimeOf(attention, deployment.device);
+}
+
+KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense) {
+  const auto [scores, selection, core, all] = SparseTime(deployment, queries);
+  KernelTime kernel = all;
+  kernel.time = Figure("Sparse attention of a prompt", all.time - core.time + min(core.time, dense.time),
+                       "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
+                       "DeepSeek-V3.2: short prompts in a masked MHA mode");
+  if (!(dense.time < core.time)) return kernel;
+  kernel.flops = Figure("FLOPs of scores and masked attention", all.flops - core.flops + dense.flops);
+  kernel.bytes =
+      Figure("Memory traffic of scores, selection and masked attention", all.bytes - core.bytes + dense.bytes);
+  kernel.compute = all.compute - core.compute + dense.compute;
+  kernel.memory = all.memory - core.memory + dense.memory;
+  if (2 * dense.time > kernel.time) kernel.bound = dense.bound;
+  return kernel;
+}
+
+namespace {
+
+constexpr std::string_view kMsaSource =
+    "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
+
+// The indexer's heads on one device go with the KV heads that they select for.
+SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole, Ratio queries) {
+  const Indexer& indexer = *deployment.model.indexer;
+  SparseAttention sparse;
+  sparse.batch = whole.batch, sparse.q_len = queries, sparse.kv_len = whole.kv_len;
+  sparse.decode = whole.phase == AttentionPhase::kDecode;
+  sparse.kv_precision = whole.kv_precision, sparse.kv_element = whole.kv_element;
+  sparse.block = indexer.block;
+  sparse.index_dim = indexer.head_dim;
+  sparse.index_share = IndexShare(deployment.model);
+  sparse.index_heads =
+      Figure("Heads of the indexer on one device", max(1.0, ceil(Ratio(indexer.heads) / deployment.mapping.tp)),
+             "split as the KV heads are");
+  sparse.top_k = indexer.top_k;
+  if (sparse.decode && deployment.mapping.context_ranks > 1) {
+    sparse.top_k = Figure("Tokens that a query attends to on one device",
+                          sparse.top_k / deployment.mapping.context_ranks, "context parallelism splits them");
+  }
+  return sparse;
+}
+
+// Attention of a layer that selects: each query to as many tokens as its blocks hold.
+KernelTime SelectedBlocks(const Device& device, Attention whole, Ratio top_k) {
+  if (whole.phase == AttentionPhase::kDecode) {
+    whole.kv_len = Figure("Keys of a sequence in the selected blocks", min(whole.kv_len, top_k));
+  } else {
+    whole.window = top_k;
+  }
+  return TimeOf(whole, device);
+}
+
+}  // namespace
+
+KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries) {
+  const KernelTime dense = TimeOf(whole, deployment.device);
+  const SparseAttention sparse = IndexingFor(deployment, whole, queries);
+  const Ratio index_share = sparse.index_share;
+  const KernelTime core = SelectedBlocks(deployment.device, whole, sparse.top_k);
+  const IndexingTime index = IndexingOf(sparse, deployment.device);
+  const auto mean = [&](auto part) {
+    return index_share * (index.scores.*part + index.selection.*part + core.*part) + (1 - index_share) * (dense.*part);
+  };
+  return {
+      Figure("Attention to selected blocks", mean(&KernelTime::time),
+             "scores, selection, attention to the blocks; mean with the layers that attend to all tokens", kMsaSource),
+      mean(&KernelTime::compute),
+      mean(&KernelTime::memory),
+      index.scores.time + index.selection.time > core.time ? index.scores.bound : core.bound,
+      Figure("FLOPs of attention to selected blocks",
+             index_share * (index.scores.flops + core.flops) + (1 - index_share) * dense.flops, "mean over the layers"),
+      Figure("Memory traffic of attention to selected blocks", mean(&KernelTime::bytes), "mean over the layers")};
 }
 
 }  // namespace slipstick

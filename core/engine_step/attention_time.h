@@ -3,7 +3,9 @@
 
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
+#include "core/operators/attention.h"
 #include "core/operators/kernel.h"
+#include "core/operators/sparse_attention.h"
 
 namespace slipstick {
 
@@ -15,5 +17,23 @@ KernelTime MeanDecodeAttention(const Deployment& deployment, const DecodePass& p
 // Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: no such kernel was measured.
 KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pass);
 KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass);
+
+// Multi-head latent attention of one layer, dense or to the tokens that an indexer selects (DeepSeek V3 and V3.2).
+
+// Heads and formats on one device; batch and lengths are left at 1.
+LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
+
+// The kernels of a sparse attention one after the other; some of the layers score and select.
+SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries);
+
+// A short prompt attends to all its tokens, masked to the selected ones, where that is faster: heads of their own width
+// have fewer multiply-adds than the latent. The indexer scores and selects in any case.
+KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense);
+
+// Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3).
+
+// Mean over layers that select and layers that attend to all tokens as `whole` does. `queries` of
+// each of its sequences score.
+KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries);
 
 }  // namespace slipstick

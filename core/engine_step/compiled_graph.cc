@@ -1,6 +1,6 @@
-#include "core/engine_step/compiled_graph.h"
-
+// Steps of an engine that compiles a layer into one operator (Gaudi, Neuron).
 #include "core/base/figure.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
@@ -197,8 +197,6 @@ KernelTime DecodeAttention(const Deployment& deployment, const DecodePass& pass)
   return {time, compute, reading, compute > reading ? Bound::kCompute : data.bound, flops, bytes};
 }
 
-}  // namespace
-
 PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deployment) {
   PassCost step;
   const Ratio rows = Figure("Tokens of the pass", pass.sequences * pass.tokens);
@@ -221,10 +219,8 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   const Seconds linear = LinearTime(deployment, rows, rows, step.operators);
   const KernelTime attention = DecodeAttention(deployment, pass);
   step.operators.Add("attention", attention, deployment.layers.attention);
-  KernelTime host;
-  host.time = deployment.launch.step + pass.sequences * deployment.launch.per_sequence;
-  host.bound = Bound::kLatency;
-  step.operators.Add("engine overhead", host, 1);
+  step.operators.Add("engine overhead",
+                     Waiting(deployment.launch.step + pass.sequences * deployment.launch.per_sequence), 1);
   step.time = Figure("Decode step",
                      linear + deployment.layers.attention * attention.time + deployment.launch.step +
                          pass.sequences * deployment.launch.per_sequence,
@@ -232,5 +228,12 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   step.occupancy = step.time;
   return step;
 }
+
+bool HasGraphConstants(const Engine& engine) { return engine.compiled_graph.has_value(); }
+
+}  // namespace
+
+constinit const StepComposition kCompiledGraphSteps{
+    .prefill = CompiledGraphPrefill, .decode = CompiledGraphDecode, .has_constants = HasGraphConstants};
 
 }  // namespace slipstick

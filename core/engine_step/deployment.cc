@@ -8,9 +8,9 @@
 #include "core/base/figure.h"
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
-#include "core/engine_step/as_run.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
+#include "core/software/tuning.h"
 
 namespace slipstick {
 namespace {

@@ -3,12 +3,11 @@
 #include "core/base/figure.h"
 #include "core/collectives/group_view.h"
 #include "core/collectives/moe_exchange.h"
-#include "core/engine_step/imbalance.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
-
 namespace {
 
 // Ranks of a group, those of them in one scale-up domain, and the domains.
@@ -254,6 +253,121 @@ KernelTime StageSend(const Deployment& deployment, Ratio rows) {
       Figure("Activations to the next pipeline stage", step.send_launch + sent / (step.send_efficiency * route.link),
              "send and launch; estimate");
   return NetworkTime(OverFurtherWires(hop, route));
+}
+
+namespace {
+
+constexpr std::string_view kRingSource =
+    "ring attention, pass-KV: Context Parallelism for Scalable Million-Token Inference, arXiv 2411.01783";
+
+// Keys and values of all ranks, as one rank receives them.
+Bytes GatheredBytes(const Deployment& deployment, const PrefillPass& pass) {
+  const Ratio seen =
+      Figure("Tokens with keys and values", pass.sequences * (pass.tokens + pass.cached), "of all prompts");
+  const std::optional<Mla>& mla = deployment.model.mla;
+  // The latent and its rotary part.
+  if (mla) return KeyValueBytes(seen, 1, Ratio(mla->kv_lora_rank), Ratio(mla->rope_head_dim));
+  const RankShapes& shapes = deployment.shapes;
+  return KeyValueBytes(seen, shapes.widths.kv_heads, shapes.head_dim, shapes.head_dim);
+}
+
+// Attention to the part of each rank is a kernel of its own, whose result is added to those before.
+Seconds MergeTime(const Deployment& deployment, const PrefillPass& pass) {
+  const Ratio prefill_cp = deployment.mapping.prefill_cp;
+  const Ratio value_dim =
+      deployment.model.mla ? Ratio(deployment.model.mla->value_head_dim) : deployment.shapes.head_dim;
+  const Seconds launch = *deployment.device.efficiency.launch_latency;
+  const BytesPerSecond bandwidth = SlowestStream(deployment.device).bandwidth;
+  const Bytes merged =
+      Figure("Bytes of adding a part to the result",
+             pass.sequences * pass.tokens / prefill_cp * deployment.shapes.widths.heads * value_dim * (10 * kB),
+             "a sum in fp32 read and written, a new part in 16 bit read");
+  return Figure("Further kernels of a ring",
+                (prefill_cp - 1) *
+                    (2 * launch + merged / (deployment.engine.kernels.elementwise_bandwidth_efficiency * bandwidth)),
+                "attention to each further part, and the addition of its result", kRingSource);
+}
+
+}  // namespace
+
+KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention) {
+  const Ratio prefill_cp = deployment.mapping.prefill_cp;
+  const Seconds transfer = GatherPrompts(deployment, GatheredBytes(deployment, pass));
+  KernelTime kernel;
+  kernel.bound = Bound::kNetwork;
+  if (deployment.engine.communication.prompt_exchange != PromptExchange::kRing) {
+    kernel.time = Figure("Keys and values of all ranks, per layer", transfer, "gathered before attention",
+                         "vLLM issue 25749; SGLang pull request 12207");
+    return kernel;
+  }
+  const Seconds merging = MergeTime(deployment, pass);
+  kernel.time = Figure("Exchange of a ring, per layer",
+                       max(0 * kS, transfer - (prefill_cp - 1) / prefill_cp * own_attention) + merging,
+                       "each part is sent while attention works on the one before", kRingSource);
+  return kernel;
+}
+
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
+                                                 Seconds network) {
+  const Cluster& cluster = deployment.cluster;
+  const ServingNetwork& groups = deployment.network;
+  const auto level_of = [&](std::string_view name) {
+    if (name == kStageSend) return groups.stage.level;
+    if (name == kExpertExchange) return SlowestLevel(CollectiveType::kAllToAll, groups.experts_group, cluster);
+    const GroupPlacement& context = deployment.mapping.prefill_cp > 1 ? groups.prompt_group : groups.context_group;
+    return SlowestLevel(CollectiveType::kAllReduce, name == kContextExchange ? context : groups.tensor_group, cluster);
+  };
+  Seconds sum;
+  for (const OperatorTime& one : operators) {
+    if (one.kernel.bound == Bound::kNetwork) sum += one.count * one.kernel.time;
+  }
+  NetworkLevelTimes levels(cluster);
+  Seconds to_host;
+  for (const OperatorTime& one : operators) {
+    if (one.kernel.bound != Bound::kNetwork) continue;
+    const Seconds part = network * (one.count * one.kernel.time / sum);
+    if (WaitsForHost(one.name)) {
+      to_host += part;
+    } else {
+      levels.Add(level_of(one.name), part);
+    }
+  }
+  return levels.List(to_host);
+}
+
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication& engine) {
+  return Figure("Rate of large copies over the host link", engine.host_copy_efficiency * host_link);
+}
+
+namespace {
+
+// Whoever copies experts, or exchanges tokens over many devices by the engine's own kernels, balances; within a server
+// nobody does. The mean of n experts varies by 1/sqrt(n) of what one does, and the busiest of p devices lies sqrt(2 ln
+// p) deviations above the mean.
+Ratio ExpectedImbalance(const Deployment& deployment) {
+  const Ratio experts = deployment.shapes.experts, ep = deployment.mapping.ep;
+  const bool is_balanced = deployment.load.redundant_experts > 0 || deployment.network.expert_exchange != nullptr;
+  const Ratio variation = is_balanced ? deployment.engine.kernels.load_variation
+                                      : deployment.device.architecture->experts.routing_preference;
+  return Figure(
+      "Imbalance to expect",
+      min(min(ep, experts / Ratio(deployment.model.moe->top_k)), 1 + variation * sqrt(2 * log(ep) * ep / experts)),
+      "of how much likelier some experts are, or what a balancer with redundant copies leaves of that; a "
+      "token goes to each expert once");
+}
+
+}  // namespace
+
+// Every device holds the same number of copies. Of an imbalance that the model states, redundant copies share the
+// tokens of the busiest experts; where it states none, the expected one applies.
+Ratio ImbalanceOf(const Deployment& deployment) {
+  const Ratio ep = deployment.mapping.ep, redundant(deployment.load.redundant_experts);
+  if (ep <= 1) return 1;
+  if (!deployment.model.moe->imbalance) return ExpectedImbalance(deployment);
+  const Ratio stated = *deployment.model.moe->imbalance, shared = 1 + (stated - 1) / (1 + redundant / ep);
+  return Figure("Tokens of the busiest device over the mean",
+                Exactly(redundant > 0 ? shared.base() : stated.base(), shared),
+                "the excess is shared with the redundant copies of the busiest experts");
 }
 
 }  // namespace slipstick

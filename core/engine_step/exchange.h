@@ -1,9 +1,12 @@
 // Communication between the devices of a replica, inside a layer and between pipeline stages.
 #pragma once
 
+#include <vector>
+
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 #include "core/operators/kernel.h"
+#include "core/software/engine.h"
 
 namespace slipstick {
 
@@ -24,6 +27,8 @@ struct ExpertTraffic {
 ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows);
 // Tokens go only to the devices of their experts: by the engine's kernels, else by a library's all-to-all.
 ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase);
+// How unevenly the routed tokens fall on the devices: those of the busiest over the mean.
+Ratio ImbalanceOf(const Deployment& deployment);
 // Fraction of the SMs occupied by the exchange kernels.
 Ratio UnitsTaken(const Deployment& deployment, Phase phase);
 
@@ -36,5 +41,21 @@ Seconds GatherPrompts(const Deployment& deployment, Bytes bytes);
 Seconds OverFurtherWires(Seconds time, const Route& route);
 // Activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, Ratio rows);
+
+// Prefill context parallelism: how the ranks that split a prompt bring its keys and values together.
+
+// Time per layer beyond the attention of a rank's own queries, `own_attention`, which hides a ring's transfers.
+KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention);
+
+// The communication of a pass by the network level that each operator waits for.
+
+// `network`: the part of the pass that is bound by communication, split as the times of its operators.
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
+                                                 Seconds network);
+
+// Copies between a device and its host.
+
+// Of large copies over a link of bandwidth `host_link`.
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication& engine);
 
 }  // namespace slipstick

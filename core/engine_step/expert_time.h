@@ -1,9 +1,12 @@
 // Routed experts of a layer and the exchange of their tokens.
 #pragma once
 
+#include <string_view>
+
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/step.h"
+#include "core/operators/kernel.h"
 
 namespace slipstick {
 
@@ -13,15 +16,21 @@ struct RoutedExperts {
   KernelTime experts;
   ExpertTraffic traffic;
 };
-// Tokens of each attention group, those that a device holds before dispatch and after combine, and the width at which
-// experts take them.
-struct RoutedRows {
-  Ratio tokens = 1, held = 1, width = 1;
-};
-// A layer's routed experts, without the exchange.
-KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows);
 // Four-bit weights with narrow activations run on four-bit units, if the device has them.
 bool HasFourBitExperts(const Deployment& deployment);
 RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase);
+
+// Routed experts whose weights stay in host memory (llama.cpp: --n-cpu-moe).
+
+// Layers with experts in host memory, of those that have experts.
+Ratio HostLayers(const Deployment& deployment);
+
+// Weights of the routed experts that are in host memory.
+Bytes HostWeights(const Deployment& deployment);
+
+// Time of the routed experts of a layer, mean over layers with experts on the device and in host memory, in a pass of
+// `rows` tokens; `on_device`: a layer's on the device, the operator `name`.
+Seconds TimeHostExperts(const Deployment& deployment, Ratio rows, const KernelTime& on_device, std::string_view name,
+                        OperatorBreakdown& operators);
 
 }  // namespace slipstick

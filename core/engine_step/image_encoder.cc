@@ -2,6 +2,7 @@
 
 #include "core/base/figure.h"
 #include "core/base/fix.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/gemm.h"
@@ -125,7 +126,7 @@ void CheckImages(const ServingLoad& load, const Model& model, const std::string&
         {member, "Needs a model with a vision encoder (model.vision), such as qwen3-vl-8b", {LeaveOut(member)}});
     return;
   }
-  if (load.engine.composition != Composition::kKernels) {
+  if (!CompositionOf(load.engine).encodes_images) {
     issues.push_back({member, "This engine serves text only", {LeaveOut(member)}});
     return;
   }

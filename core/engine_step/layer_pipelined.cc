@@ -1,7 +1,7 @@
-#include "core/engine_step/layer_pipelined.h"
-
+// Steps of llama.cpp before 2025: one stream, layers split over the devices, many small dependent kernels.
 #include "core/base/figure.h"
 #include "core/base/units.h"
+#include "core/engine_step/step_time.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 
@@ -177,8 +177,6 @@ Seconds TimeMicroBatch(const Deployment& deployment, const ParameterCount& count
   return Figure("One micro-batch", products.time + small.time + traffic.time + attention.time);
 }
 
-}  // namespace
-
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment) {
   const ParameterCount count = CountParameters(deployment.model);
   PassCost step;
@@ -216,5 +214,15 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   step.occupancy = step.fixed = step.time;
   return step;
 }
+
+bool HasPipelineConstants(const Engine& engine) { return engine.layer_pipeline.has_value(); }
+
+}  // namespace
+
+constinit const StepComposition kLayerPipelinedSteps{.prefill = LayerPipelinedPrefill,
+                                                     .decode = LayerPipelinedDecode,
+                                                     .has_constants = HasPipelineConstants,
+                                                     .tensor_parallel = false,
+                                                     .only_half_products = true};
 
 }  // namespace slipstick

@@ -2,6 +2,8 @@
 // head.
 #pragma once
 
+#include <string_view>
+
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 

@@ -1,12 +1,11 @@
 #include "core/engine_step/mixed_step.h"
 
 #include "core/base/figure.h"
-#include "core/engine_step/as_run.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
-#include "core/engine_step/prompt_exchange.h"
+#include "core/software/tuning.h"
 
 namespace slipstick {
 

@@ -1,9 +1,13 @@
 // Time of one matrix product of a served layer.
 #pragma once
 
+#include <string_view>
+
 #include "core/engine_step/deployment.h"
 #include "core/operators/gemm.h"
 #include "core/operators/kernel.h"
+#include "core/workload/layer.h"
+#include "core/workload/model.h"
 
 namespace slipstick {
 
@@ -13,5 +17,20 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
 // Where the engine has kernels of its own for weights narrower than the activations: of whole tiles of rows, or row by
 // row.
 void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
+
+// How serving reports the GEMMs of a layer.
+
+struct ServedProduct {
+  std::string_view name;              // of the operator
+  std::string_view title, note = "";  // of the figure of its time
+};
+const ServedProduct& ServedAs(ProductId id);
+
+// Low-rank adapters, one per request (multi-LoRA): their memory and the time of their products.
+
+// Weights of all adapters in device memory, on the most loaded device.
+Bytes AdapterWeights(const Deployment& deployment);
+// The adapters of a step of `rows` tokens beside the products of one layer's attention or dense MLP.
+KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, Ratio rows);
 
 }  // namespace slipstick

@@ -19,10 +19,7 @@ struct Arrivals {
   // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
   double burstiness = 1;
 };
-template <>
-struct Schema<Arrivals> {
-  static const Fields fields;
-};
+FIELDS_OF(Arrivals);
 
 enum class LengthKind { kFixed, kUniform, kLognormal, kQuantiles };
 ENUM_NAMES(LengthKind, {kFixed, "fixed"}, {kUniform, "uniform"}, {kLognormal, "lognormal"}, {kQuantiles, "quantiles"});
@@ -31,20 +28,14 @@ struct LengthQuantile {
   double share = 1;  // of the requests that are at most `tokens` long
   Count tokens = 1;
 };
-template <>
-struct Schema<LengthQuantile> {
-  static const Fields fields;
-};
+FIELDS_OF(LengthQuantile);
 
 struct LengthDistribution {
   LengthKind kind = LengthKind::kFixed;
   double variation = 1;                   // uniform and lognormal: standard deviation over the mean
   std::vector<LengthQuantile> quantiles;  // ascending, from share 0 to share 1
 };
-template <>
-struct Schema<LengthDistribution> {
-  static const Fields fields;
-};
+FIELDS_OF(LengthDistribution);
 
 // Presets: core/presets/traces/.
 struct RequestLengths {
@@ -66,10 +57,7 @@ struct SimulationRun {
   Count seed = 1;
   Router router = Router::kLeastLoaded;  // in front of the attention groups of all replicas
 };
-template <>
-struct Schema<SimulationRun> {
-  static const Fields fields;
-};
+FIELDS_OF(SimulationRun);
 
 // Quantiles must ascend from share 0 to share 1.
 void CheckRequestLengths(const RequestLengths& lengths, const std::string& path, Issues& issues);

@@ -23,10 +23,7 @@ struct ServingPrecision {
   Precision state = Precision::kFp32;  // of recurrent layers
   friend bool operator==(const ServingPrecision&, const ServingPrecision&) = default;
 };
-template <>
-struct Schema<ServingPrecision> {
-  static const Fields fields;
-};
+FIELDS_OF(ServingPrecision);
 
 // Prefill and decode on separate pools of devices.
 struct Disaggregated {
@@ -35,10 +32,7 @@ struct Disaggregated {
   std::optional<Device> prefill_device;           // default: the cluster's
   std::optional<ServingMapping> prefill_mapping;  // default: the load's
 };
-template <>
-struct Schema<Disaggregated> {
-  static const Fields fields;
-};
+FIELDS_OF(Disaggregated);
 
 struct Speculative {
   std::string preset;
@@ -74,20 +68,14 @@ struct PromptImages {
   Tally count = 1;
   Tally width = 1024, height = 1024;  // pixels, as the processor resizes them
 };
-template <>
-struct Schema<PromptImages> {
-  static const Fields fields;
-};
+FIELDS_OF(PromptImages);
 
 // KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
 struct KvOffload {
   Bytes capacity = 256 * kGB;             // host memory per device
   BytesPerSecond bandwidth = 63 * kGBps;  // host link per device, one direction
 };
-template <>
-struct Schema<KvOffload> {
-  static const Fields fields;
-};
+FIELDS_OF(KvOffload);
 
 // Routed experts that stay in host memory; attention, KV cache, router and shared experts are in device memory.
 struct HostExperts {
@@ -95,10 +83,7 @@ struct HostExperts {
   BytesPerSecond memory_bandwidth = 96 * kGBps;  // of the host memory
   FlopsPerSecond processor = 1 * kTFlops;  // eight cores of Zen 4 (Ryzen 7 7700): 8 x 3.8 GHz x 32 fp32 FLOP per clock
 };
-template <>
-struct Schema<HostExperts> {
-  static const Fields fields;
-};
+FIELDS_OF(HostExperts);
 
 // Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request
 // loads them once, before or during its prefill.
@@ -111,10 +96,7 @@ struct PrefixCache {
   Bytes host_capacity = 256 * kGB;           // per device
   Bytes ssd_capacity = 3840 * kGB;           // per device
 };
-template <>
-struct Schema<PrefixCache> {
-  static const Fields fields;
-};
+FIELDS_OF(PrefixCache);
 
 // Low-rank adapters beside the projections of attention and of dense MLPs, one per request (multi-LoRA).
 struct ServedAdapters {
@@ -122,10 +104,7 @@ struct ServedAdapters {
   Tally active = 8;    // of them, requested by the running sequences
   Tally rank = 16;
 };
-template <>
-struct Schema<ServedAdapters> {
-  static const Fields fields;
-};
+FIELDS_OF(ServedAdapters);
 
 struct ServingLoad {
   Tally prompt = 2048;
@@ -158,9 +137,6 @@ struct ServingLoad {
   std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
   std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`
 };
-template <>
-struct Schema<ServingLoad> {
-  static const Fields fields;
-};
+FIELDS_OF(ServingLoad);
 
 }  // namespace slipstick

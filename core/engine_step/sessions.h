@@ -14,10 +14,7 @@ struct Sessions {
   Tally added = 1;          // tokens that the user or a tool adds before each answer
   Seconds gap;              // mean, exponential
 };
-template <>
-struct Schema<Sessions> {
-  static const Fields fields;
-};
+FIELDS_OF(Sessions);
 
 // Turn k has the system prompt, k additions and the k - 1 answers before it; these formulas remember.
 template <class Number>

@@ -22,6 +22,9 @@ constexpr bool WaitsForHost(std::string_view name) {
   return name == kCacheFromHost || name == kPrefixFromHost || name == kExpertsFromHost || name == kExpertsOnHost;
 }
 
+// What no device works in: the host, or a stage that others keep waiting.
+inline KernelTime Waiting(Seconds time) { return {time, {}, {}, Bound::kLatency, {}, {}}; }
+
 // An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
 struct OperatorTime {
   std::string_view name;

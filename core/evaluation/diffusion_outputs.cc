@@ -1,7 +1,7 @@
 // The diffusion part of a report.
 #include "core/base/output.h"
-#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/shared_outputs.h"
 
 namespace slipstick {
 

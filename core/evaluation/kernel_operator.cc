@@ -65,7 +65,7 @@ struct MoeLine {
   std::optional<Engine> engine;
 };
 struct RowLine {
-  OperatorKind kind{};
+  RowKind kind{};
   Count rows = 1, columns = 1;
   Precision precision = Precision::kBf16;
   bool gated = false;
@@ -261,10 +261,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
 }
 
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
-  constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope,
-                                         RowKind::kAdd};
-  const auto index = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
-  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device);
+  return TimeOf(RowKernel{line.kind, D(line.rows), D(line.columns), line.precision, line.gated}, device);
 }
 
 // The device efficiencies that this operator's time uses.

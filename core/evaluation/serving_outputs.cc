@@ -1,11 +1,8 @@
 // The serving part of a report.
 #include "core/base/output.h"
-#include "core/evaluation/chosen_outputs.h"
-#include "core/evaluation/collective_outputs.h"
-#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/shared_outputs.h"
 #include "core/evaluation/simulation_outputs.h"
-#include "core/evaluation/time_by_bound_outputs.h"
 
 namespace slipstick {
 namespace {

@@ -113,8 +113,6 @@ double DistanceTo(const MeasuredRun& run, MeasuredKind kind, const RunSetting& s
 
 Evidence PublishedEvidence() { return {MeasuredRuns(), MeasuredDistance()}; }
 
-bool AreOneGroup(MeasuredKind a, MeasuredKind b) { return GroupOf(a) == GroupOf(b); }
-
 std::span<const MeasuredRun> RunsOfKind(MeasuredKind kind, const Evidence& evidence) {
   return GroupWith(kind, evidence.runs);
 }

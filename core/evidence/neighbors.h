@@ -44,8 +44,6 @@ struct Neighbor {
 // All runs of the kind's group, the nearest first.
 std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence);
 
-// Whether two kinds are evidence for each other.
-bool AreOneGroup(MeasuredKind a, MeasuredKind b);
 // The runs of a kind's group.
 std::span<const MeasuredRun> RunsOfKind(MeasuredKind kind, const Evidence& evidence);
 // Orders runs as Evidence wants them.

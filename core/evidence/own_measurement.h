@@ -19,9 +19,6 @@ struct OwnMeasurement {
   double to = 0;        // the constant that explains it, in base units
   [[nodiscard]] bool Moves() const { return from > 0; }
 };
-template <>
-struct Schema<OwnMeasurement> {
-  static const Fields fields;
-};
+FIELDS_OF(OwnMeasurement);
 
 }  // namespace slipstick

@@ -14,18 +14,12 @@ struct Spread {
   LogSpread unmeasured;  // it was not
   LogSpread calibrated;  // of other runs of a machine and its software, after one run of it set a constant
 };
-template <>
-struct Schema<Spread> {
-  static const Fields fields;
-};
+FIELDS_OF(Spread);
 struct Spreads {
   Spread step, memory, token, throughput, batch, first_token;
   LogSpread image_or_clip;  // few runs are published: one for what was measured together and what was not
 };
-template <>
-struct Schema<Spreads> {
-  static const Fields fields;
-};
+FIELDS_OF(Spreads);
 
 // A distance is a sum of these; a run at distance d counts (1 + d/8)^-8.
 struct RunDistance {

@@ -7,7 +7,6 @@
 #include "core/economics/cost.h"
 #include "core/engine_step/memo.h"
 #include "core/scenario/designed_device.h"
-#include "core/scenario/devices_in_use.h"
 #include "core/training/memo.h"
 
 namespace slipstick {

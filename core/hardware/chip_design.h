@@ -86,33 +86,21 @@ struct UnitTemplate {
   Hertz clock;                                         // at nominal voltage and 7 nm
   double voltage_below = 0, voltage_above = 0;         // range around the nominal voltage, in volts
 };
-template <>
-struct Schema<UnitTemplate> {
-  static const Fields fields;
-};
+FIELDS_OF(UnitTemplate);
 
 // Fractions of a budget. The remainder of the area is for host port, clocks and redundancy.
 struct AreaSplit {
   double core = 0, l2 = 0, memory = 0, network = 0;
 };
-template <>
-struct Schema<AreaSplit> {
-  static const Fields fields;
-};
+FIELDS_OF(AreaSplit);
 struct PowerSplit {
   double core = 0, l2 = 0, memory = 0, network = 0;
 };
-template <>
-struct Schema<PowerSplit> {
-  static const Fields fields;
-};
+FIELDS_OF(PowerSplit);
 struct EdgeSplit {
   double memory = 0, network = 0;
 };
-template <>
-struct Schema<EdgeSplit> {
-  static const Fields fields;
-};
+FIELDS_OF(EdgeSplit);
 
 struct ChipDesign {
   std::string preset;

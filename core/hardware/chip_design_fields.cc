@@ -62,9 +62,7 @@ constexpr FieldRow kUnitTemplateFields[] = {
     Of<&UnitTemplate::l2_slice>("l2_slice", "L2 slice size").In(kKiB).Above(0),
     Of<&UnitTemplate::register_area>("register_area", "Area of a byte of registers, mm^2 at 7 nm").Between(0, 1),
     Of<&UnitTemplate::l1_area>("l1_area", "Area of a byte of L1, mm^2 at 7 nm").Between(0, 1),
-    Of<&UnitTemplate::l2_area>("l2_area", "Area of a byte of L2, tags and control included, mm^2 at 7 nm")
-        .Above(0)
-        .AtMost(1),
+    Of<&UnitTemplate::l2_area>("l2_area", "Area of a byte of L2, tags and control included, mm^2 at 7 nm").Share(),
     Of<&UnitTemplate::l1_rate>("l1_rate", "Bytes that the L1 gives per clock").In(kB).Above(0).AtMost(65536),
     Of<&UnitTemplate::l2_rate>("l2_rate", "Bytes that a slice of the L2 gives per clock").In(kB).Above(0).AtMost(65536),
     Of<&UnitTemplate::l2_energy>("l2_energy", "Energy of a byte read from the L2, at 7 nm")
@@ -109,11 +107,10 @@ constexpr FieldRow kChipDesignFields[] = {
     Of<&ChipDesign::edge_split>("edge_split", "Shoreline (beachfront) budget, fractions of the die edge").Advanced(),
     Of<&ChipDesign::idle_share>("idle_share", "Share of the power that an idle device draws").Between(0, 1).Advanced(),
     Of<&ChipDesign::units_enabled>("units_enabled", "Fraction of compute units enabled; the others are spares")
-        .Above(0)
-        .AtMost(1)
+        .Share()
         .Advanced(),
-    Of<&ChipDesign::l2_enabled>("l2_enabled", "Fraction of the L2 enabled").Above(0).AtMost(1).Advanced(),
-    Of<&ChipDesign::memory_enabled>("memory_enabled", "Fraction of memory sites enabled").Above(0).AtMost(1).Advanced(),
+    Of<&ChipDesign::l2_enabled>("l2_enabled", "Fraction of the L2 enabled").Share().Advanced(),
+    Of<&ChipDesign::memory_enabled>("memory_enabled", "Fraction of memory sites enabled").Share().Advanced(),
     Of<&ChipDesign::stacks>("stacks", "Memory stacks or chips wanted; null: as many as the budgets allow")
         .Between(1, 1024)};
 constinit const Fields Schema<ChipDesign>::fields(kChipDesignFields);

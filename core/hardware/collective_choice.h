@@ -22,9 +22,6 @@ struct CollectiveChoice {
 
   [[nodiscard]] CollectiveLibrary Library() const { return library.value_or(CollectiveLibrary::kMeasured); }
 };
-template <>
-struct Schema<CollectiveChoice> {
-  static const Fields fields;
-};
+FIELDS_OF(CollectiveChoice);
 
 }  // namespace slipstick

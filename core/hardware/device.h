@@ -23,10 +23,7 @@ struct PeakRates {
   std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
-template <>
-struct Schema<PeakRates> {
-  static const Fields fields;
-};
+FIELDS_OF(PeakRates);
 
 struct DeviceMemory {
   std::string technology = "HBM";
@@ -35,10 +32,7 @@ struct DeviceMemory {
   BytesPerSecond bandwidth = 3350 * kGBps;
   friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
-template <>
-struct Schema<DeviceMemory> {
-  static const Fields fields;
-};
+FIELDS_OF(DeviceMemory);
 
 struct Cache {
   std::string name = "L2";
@@ -46,10 +40,7 @@ struct Cache {
   std::optional<BytesPerSecond> bandwidth;  // of the whole device
   friend bool operator==(const Cache&, const Cache&) = default;
 };
-template <>
-struct Schema<Cache> {
-  static const Fields fields;
-};
+FIELDS_OF(Cache);
 
 struct DieSize {
   SquareMillimetres area = 814 * kMm2;  // of one compute die
@@ -57,10 +48,7 @@ struct DieSize {
   Count count = 1;   // compute dies in the package
   Watts link_power;  // of the links between dies at full bandwidth, out of the power limit
 };
-template <>
-struct Schema<DieSize> {
-  static const Fields fields;
-};
+FIELDS_OF(DieSize);
 
 // Achieved fractions of data-sheet rates. Absent members follow the rules for a device known by its data sheet alone
 // (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
@@ -78,10 +66,7 @@ struct Efficiency {
   std::optional<Ratio> usable_l2_fraction;  // phi: fraction of the L2 in which reused data is still found
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
-template <>
-struct Schema<Efficiency> {
-  static const Fields fields;
-};
+FIELDS_OF(Efficiency);
 
 // Members of Efficiency and DeviceMemory that were filled by rules.
 struct AssumedEfficiency {
@@ -96,10 +81,7 @@ struct HostLink {
   BytesPerSecond bandwidth = 32 * kGBps;  // one direction
   Bytes memory = 256 * kGB;               // the device's share of the host memory
 };
-template <>
-struct Schema<HostLink> {
-  static const Fields fields;
-};
+FIELDS_OF(HostLink);
 
 struct Device {
   std::string preset;

@@ -54,8 +54,7 @@ constinit const Fields Schema<DieSize>::fields(kDieSizeFields);
 constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::gemm_efficiency>(
         "matrix", "GEMM efficiency, 16-bit: fraction of the dense peak in a short GEMM with the best tile")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&Efficiency::clock_derating>("power_fall", "Clock loss in long kernels (power limit): time grows by 1 plus this")
         .Between(0, 4),
     Of<&Efficiency::sustained_clock_derating>("sustained_fall",
@@ -63,8 +62,7 @@ constexpr FieldRow kEfficiencyFields[] = {
         .Between(0, 4),
     Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth")
         .Label("Achievable bandwidth")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&Efficiency::launch_latency>("launch", "Kernel launch latency inside a CUDA graph")
         .Label("Kernel launch latency")
         .In(kUs)
@@ -83,8 +81,7 @@ constexpr FieldRow kEfficiencyFields[] = {
         .AtMost(1.1),
     Of<&Efficiency::gemm_efficiency_fp8>(
         "matrix_fp8", "GEMM efficiency, fp8: fraction of the dense fp8 peak in a short GEMM with the best tile")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&Efficiency::rated_power>("rated_power",
                                  "Power limit at which the clock losses were measured; a lower TDP loses more")
         .In(kWatt)
@@ -93,15 +90,13 @@ constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::decode_bandwidth_efficiency>("decode_stream",
                                                  "Achievable fraction of the memory bandwidth in decode attention")
         .Label("Achievable bandwidth in decode attention")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&Efficiency::l2_bandwidth>("cache_stream", "L2-cache bandwidth in attention")
         .In(kTBps)
         .Above(0)
         .AtMost(1'000'000),
     Of<&Efficiency::usable_l2_fraction>("cache_share", "Fraction of the L2 cache in which reused data is still found")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<Efficiency>::fields(kEfficiencyFields);
 
 constexpr FieldRow kHostLinkFields[] = {

@@ -71,9 +71,6 @@ struct Schema<NetworkPort> {
   static const Fields fields;
 };
 
-template <>
-struct Schema<NetworkLevel> {
-  static const Fields fields;
-};
+FIELDS_OF(NetworkLevel);
 
 }  // namespace slipstick

@@ -28,10 +28,7 @@ struct Overlap {
   std::optional<bool> tp, dp, pp, ep;
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
-template <>
-struct Schema<Overlap> {
-  static const Fields fields;
-};
+FIELDS_OF(Overlap);
 
 struct TrainingMapping {
   Tally tp = 1;
@@ -54,20 +51,14 @@ struct TrainingMapping {
 };
 // Devices of one data-parallel rank.
 constexpr Count ModelParallelDevices(const TrainingMapping& mapping) { return mapping.tp * mapping.cp * mapping.pp; }
-template <>
-struct Schema<TrainingMapping> {
-  static const Fields fields;
-};
+FIELDS_OF(TrainingMapping);
 
 // Absent: as the engine does.
 struct ServingOverlap {
   std::optional<bool> ep;
   friend bool operator==(const ServingOverlap&, const ServingOverlap&) = default;
 };
-template <>
-struct Schema<ServingOverlap> {
-  static const Fields fields;
-};
+FIELDS_OF(ServingOverlap);
 
 struct ServingMapping {
   Tally tp = 1;
@@ -84,9 +75,6 @@ struct ServingMapping {
 constexpr Count DevicesPerReplica(const ServingMapping& mapping) {
   return mapping.tp * mapping.pp * mapping.attention_dp * mapping.prefill_cp;
 }
-template <>
-struct Schema<ServingMapping> {
-  static const Fields fields;
-};
+FIELDS_OF(ServingMapping);
 
 }  // namespace slipstick

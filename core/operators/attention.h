@@ -5,6 +5,7 @@
 #include "core/operators/attention_core.h"
 #include "core/operators/kernel.h"
 #include "core/software/engine.h"
+#include "core/software/flash_version.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -44,42 +45,7 @@ inline Ratio ValueDim(const Attention& attention) {
   return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
 }
 
-TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device);
-// The format that such a kernel computes in.
-Precision ComputedIn(const Attention& attention, const TileKernelParameters& parameters, const Device& device);
-
-// Mean error: prefill 4.7 % over 3,325 measurements on seven NVIDIA systems and two engines; FlashAttention forward and
-// backward 2 to 6 % over 130.
-KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters);
-
-// Decode kernels that split the KV cache of each sequence over SMs (split-KV).
-struct DecodeKernelParameters {
-  Ratio blocks_per_sm = 1;         // kappa: thread blocks resident per SM
-  Ratio max_splits = 256;          // c_max
-  Ratio min_split_tokens = 512;    // L
-  Seconds launch;                  // t0
-  Seconds merge, merge_per_split;  // r0, r1
-  Seconds wave_launch;             // tau: per further wave of blocks
-  Ratio bandwidth_efficiency = 1;  // u_d * upsilon: on a large KV cache
-  Ratio mma_efficiency = 1;        // of the peak
-};
-DecodeKernelParameters IsolatedDecodeParameters(const Device& device);
-// Mean error 13 % over 1,774 measurements with one set of constants for all kernels and families.
-KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters);
-
-// Unfused attention: two batched GEMMs and a softmax, with the scores in memory.
-struct UnfusedKernelParameters {
-  Seconds launch;
-  Ratio gemm_efficiency = 1;       // of the peak
-  Ratio score_passes = 0;          // memory round trips per score, forward and backward together
-  Ratio forward_fraction = 1;      // of those passes
-  Ratio bandwidth_efficiency = 1;  // of the memory bandwidth
-};
-UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device);
-// Mean error 10 to 11 % over PyTorch's measurements on A100 and H100.
-KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedKernelParameters& parameters);
-
-// Dispatches by phase and algorithm, with isolated kernel parameters.
+// By phase and algorithm: on tiles, split over SMs or unfused.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
 // Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed
@@ -96,5 +62,11 @@ struct LatentAttention {
 };
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const LatentAttention& mla, const Device& device);
+
+// Attention by a stated version of FlashAttention.
+
+// Time of the isolated core with this version over that with the fastest kernel of the device's family, at least 1. A
+// version is never slower than an earlier one; one that the family has no kernel of counts as the newest that it has.
+double FlashSlowdown(FlashVersion version, Attention core, const Device& device);
 
 }  // namespace slipstick

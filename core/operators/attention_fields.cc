@@ -5,10 +5,8 @@ namespace slipstick {
 
 constexpr FieldRow kPrefillRowFields[] = {
     Of<&PrefillRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
-    Of<&PrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Above(0).AtMost(1),
-    Of<&PrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak when the kernel computes in fp8")
-        .Above(0)
-        .AtMost(1),
+    Of<&PrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Share(),
+    Of<&PrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak when the kernel computes in fp8").Share(),
     Of<&PrefillRow::narrow_head_factor_fp8>(
         "narrow_fp8", "Factor for fp8 operands of heads up to 64 wide in a 16-bit kernel; 0: fp8 kernel")
         .AtLeast(0),
@@ -37,7 +35,7 @@ constexpr FieldRow kDecodeRowFields[] = {
 constinit const Fields Schema<DecodeRow>::fields(kDecodeRowFields);
 
 constexpr FieldRow kCoreRowFields[] = {
-    Of<&CoreRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Above(0).AtMost(1),
+    Of<&CoreRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Share(),
     Of<&CoreRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8; 0: no fp8 kernel").Between(0, 1),
     Of<&CoreRow::exp_weight>("exponentials", "Time weight of an exponential").AtLeast(0),
     Of<&CoreRow::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
@@ -50,8 +48,8 @@ constinit const Fields Schema<CoreKernels>::fields(kCoreKernelsFields);
 
 constexpr FieldRow kUnfusedRowFields[] = {
     Of<&UnfusedRow::launch>("launch", "Launch latency of its kernels").In(kUs).AtLeast(0),
-    Of<&UnfusedRow::gemm_efficiency>("matrix", "Fraction of the peak").Above(0).AtMost(1),
-    Of<&UnfusedRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
+    Of<&UnfusedRow::gemm_efficiency>("matrix", "Fraction of the peak").Share(),
+    Of<&UnfusedRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Share(),
     Of<&UnfusedRow::passes>("passes", "Memory round trips per score, forward and backward together").AtLeast(0),
     Of<&UnfusedRow::passes_causal>("passes_causal", "Memory round trips per score under a causal mask").AtLeast(0),
     Of<&UnfusedRow::forward_fraction>("forward", "Forward fraction of the passes").Between(0, 1)};
@@ -69,15 +67,13 @@ constexpr FieldRow kStepCoreTableFields[] = {
     Of<&StepCoreTable::backward_launch>("backward_launch", "Launch latency backward").In(kUs).AtLeast(0),
     Of<&StepCoreTable::unfused_gemm_efficiency>("unfused_matrix",
                                                 "Efficiency of batched GEMMs over the device's GEMM efficiency")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&StepCoreTable::unfused_full_width>("unfused_full_width",
                                            "Head width from which batched GEMMs reach that efficiency")
         .AtLeast(1),
     Of<&StepCoreTable::unfused_bandwidth_efficiency>("unfused_stream",
                                                      "Fraction of the memory bandwidth in passes over the scores")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<StepCoreTable>::fields(kStepCoreTableFields);
 
 constexpr FieldRow kAttentionTableFields[] = {
@@ -90,25 +86,22 @@ constexpr FieldRow kAttentionTableFields[] = {
         .AtLeast(1),
     Of<&AttentionTable::prefill>("prefill", "Prefill in serving, by library"),
     Of<&AttentionTable::decode>("decode", "Decode in serving"),
-    Of<&AttentionTable::decode_mma_efficiency>("decode_matrix", "Fraction of the peak in decode").Above(0).AtMost(1),
+    Of<&AttentionTable::decode_mma_efficiency>("decode_matrix", "Fraction of the peak in decode").Share(),
     Of<&AttentionTable::flash1>("flash1", "FlashAttention, isolated"),
     Of<&AttentionTable::flash2>("flash2", "FlashAttention-2"),
     Of<&AttentionTable::flash3>("flash3", "FlashAttention-3 and cuDNN 9"),
     Of<&AttentionTable::backward>("backward", "Backward pass of the family's own kernels"),
     Of<&AttentionTable::core_launch_latency>("core_launch", "Launch latency of an isolated core").In(kUs).AtLeast(0),
     Of<&AttentionTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for a kernel's operands")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&AttentionTable::unfused>("unfused", "Two batched GEMMs with a softmax between them"),
     Of<&AttentionTable::step>("step", "The core inside a training step")};
 constinit const Fields Schema<AttentionTable>::fields(kAttentionTableFields);
 
 constexpr FieldRow kLatentPrefillRowFields[] = {
     Of<&LatentPrefillRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
-    Of<&LatentPrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work")
-        .Above(0)
-        .AtMost(1),
-    Of<&LatentPrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Above(0).AtMost(1),
+    Of<&LatentPrefillRow::mma_efficiency>("matrix", "Fraction of the peak while the tensor cores work").Share(),
+    Of<&LatentPrefillRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Share(),
     Of<&LatentPrefillRow::exp_weight>("exponentials", "Time weight of an exponential").AtLeast(0),
     Of<&LatentPrefillRow::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
     Of<&LatentPrefillRow::tail>("tail", "Fraction of the longest tile of queries left over at the end").AtLeast(0),
@@ -120,9 +113,9 @@ constexpr FieldRow kLatentDecodeRowFields[] = {
     Of<&LatentDecodeRow::has_split_kv>("splits",
                                        "Split-KV kernel; false: one SM walks the whole KV cache of a sequence"),
     Of<&LatentDecodeRow::launch>("launch", "Fixed overhead").In(kUs).AtLeast(0),
-    Of<&LatentDecodeRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
-    Of<&LatentDecodeRow::mma_efficiency>("matrix", "Fraction of the peak").Above(0).AtMost(1),
-    Of<&LatentDecodeRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Above(0).AtMost(1),
+    Of<&LatentDecodeRow::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Share(),
+    Of<&LatentDecodeRow::mma_efficiency>("matrix", "Fraction of the peak").Share(),
+    Of<&LatentDecodeRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Share(),
     Of<&LatentDecodeRow::merge_per_split>("merge_a_split", "With split-KV: time of merging, per split")
         .In(kUs)
         .AtLeast(0),
@@ -136,16 +129,14 @@ constexpr FieldRow kSparseLatentRowFields[] = {
     Of<&SparseLatentRow::launch>("launch", "Fixed overhead of each kernel: scores, selection, attention")
         .In(kUs)
         .AtLeast(0),
-    Of<&SparseLatentRow::score_efficiency>("scores", "Indexer scores: fraction of the fp8 peak").Above(0).AtMost(1),
+    Of<&SparseLatentRow::score_efficiency>("scores", "Indexer scores: fraction of the fp8 peak").Share(),
     Of<&SparseLatentRow::selection_efficiency>("selection",
                                                "Selection of the best tokens: fraction of the memory bandwidth")
-        .Above(0)
-        .AtMost(1),
-    Of<&SparseLatentRow::mma_efficiency>("matrix", "Attention: fraction of the 16-bit peak").Above(0).AtMost(1),
+        .Share(),
+    Of<&SparseLatentRow::mma_efficiency>("matrix", "Attention: fraction of the 16-bit peak").Share(),
     Of<&SparseLatentRow::mma_efficiency_narrow>("matrix_narrow",
                                                 "Decode from an 8-bit KV cache: fraction of the 16-bit peak")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1)};
 constinit const Fields Schema<SparseLatentRow>::fields(kSparseLatentRowFields);
 
@@ -155,8 +146,7 @@ constexpr FieldRow kLatentTableFields[] = {
     Of<&LatentTable::decode>("decode", "Decode on the latent"),
     Of<&LatentTable::sparse>("sparse", "Sparse attention on the latent, with an indexer"),
     Of<&LatentTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for the operands of a prefill")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<LatentTable>::fields(kLatentTableFields);
 
 }  // namespace slipstick

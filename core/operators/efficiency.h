@@ -1,6 +1,7 @@
 // Achieved fractions of a device's data-sheet rates: its measured values, or rules where there are none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +48,14 @@ std::vector<FilledMember> FilledByRules(const Device& device);
 inline constexpr std::string_view kFamilySource = "the device's family of kernels";
 // Source of a device's kernels: the given one of its family, or a remark that the device was not measured.
 std::string_view SourceOf(const Device& device, std::string_view source);
+
+// Number formats computed in place of those that a device does not support.
+
+// The substitute for a format that the device does not support; none if it supports it.
+std::optional<Precision> SubstituteFor(const Device& device, Precision requested);
+
+// "A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16" without a period; "" if it supports the
+// format.
+std::string SubstitutionText(const Device& device, Precision requested);
 
 }  // namespace slipstick

@@ -9,7 +9,6 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
-#include "core/operators/gemm_traffic.h"
 
 namespace slipstick {
 namespace {
@@ -18,11 +17,6 @@ namespace {
 bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
   return device.architecture->traits.tiled && !(parameters.stored_per_clock > Flops{});
 }
-
-struct DataMovement : GemmData {
-  Seconds time{};
-  Bound bound = Bound::kMemory;  // of that time
-};
 
 }  // namespace
 
@@ -57,6 +51,61 @@ Bytes ActivationSize(const Gemm& gemm, const Device& device) {
   return SizeOf(gemm.activation_size, NativePrecision(device, gemm.precision));
 }
 
+// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
+struct ComputeRate {
+  Flops flops;
+  FlopsPerSecond unit_rate;
+};
+ComputeRate TensorRate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
+                       FlopsPerSecond peak_rate) {
+  const std::string_view source = SourceOf(device, device.architecture->gemm.source);
+  const Flops flops =
+      Figure("FLOPs", gemm.groups * 2 * kFlop * gemm.m * gemm.n * gemm.k, "a multiply-add counts as two");
+  const FlopsPerSecond best = peak_rate * parameters.gemm_efficiency;
+  const FlopsPerSecond unit_rate = best / Ratio(device.units);
+  constexpr std::string_view kTitle = "Rate of one SM", kNote = "the power limit lowers the clock in long kernels";
+  // The fitted efficiencies of grouped kernels outside a training step include the derating.
+  if (gemm.groups != 1 && parameters.setting != GemmSetting::kTraining)
+    return {flops, Figure(kTitle, unit_rate, kNote, source)};
+  const Seconds ideal = Figure("Ideal compute time", flops / best, "at the GEMM efficiency of the best tile", source);
+  return {flops,
+          Figure(kTitle, unit_rate / (1 + parameters.clock_derating * ideal / (ideal + parameters.derating_ramp)),
+                 kNote, source)};
+}
+
+// A grouped kernel's tile has as many rows as the pass has tokens, up to its largest, whatever an expert gets of them;
+// its last is half full.
+Ratio UsedRows(const Gemm& gemm, const GemmKernelParameters& parameters) {
+  return Figure("Share of the computed rows that are a token's",
+                gemm.m / max(parameters.stored_tile, gemm.m + parameters.stored_tile / 2),
+                "a tile has as many rows as the pass has tokens; the last is half full");
+}
+
+ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
+                   FlopsPerSecond peak_rate) {
+  const ComputeRate own = TensorRate(gemm, device, parameters, peak_rate);
+  if (!(parameters.stored_per_clock > Flops{})) return own;
+  const FlopsPerSecond rate = min(own.unit_rate, parameters.stored_per_clock * device.clock);
+  const bool is_grouped = gemm.groups > 1 && parameters.stored_tile > 0;
+  return {own.flops, Figure("Rate of one SM", is_grouped ? rate * UsedRows(gemm, parameters) : rate,
+                            "between its matrix instructions it converts weights and applies scales")};
+}
+
+// Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
+Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
+  const Bytes weight_size = SizeOf(gemm.weight_size, gemm.weights);
+  const Bytes once = gemm.groups * gemm.n * gemm.k * weight_size;
+  if (!(parameters.stored_tile > 0)) return Figure("Weights", once, "read once");
+  const Bytes matrix = Figure("Weights of a matrix", gemm.n * gemm.k * weight_size);
+  const Ratio lost = Figure("Share of the weights that L2 has lost before the next rows",
+                            max(0.0, 1 - *device.efficiency.usable_l2_fraction * L2Capacity(device) / matrix), "",
+                            SourceOf(device, device.architecture->gemm.source));
+  const Ratio reads =
+      Figure("Times that the weights are read", 1 + max(0.0, gemm.m / parameters.stored_tile - 1) * lost,
+             "once per tile of rows, as far as L2 has lost them since");
+  return Figure("Weights", once * reads, "as often as they are read");
+}
+
 // Traffic of the caches. Output tiles stream their rows and columns of the operands from L2: in the largest tile of the
 // family, as libraries choose it, share its loads between blocks or order the tiles where L2 would bind. Tensor cores
 // read them in fragments from shared memory.
@@ -80,7 +129,13 @@ LevelTraffic TrafficOf(const Gemm& gemm, const Device& device) {
           Figure("Traffic of shared memory", traffic.l1, "the tensor cores read the operands in fragments")};
 }
 
-// Time to move the operands and the output.
+// Operands and output of a GEMM, and the time to move them.
+struct DataMovement {
+  Bytes weights, activations;
+  Bytes weight_size, activation_size;  // of an element
+  Seconds time{};
+  Bound bound = Bound::kMemory;  // of that time
+};
 DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   const std::string_view source = SourceOf(device, device.architecture->gemm.source);
   const Bytes weight_size = WeightSize(gemm), activation_size = ActivationSize(gemm, device);
@@ -91,7 +146,7 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   const Ratio missed = Figure("Fraction of the activations that goes to memory", activations / (activations + kept),
                               "the rest stays in L2 between kernels", source);
   const BytesPerSecond stream = device.memory.bandwidth * parameters.bandwidth_efficiency;
-  DataMovement moved{{gemm.m, gemm.n, gemm.k, gemm.groups, weights, activations, weight_size, activation_size}};
+  DataMovement moved{weights, activations, weight_size, activation_size};
   constexpr std::string_view kTitle = "Time to move the data", kNote = "at the achievable bandwidth";
   if (!(gemm.weights_in_l2 > 0)) {
     moved.time = Figure(kTitle, (weights + activations * missed) / stream, kNote, source);
@@ -195,10 +250,57 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
                 "", SourceOf(device, device.architecture->gemm.source));
 }
 
-DramTraffic MemoryTraffic(const DataMovement& data, const TileChoice& best, Bytes l2_traffic, const Device& device,
-                          const GemmKernelParameters& parameters) {
-  if (HasTiles(device, parameters)) return TrafficOfTiles(data, best, l2_traffic, device);
-  return {Figure("Memory traffic", data.weights + data.activations, "operands and output, each once"), {}};
+// Traffic of the memory, and the part of it that each tile reads on its own for want of an L2 in which tiles share it.
+struct DramTraffic {
+  Bytes bytes, again;
+};
+
+// How much of what the resident tiles share they find in L2. They advance along k together, as far apart as their
+// buffers in shared memory are deep, so that L2 must hold the rows and columns of that depth; without L2 every tile
+// reads its own from memory.
+Ratio SharedInL2(const Gemm& gemm, const DataMovement& data, const TileChoice& best, Ratio resident,
+                 const Device& device) {
+  const Bytes l1 = device.caches.size() > 1 ? device.caches.front().capacity : Bytes{},
+              last = device.caches.empty() ? Bytes{} : device.caches.back().capacity;  // L2, or a scratchpad
+  const Ratio depth =
+      Figure("Depth along k of a resident tile's buffers",
+             min(gemm.k, max(64, l1 / max(resident, Ratio(device.units)) /
+                                     (best.rows * data.activation_size + best.columns * data.weight_size))),
+             "one k step of 64 inputs at least");
+  const Bytes window =
+      Figure("Rows and columns of that depth that the resident tiles share",
+             sqrt(resident * best.rows * best.columns) * depth * (data.activation_size + data.weight_size));
+  return Figure("Fraction of the tiles' common operands that they find in L2", min(1.0, last / window),
+                "it must hold the depth along k by which the resident tiles are apart");
+}
+
+// Of a tiled GEMM: each generation of resident tiles rereads operands that miss L2 (mean error 15 % over 39 profiled
+// CUTLASS kernels on A100), and all of them read theirs alone as far as L2 cannot hold what they share. `l2_traffic`:
+// what the tiles read in all.
+DramTraffic TrafficOfTiles(const Gemm& gemm, const DataMovement& data, const TileChoice& best, Bytes l2_traffic,
+                           const Device& device) {
+  const L2Reuse& reuse = device.architecture->gemm.l2;
+  const Bytes operands =
+      Figure("Operands", gemm.groups * gemm.m * gemm.k * data.activation_size + data.weights, "each once");
+  const Ratio tiles = Figure("Output tiles of a group", ceil(gemm.m / best.rows) * ceil(gemm.n / best.columns));
+  const Ratio resident =
+      Figure("Tiles resident at once", min(tiles, (best.rows * best.columns > 128 * 128 ? 2 : 3) * Ratio(device.units)),
+             "three per SM, two of those larger than 128 × 128", SourceOf(device, device.architecture->gemm.source));
+  const Bytes reads = Figure("Operands that the tiles read",
+                             gemm.groups * max(1.0, tiles / resident) * sqrt(resident * best.rows * best.columns) *
+                                 gemm.k * (data.activation_size + data.weight_size),
+                             "those resident at once form a square and share rows and columns");
+  const Ratio shared = SharedInL2(gemm, data, best, resident, device);
+  const Bytes lost = Figure("Operands that L2 has lost when the next tiles read them",
+                            max(Bytes{}, reuse.reread_factor * reads - operands) *
+                                min(1.0, operands / (reuse.no_reuse_from * L2Capacity(device))));
+  const Bytes once = data.weights + data.activations;
+  const Bytes sharing = Figure("Memory traffic of tiles that share what they read", once + lost);
+  const Bytes alone = max(sharing, l2_traffic);
+  return {Figure("Memory traffic", shared * sharing + (1 - shared) * alone,
+                 "operands and output, and the operands that L2 has lost when the next tiles read them"),
+          Figure("Operands that each tile reads on its own", (1 - shared) * (alone - data.weights - data.activations),
+                 "for want of an L2 in which tiles share them")};
 }
 
 Seconds Together(Seconds compute, Seconds memory, const Device& device, const GemmKernelParameters& parameters) {
@@ -230,7 +332,11 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const LevelTraffic traffic = TrafficOf(gemm, device);
   LevelTimes levels = TimesThroughCaches(traffic, device);
   levels.intake = best.intake;
-  const DramTraffic dram = MemoryTraffic(data, best, traffic.l2, device, parameters);
+  const DramTraffic dram =
+      HasTiles(device, parameters)
+          ? TrafficOfTiles(gemm, data, best, traffic.l2, device)
+          : DramTraffic{Figure("Memory traffic", data.weights + data.activations, "operands and output, each once"),
+                        {}};
   if (dram.again > Bytes{}) {
     reread_time = Figure("Time to move the data",
                          data.time + dram.again / (device.memory.bandwidth * parameters.bandwidth_efficiency),

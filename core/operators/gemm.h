@@ -1,6 +1,7 @@
 // GEMMs: m rows (tokens) x n outputs x k inputs, single or grouped.
 #pragma once
 
+#include "core/base/units.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
 #include "core/workload/precision.h"
@@ -65,17 +66,6 @@ GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& de
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
 // Activations are quantized by a separate kernel before the product.
 void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters);
-
-// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
-struct ComputeRate {
-  Flops flops;
-  FlopsPerSecond unit_rate;
-};
-// Parts of the time, inside TimeOf.
-ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
-                   FlopsPerSecond peak_rate);
-// Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
-Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters);
 
 // Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven
 // NVIDIA devices: 8.9 % (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.

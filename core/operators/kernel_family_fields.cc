@@ -134,39 +134,30 @@ constexpr FieldRow kRuleTextsFields[] = {
 constinit const Fields Schema<RuleTexts>::fields(kRuleTextsFields);
 
 constexpr FieldRow kDataSheetRulesFields[] = {
-    Of<&DataSheetRules::min_gemm_efficiency>("matrix_least", "Minimum GEMM efficiency").Above(0).AtMost(1),
-    Of<&DataSheetRules::max_gemm_efficiency>("matrix_most", "Maximum GEMM efficiency").Above(0).AtMost(1),
+    Of<&DataSheetRules::min_gemm_efficiency>("matrix_least", "Minimum GEMM efficiency").Share(),
+    Of<&DataSheetRules::max_gemm_efficiency>("matrix_most", "Maximum GEMM efficiency").Share(),
     Of<&DataSheetRules::max_gemm_energy>("matrix_energy", "Energy per FLOP from which the maximum applies")
         .In(kPJPerFlop)
         .Above(0),
-    Of<&DataSheetRules::gemm_efficiency_fp8>("matrix_fp8", "fp8 GEMM efficiency over that of 16 bit")
-        .Above(0)
-        .AtMost(1),
+    Of<&DataSheetRules::gemm_efficiency_fp8>("matrix_fp8", "fp8 GEMM efficiency over that of 16 bit").Share(),
     Of<&DataSheetRules::clock_derating>("power_fall", "Clock loss in a long kernel"),
     Of<&DataSheetRules::sustained>("sustained", "Clock loss in a training step"),
     Of<&DataSheetRules::sustained_clock_derating>("sustained_fall", "In place of that rule").AtLeast(0),
-    Of<&DataSheetRules::min_bandwidth_efficiency>("stream_least", "Minimum fraction of the memory bandwidth")
-        .Above(0)
-        .AtMost(1),
-    Of<&DataSheetRules::max_bandwidth_efficiency>("stream_most", "Maximum fraction of the memory bandwidth")
-        .Above(0)
-        .AtMost(1),
+    Of<&DataSheetRules::min_bandwidth_efficiency>("stream_least", "Minimum fraction of the memory bandwidth").Share(),
+    Of<&DataSheetRules::max_bandwidth_efficiency>("stream_most", "Maximum fraction of the memory bandwidth").Share(),
     Of<&DataSheetRules::min_efficiency_bandwidth>("stream_bandwidth", "Memory bandwidth from which the minimum applies")
         .In(kGBps)
         .Above(0),
     Of<&DataSheetRules::launch_latency>("launch", "Kernel launch latency").In(kUs).AtLeast(0),
     Of<&DataSheetRules::decode_bandwidth_efficiency>("decode_stream",
                                                      "Fraction of the memory bandwidth in decode attention")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&DataSheetRules::attention_forward>("attention_forward",
                                            "FlashAttention forward in training, fraction of the dense peak")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&DataSheetRules::attention_backward>("attention_backward",
                                             "FlashAttention backward in training, fraction of the dense peak")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&DataSheetRules::attention_exponentials>("attention_exponentials",
                                                 "Fraction of the exponentials not hidden by the GEMMs")
         .Between(0, 1),
@@ -174,9 +165,8 @@ constexpr FieldRow kDataSheetRulesFields[] = {
         .Above(0),
     Of<&DataSheetRules::min_l2_bandwidth>("cache_least", "Minimum L2 bandwidth in attention").In(kTBps).Above(0),
     Of<&DataSheetRules::usable_l2_fraction>("cache_share", "Fraction of the L2 in which reused data is still found")
-        .Above(0)
-        .AtMost(1),
-    Of<&DataSheetRules::usable>("usable", "Usable fraction of the nominal capacity, read as GiB").Above(0).AtMost(1),
+        .Share(),
+    Of<&DataSheetRules::usable>("usable", "Usable fraction of the nominal capacity, read as GiB").Share(),
     Of<&DataSheetRules::texts>("texts", "Text of each rule in explanations")};
 constinit const Fields Schema<DataSheetRules>::fields(kDataSheetRulesFields);
 
@@ -222,7 +212,7 @@ constinit const Fields Schema<ExpertTable>::fields(kExpertTableFields);
 constexpr FieldRow kRowwiseTableFields[] = {
     Of<&RowwiseTable::source>("source", "Source of form and constants"),
     Of<&RowwiseTable::launch_factor>("launch", "Launch latency over a GEMM's").AtLeast(0),
-    Of<&RowwiseTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Above(0).AtMost(1),
+    Of<&RowwiseTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth").Share(),
     Of<&RowwiseTable::bytes_per_thread_clock>("lane_bytes", "Bytes per thread and clock; 0: no limit")
         .In(kB)
         .AtLeast(0),
@@ -234,8 +224,8 @@ constinit const Fields Schema<RowwiseTable>::fields(kRowwiseTableFields);
 
 constexpr FieldRow kRecurrenceTableFields[] = {
     Of<&RecurrenceTable::source>("source", "Source of form and constants"),
-    Of<&RecurrenceTable::gemm_efficiency>("matrix", "Fraction of the GEMM peak").Above(0).AtMost(1),
-    Of<&RecurrenceTable::vector_efficiency>("vector", "Fraction of the vector units' peak").Above(0).AtMost(1),
+    Of<&RecurrenceTable::gemm_efficiency>("matrix", "Fraction of the GEMM peak").Share(),
+    Of<&RecurrenceTable::vector_efficiency>("vector", "Fraction of the vector units' peak").Share(),
     Of<&RecurrenceTable::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
 constinit const Fields Schema<RecurrenceTable>::fields(kRecurrenceTableFields);
 
@@ -249,40 +239,39 @@ constexpr FieldRow kStepTableFields[] = {
     Of<&StepTable::send_launch>("send_start", "Start of a send to another stage or pool while serving")
         .In(kUs)
         .AtLeast(0),
-    Of<&StepTable::send_efficiency>("send_rate", "Fraction of the link bandwidth in such a send").Above(0).AtMost(1),
+    Of<&StepTable::send_efficiency>("send_rate", "Fraction of the link bandwidth in such a send").Share(),
     Of<&StepTable::absorbed_gemm_efficiency>("absorbed_matrix",
                                              "Fraction of the peak in GEMMs that absorb an up-projection of MLA")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<StepTable>::fields(kStepTableFields);
 
 constexpr FieldRow kLowLatencyRowFields[] = {
     Of<&LowLatencyRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::per_256_experts>("experts", "Latency of the counters of 256 experts").In(kUs).AtLeast(0),
-    Of<&LowLatencyRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
-    Of<&LowLatencyRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),
+    Of<&LowLatencyRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Share(),
+    Of<&LowLatencyRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Share(),
     Of<&LowLatencyRow::internode>("node", "Latency of leaving the node").In(kUs).AtLeast(0)};
 constinit const Fields Schema<LowLatencyRow>::fields(kLowLatencyRowFields);
 
 constexpr FieldRow kNormalRowFields[] = {
     Of<&NormalRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
-    Of<&NormalRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
+    Of<&NormalRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Share(),
     Of<&NormalRow::sm_rate>("unit_rate", "Bandwidth per SM").In(kGBps).Above(0),
-    Of<&NormalRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),
+    Of<&NormalRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Share(),
     Of<&NormalRow::per_node>("node", "Latency per node").In(kUs).AtLeast(0)};
 constinit const Fields Schema<NormalRow>::fields(kNormalRowFields);
 
 constexpr FieldRow kDomainRowFields[] = {
     Of<&DomainRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
     Of<&DomainRow::per_doubling>("step", "Latency per doubling of the ranks").In(kUs).AtLeast(0),
-    Of<&DomainRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1)};
+    Of<&DomainRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Share()};
 constinit const Fields Schema<DomainRow>::fields(kDomainRowFields);
 
 constexpr FieldRow kPeerReduceTableFields[] = {
     Of<&PeerReduceTable::source>("source", "Source of form and constants"),
     Of<&PeerReduceTable::start>("start", "Base latency").In(kUs).AtLeast(0),
     Of<&PeerReduceTable::peer>("peer", "Latency per peer (barrier)").In(kUs).AtLeast(0),
-    Of<&PeerReduceTable::link_efficiency>("link", "Share of the link bandwidth").Above(0).AtMost(1)};
+    Of<&PeerReduceTable::link_efficiency>("link", "Share of the link bandwidth").Share()};
 constinit const Fields Schema<PeerReduceTable>::fields(kPeerReduceTableFields);
 
 constexpr FieldRow kExpertExchangeTableFields[] = {

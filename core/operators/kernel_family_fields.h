@@ -6,126 +6,36 @@
 
 namespace slipstick {
 
-template <>
-struct Schema<PrefillRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<PrefillTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<DecodeRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<CoreRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<CoreKernels> {
-  static const Fields fields;
-};
-template <>
-struct Schema<UnfusedRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<StepCoreTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<AttentionTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LatentPrefillRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LatentDecodeRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<SparseLatentRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LatentTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<KernelTraits> {
-  static const Fields fields;
-};
-template <>
-struct Schema<GemmRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<L2Reuse> {
-  static const Fields fields;
-};
-template <>
-struct Schema<GemmTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<PowerFall> {
-  static const Fields fields;
-};
-template <>
-struct Schema<RuleTexts> {
-  static const Fields fields;
-};
-template <>
-struct Schema<DataSheetRules> {
-  static const Fields fields;
-};
-template <>
-struct Schema<ExpertRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<ExpertKernels> {
-  static const Fields fields;
-};
-template <>
-struct Schema<ExpertTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<RowwiseTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<RecurrenceTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<StepTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LowLatencyRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<NormalRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<DomainRow> {
-  static const Fields fields;
-};
-template <>
-struct Schema<PeerReduceTable> {
-  static const Fields fields;
-};
-template <>
-struct Schema<ExpertExchangeTable> {
-  static const Fields fields;
-};
+FIELDS_OF(PrefillRow);
+FIELDS_OF(PrefillTable);
+FIELDS_OF(DecodeRow);
+FIELDS_OF(CoreRow);
+FIELDS_OF(CoreKernels);
+FIELDS_OF(UnfusedRow);
+FIELDS_OF(StepCoreTable);
+FIELDS_OF(AttentionTable);
+FIELDS_OF(LatentPrefillRow);
+FIELDS_OF(LatentDecodeRow);
+FIELDS_OF(SparseLatentRow);
+FIELDS_OF(LatentTable);
+FIELDS_OF(KernelTraits);
+FIELDS_OF(GemmRow);
+FIELDS_OF(L2Reuse);
+FIELDS_OF(GemmTable);
+FIELDS_OF(PowerFall);
+FIELDS_OF(RuleTexts);
+FIELDS_OF(DataSheetRules);
+FIELDS_OF(ExpertRow);
+FIELDS_OF(ExpertKernels);
+FIELDS_OF(ExpertTable);
+FIELDS_OF(RowwiseTable);
+FIELDS_OF(RecurrenceTable);
+FIELDS_OF(StepTable);
+FIELDS_OF(LowLatencyRow);
+FIELDS_OF(NormalRow);
+FIELDS_OF(DomainRow);
+FIELDS_OF(PeerReduceTable);
+FIELDS_OF(ExpertExchangeTable);
 template <>
 struct Schema<KernelFamily> {
   static constexpr std::string_view preset_kind = "kernel";

@@ -34,51 +34,42 @@ double ArithmeticPerElement(RowKind kind) {
 
 }  // namespace
 
-RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device) {
+KernelTime TimeOf(const RowKernel& kernel, const Device& device) {
   assert(device.efficiency.launch_latency);
   const RowwiseTable& table = device.architecture->rowwise;
   const KernelTraits& traits = device.architecture->traits;
+  const std::string_view source = SourceOf(device, table.source);
   // An element at a time: as fast as memory, row by row or not.
   const bool is_plain = kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && !kernel.gated);
-  RowKernelParameters parameters;
-  parameters.launch = table.launch_factor * *device.efficiency.launch_latency;
-  parameters.bandwidth_efficiency = table.bandwidth_efficiency;
-  if (traits.tiled && !is_plain)
-    parameters.bytes_per_sm_clock = table.bytes_per_thread_clock * traits.threads_per_clock;
-  parameters.kept_l2 = table.kept_l2;
-  if (!is_plain && kernel.kind != RowKind::kSoftmax) parameters.column_latency = table.column_latency;
-  return parameters;
-}
-
-KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters) {
-  const std::string_view source = SourceOf(device, device.architecture->rowwise.source);
+  const Seconds launch = table.launch_factor * *device.efficiency.launch_latency;
+  const Seconds column_latency = is_plain || kernel.kind == RowKind::kSoftmax ? Seconds{} : table.column_latency;
+  const Bytes issued = table.bytes_per_thread_clock * traits.threads_per_clock;  // per SM and clock, at most; 0: any
   const Ratio rows = kernel.rows, columns = kernel.columns, units = device.units;
-  const BytesPerSecond of_memory = device.memory.bandwidth * parameters.bandwidth_efficiency;
+  const BytesPerSecond of_memory = device.memory.bandwidth * table.bandwidth_efficiency;
   KernelTime result;
   result.bytes = Figure("Bytes read and written", Accesses(kernel) * rows * columns * ElementSize(kernel.precision));
   const Ratio missed =
-      Figure("Fraction that goes to memory", result.bytes / (result.bytes + parameters.kept_l2 * L2Capacity(device)),
+      Figure("Fraction that goes to memory", result.bytes / (result.bytes + table.kept_l2 * L2Capacity(device)),
              "the rest stays in L2 between kernels", source);
-  const bool is_issued = parameters.bytes_per_sm_clock > Bytes{};
-  const BytesPerSecond stream = Figure(
-      "Streaming rate", is_issued ? min(of_memory, parameters.bytes_per_sm_clock * units * device.clock) : of_memory,
-      "memory bandwidth, or the issue limit of the SMs", source);
+  const bool is_issued = traits.tiled && !is_plain && issued > Bytes{};
+  const BytesPerSecond stream =
+      Figure("Streaming rate", is_issued ? min(of_memory, issued * units * device.clock) : of_memory,
+             "memory bandwidth, or the issue limit of the SMs", source);
   const Seconds hits = result.bytes * (1 - missed) / L2Rate(device);
   result.memory = Figure("Time to move the data", result.bytes * missed / stream + hits, "", source);
-  const Seconds row_time =
-      Figure("Time of the rows per SM", ceil(rows / (2 * units)) * columns * parameters.column_latency,
-             "a block walks one row; two blocks per SM", source);
+  const Seconds row_time = Figure("Time of the rows per SM", ceil(rows / (2 * units)) * columns * column_latency,
+                                  "a block walks one row; two blocks per SM", source);
   const Seconds overlapped = Figure("Data and rows together", norm(result.memory, row_time, 3), "", source);
   const LevelTraffic traffic{result.bytes, result.bytes};
   const LevelTimes levels = TimesThroughCaches(traffic, device);
-  result.time = Figure("Kernel time", parameters.launch + SlowestLevel(overlapped, levels), "", source);
+  result.time = Figure("Kernel time", launch + SlowestLevel(overlapped, levels), "", source);
   result.flops = Figure("FLOPs", ArithmeticPerElement(kernel.kind) * rows * columns * kFlop);
   const Bound data = BoundOfData(result.memory, hits);
   const bool is_fed = data == Bound::kMemory && stream < of_memory;
   SetLevels(traffic, levels, overlapped, is_fed ? Bound::kL1 : data, result);
   result.compute = row_time;
   if (is_fed) result.l1 = max(result.l1, result.bytes * missed / stream);
-  if (parameters.launch > result.time / 2) result.bound = Bound::kLatency;
+  if (launch > result.time / 2) result.bound = Bound::kLatency;
   return result;
 }
 

@@ -18,19 +18,7 @@ struct RowKernel {
   bool gated = false;  // gelu: reads two columns per written column
 };
 
-struct RowKernelParameters {
-  Seconds launch;                  // t0
-  Ratio bandwidth_efficiency = 0;  // u
-  Bytes bytes_per_sm_clock;        // issue limit per SM and clock; 0: none
-  Ratio kept_l2 = 0.5;             // c: L2 capacities that keep half of the operands between kernels
-  Seconds column_latency;          // s_r: per column, of a block that walks one row
-};
-RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device);
-
 // Mean error on A100 and H100 with one set of constants for all: 11 to 17 %, addition 24 %; elsewhere rules.
-KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters);
-inline KernelTime TimeOf(const RowKernel& kernel, const Device& device) {
-  return TimeOf(kernel, device, IsolatedKernelParameters(kernel, device));
-}
+KernelTime TimeOf(const RowKernel& kernel, const Device& device);
 
 }  // namespace slipstick

@@ -11,13 +11,13 @@ namespace {
 constexpr Bytes kScore = 4 * kB, kIndex = 4 * kB;  // scores in fp32, indices in 32 bit
 
 // A kernel that computes and moves data side by side.
-struct Work {
+struct KernelWork {
   std::string_view title, note;
   Flops flops{};
   Bytes bytes{};
   Seconds compute{}, memory{};  // compute: 0 where comparisons are all that there is
 };
-KernelTime TimeOfKernel(const Work& work, Bound data, const Device& device) {
+KernelTime TimeOfKernel(const KernelWork& work, Bound data, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
   KernelTime kernel;
   kernel.time =
@@ -102,7 +102,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, Ratio pairs, Ratio wri
   const std::string_view source = SourceOf(device, row.source);
   const Stream data = SlowestStream(device);
   const Ratio keys = attention.batch * attention.kv_len;
-  Work work{"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads"};
+  KernelWork work{"Scores of the indexer", "DeepSeek-V3.2: relu of queries times keys, weighted over the heads"};
   work.flops = Figure("FLOPs of the scores", 2 * kFlop * pairs * attention.index_heads * attention.index_dim,
                       "every head with every key");
   work.bytes = Figure("Keys read, queries quantized and read, scores written",
@@ -121,7 +121,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, Ratio pairs, Ratio wri
 KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const Stream data = SlowestStream(device);
-  Work work{"Selection of the best tokens", "radix selection: two passes over the scores"};
+  KernelWork work{"Selection of the best tokens", "radix selection: two passes over the scores"};
   work.bytes =
       Figure("Scores read twice, indices written", 2 * candidates.written * kScore + candidates.chosen * kIndex);
   work.memory = Figure("Time to move the data", work.bytes / (row.selection_efficiency * data.bandwidth), "",
@@ -156,7 +156,7 @@ KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const De
                                  2 * attention.kv_lora_rank + attention.rope_head_dim, "with the latent");
   const Ratio padded_heads =
       Figure("Query heads, padded to the kernel's block", ceil(attention.heads / row.head_block) * row.head_block);
-  Work work{"Attention to the selected tokens", "on the latent"};
+  KernelWork work{"Attention to the selected tokens", "on the latent"};
   work.flops =
       Figure("FLOPs", 2 * kFlop * selected * attention.heads * pair_dims, "every head with every selected token");
   work.bytes = CoreBytes(attention, selected, pair_dims);

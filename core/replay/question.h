@@ -16,10 +16,7 @@ struct ReplayQuestion {
   std::optional<Seconds> ttft, tpot;
   Percentile percentile = Percentile::k99;
 };
-template <>
-struct Schema<ReplayQuestion> {
-  static const Fields fields;
-};
+FIELDS_OF(ReplayQuestion);
 
 // `json` may hold a member "request", which is not read.
 Result<ReplayQuestion> ReadReplayQuestion(Json json);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/replay/trace_rows.h"
 
 namespace slipstick {

@@ -1,5 +1,6 @@
 #include "core/scenario/designed_device.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/base/bind_inputs.h"
@@ -9,6 +10,7 @@
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
 #include "core/economics/carrier.h"
+#include "core/scenario/cost_defaults.h"
 #include "core/scenario/request.h"
 
 namespace slipstick {
@@ -166,6 +168,75 @@ std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, 
                             "its part of the circuits, and its links"));
   die.count = die.count.With(chiplets.node());
   return split;
+}
+
+namespace {
+
+// The members that decide the manufacturing cost or the price of a device.
+Json PriceRelevant(const Device& device) {
+  return Json{{"peak", Write(device.peak)},
+              {"capacity", device.memory.capacity.base()},
+              {"bandwidth", device.memory.bandwidth.base()},
+              {"technology", device.memory.technology},
+              {"caches", Write(device.caches)},
+              {"units", Count{device.units}},
+              {"clock", device.clock.base()},
+              {"tdp", device.tdp.base()},
+              {"die", Write(device.die)}};
+}
+
+}  // namespace
+
+std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill) {
+  if (device.design || device.preset.empty() || bill.preset != device.preset) return std::nullopt;
+  const Json* entry = FindPreset("device", device.preset);
+  if (entry == nullptr) return std::nullopt;
+  Issues none;  // catalogue entries have none
+  Device usual;
+  Read(WithoutRemarks(*entry), "", none, usual);
+  if (PriceRelevant(usual) == PriceRelevant(device)) return std::nullopt;
+  const std::optional<DeviceBill> usual_bill = CatalogueBill(device.preset);
+  if (!usual_bill) return std::nullopt;
+  if (Write(*usual_bill) == Write(bill))
+    return "Price and bill of materials are for the unmodified " + usual_bill->name;
+  if (bill.price && bill.price == usual_bill->price) return "The price is for the unmodified " + usual_bill->name;
+  return std::nullopt;
+}
+
+namespace {
+
+// Of serving whose prefill pool has another device than the cluster; null otherwise.
+const Disaggregated* PoolsOfTwoDevices(const Scenario& scenario) {
+  const bool has_pools = scenario.serving && scenario.serving->disaggregated;
+  return has_pools && scenario.serving->disaggregated->prefill_device ? &*scenario.serving->disaggregated : nullptr;
+}
+
+}  // namespace
+
+Cluster ClusterInUse(const Scenario& scenario) {
+  Cluster cluster = scenario.cluster;
+  const bool asks_cost_alone = !scenario.training && !scenario.serving && !scenario.diffusion;
+  const std::optional<ServingLoad>& load = scenario.serving;
+  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  const Count others = pools != nullptr ? pools->prefill_devices : Tally(0);
+  if (scenario.version < 3 || asks_cost_alone || scenario.post_training) {
+    cluster.devices = std::max<Count>(1, cluster.devices - others);
+    return cluster;
+  }
+  const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : Tally(0);
+  const Count serving = load ? load->devices.value_or(cluster.devices) - others : 0;
+  const Count diffusion = scenario.diffusion ? scenario.diffusion->devices.value_or(cluster.devices) : Tally(0);
+  cluster.devices = std::min<Count>(cluster.devices, std::max({training, serving, diffusion}));
+  return cluster;
+}
+
+std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape) {
+  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  if (pools == nullptr) return std::nullopt;
+  DevicePool pool{*pools->prefill_device, pools->prefill_devices};
+  BindInputs(pool.device, "serving.disaggregated.prefill_device", tape);
+  BindInputs(pool.devices, "serving.disaggregated.prefill_devices", tape);
+  return pool;
 }
 
 }  // namespace slipstick

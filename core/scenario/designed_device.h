@@ -6,9 +6,13 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/economics/cost.h"
 #include "core/economics/cost_inputs.h"
+#include "core/economics/device_bill.h"
 #include "core/economics/partition.h"
 #include "core/hardware/cluster.h"
+#include "core/hardware/device.h"
+#include "core/scenario/scenario.h"
 #include "core/technology/chip.h"
 
 namespace slipstick {
@@ -38,5 +42,20 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 // The costs of a device whose dies a partition splits; absent without one. Records how the dies come to be.
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost,
                                      Tape* tape = nullptr);
+
+// Warns of a catalogue device that the request changed while its price stayed.
+
+// The warning if performance or silicon differ from the catalogue's device and the price does not.
+std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
+
+// The devices that a scenario's questions run on.
+
+// The cluster with as many devices as are bought and powered: from version 3 on those that train or serve, which may be
+// a few of a large cluster; before, and where training and serving are off, all of it. Without those of a prefill pool
+// of another device.
+Cluster ClusterInUse(const Scenario& scenario);
+
+// The prefill pool, where it has another device than the cluster.
+std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape = nullptr);
 
 }  // namespace slipstick

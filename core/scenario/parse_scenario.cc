@@ -12,9 +12,9 @@
 #include "core/operators/efficiency.h"
 #include "core/scenario/auto_mapping.h"
 #include "core/scenario/cost_defaults.h"
-#include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/device_support.h"
+#include "core/scenario/input_sources.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/scenario/measured_system.h"
 #include "core/scenario/request.h"
@@ -161,50 +161,6 @@ void ExplainDiffusionModels(const Json& request, Issues& issues) {
   }
 }
 
-// Reads the parts; contradictions between them are checked later.
-Result<Scenario> ReadScenario(Json expanded, const Written& written, AutoMappings& autos) {
-  Issues issues;
-  if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
-  AskForDiffusionAlone(written, expanded);
-  expanded.erase("written");
-  std::vector<NamedUnit> units_assumed;
-  if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
-  autos = TakeAutoMappings(expanded, issues);
-  ApplyDesignDefaults(expanded);
-  DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
-  DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
-  ApplyNetworkPresets(expanded, issues);
-  if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
-    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
-    if (!expanded.contains("cost")) expanded["cost"] = Json::object();
-    ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);
-    if (const Json* serving = FindMember(expanded, "serving")) ApplyPrefillPoolDefaults(*serving, expanded["cost"]);
-  }
-  std::vector<Chosen> followed = FollowDevices(expanded, written);
-  // The cluster is already expanded: keep it out of the second pass.
-  Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
-  ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
-  ExplainDiffusionModels(expanded, issues);
-  if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
-  Scenario scenario;
-  Issues faults;
-  Read(expanded, "", faults, scenario);
-  std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
-               [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
-  if (!issues.empty()) return issues;
-  if (MoveToMeasurements(scenario, expanded)) {
-    scenario = Scenario();
-    Read(expanded, "", issues, scenario);
-    if (!issues.empty()) return issues;
-  }
-  FollowSessions(expanded, written, scenario, issues);
-  if (!issues.empty()) return issues;
-  KeepPrefixes(scenario);
-  scenario.chosen = std::move(followed);
-  scenario.units_assumed = std::move(units_assumed);
-  return scenario;
-}
-
 // Resets the mapping that a search will choose.
 void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
@@ -269,6 +225,54 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   CompleteEfficiency(scenario.cluster.device);
 }
 
+// Reads the parts, completes model, cluster and prices, and settles the mappings, but for that of the `part` that a
+// search asks for. What the runs contradict is checked later.
+Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string_view part = "") {
+  Issues issues;
+  if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
+  AskForDiffusionAlone(written, expanded);
+  expanded.erase("written");
+  std::vector<NamedUnit> units_assumed;
+  if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
+  const AutoMappings autos = TakeAutoMappings(expanded, issues);
+  ApplyDesignDefaults(expanded);
+  DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
+  DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
+  ApplyNetworkPresets(expanded, issues);
+  if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
+    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
+    if (!expanded.contains("cost")) expanded["cost"] = Json::object();
+    ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);
+    if (const Json* serving = FindMember(expanded, "serving")) ApplyPrefillPoolDefaults(*serving, expanded["cost"]);
+  }
+  std::vector<Chosen> followed = FollowDevices(expanded, written);
+  // The cluster is already expanded: keep it out of the second pass.
+  Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
+  ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
+  ExplainDiffusionModels(expanded, issues);
+  if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
+  Scenario scenario;
+  Issues faults;
+  Read(expanded, "", faults, scenario);
+  std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
+               [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
+  if (!issues.empty()) return issues;
+  if (MoveToMeasurements(scenario, expanded)) {
+    scenario = Scenario();
+    Read(expanded, "", issues, scenario);
+    if (!issues.empty()) return issues;
+  }
+  FollowSessions(expanded, written, scenario, issues);
+  if (!issues.empty()) return issues;
+  KeepPrefixes(scenario);
+  scenario.chosen = std::move(followed);
+  scenario.units_assumed = std::move(units_assumed);
+  ResolveSystem(scenario, issues);
+  if (!issues.empty()) return issues;
+  SettleMappings(scenario, autos, written, part);
+  return scenario;
+}
+
 void ResolveRuns(Scenario& scenario, Issues& issues) {
   if (scenario.training)
     ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
@@ -307,14 +311,10 @@ Result<Scenario> ParseScenario(Json request) {
   const Written written(request);
   const Json* const levels = MemberAt(request, "cluster.networks");
   const Json networks = levels == nullptr ? Json() : *levels;
-  AutoMappings autos;
-  Result<Scenario> scenario = ReadScenario(std::move(request), written, autos);
+  Result<Scenario> scenario = ReadScenario(std::move(request), written);
   if (!scenario) return scenario;
-  Issues issues;
-  ResolveSystem(*scenario, issues);
-  if (!issues.empty()) return issues;
-  SettleMappings(*scenario, autos, written, "");
   ApplyLegalDefaults(*scenario, written);
+  Issues issues;
   ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
   scenario->warnings = RequestWarnings(*scenario, networks);
@@ -323,24 +323,18 @@ Result<Scenario> ParseScenario(Json request) {
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   const Written written(request);
-  AutoMappings autos;
-  Result<Scenario> scenario = ReadScenario(std::move(request), written, autos);
+  Result<Scenario> scenario = ReadScenario(std::move(request), written, part);
   if (!scenario) return scenario;
-  Issues issues;
-  ResolveSystem(*scenario, issues);
-  if (!issues.empty()) return issues;
-  SettleMappings(*scenario, autos, written, part);
   ResetMapping(*scenario, written, part);
   ApplyLegalDefaults(*scenario, written, part);
   ResetMapping(*scenario, written, part);  // the adjusted mapping is not part of the search either
+  Issues issues;
   ResolveRuns(*scenario, issues);
   // The reset mapping need not divide the batch nor spread the experts; the search space holds only mappings that do.
   const std::string_view of_mapping = part == "training"    ? "training.global_batch"
                                       : scenario->model.moe ? "serving.redundant_experts"
                                                             : "";
-  issues.erase(
-      std::remove_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == of_mapping; }),
-      issues.end());
+  std::erase_if(issues, [&](const Issue& issue) { return issue.path == of_mapping; });
   if (!issues.empty()) return issues;
   return scenario;
 }

@@ -35,9 +35,6 @@ struct Scenario {
   std::vector<std::string> warnings;     // of what the request asks for
   std::vector<NamedUnit> units_assumed;  // texts whose unit nobody wrote
 };
-template <>
-struct Schema<Scenario> {
-  static const Fields fields;
-};
+FIELDS_OF(Scenario);
 
 }  // namespace slipstick

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "core/engine_step/step_time.h"
+
 namespace slipstick {
 namespace {
 
@@ -53,7 +55,7 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
   std::vector<Count> contexts;
   Count all = 1;  // leaves no copies
   for (const Count cp : Divisors(tp)) {
-    if (load.engine.composition == Composition::kKernels && cp * cache_heads <= tp) all = cp;
+    if (CompositionOf(load.engine).splits_context && cp * cache_heads <= tp) all = cp;
   }
   for (const Count cp : Divisors(tp)) {
     if (cp == 1 || cp == load.mapping.cp || cp == all) contexts.push_back(cp);
@@ -74,11 +76,11 @@ std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Coun
 }
 
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
-  const Engine& engine = load.engine;
-  if (!engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
+  const StepComposition& composition = CompositionOf(load.engine);
+  if (!load.engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
   if (mapping.pp > model.MostStages()) return false;
-  if (engine.composition == Composition::kLayerPipelined && mapping.tp != 1) return false;
-  return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
+  return (composition.tensor_parallel || mapping.tp == 1) &&
+         (composition.attention_groups || mapping.attention_dp == 1);
 }
 
 // Redundant experts fill every rank; without them ranks may differ by one expert.

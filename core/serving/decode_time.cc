@@ -1,6 +1,6 @@
 // Decoding: the time of a step at the mean context, with drafts and with a KV cache in host memory.
 #include "core/base/figure.h"
-#include "core/engine_step/host_link.h"
+#include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/kv_cache.h"

@@ -13,12 +13,6 @@ namespace {
 constexpr std::string_view kSource =
     "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
-KernelTime OfScheduler(Seconds time) {
-  KernelTime kernel;
-  kernel.time = time;
-  kernel.bound = Bound::kLatency;
-  return kernel;
-}
 constexpr std::string_view kPrefillStep = "scheduler overhead per prefill step";
 
 // Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
@@ -91,7 +85,7 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, Ratio p
   step.fixed = Figure("Host's time for all passes", passes * step.fixed);
   step.operators.Repeat(Figure("Passes one after the other", 1 + (passes - 1) * (occupancy / time),
                                "those that overlap on other stages do not count"));
-  step.operators.Add(kPrefillStep, OfScheduler(prefill_step), passes - 1);
+  step.operators.Add(kPrefillStep, Waiting(prefill_step), passes - 1);
   return step;
 }
 
@@ -173,7 +167,7 @@ PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const Dec
   times.alone = TimePrompt(deployment, 1, prompt);
   times.first = Figure("Prefill of one prompt", times.alone.time + prefill_step,
                        "with the engine's overhead of that step", kSource);
-  times.alone.operators.Add(kPrefillStep, OfScheduler(prefill_step), 1);
+  times.alone.operators.Add(kPrefillStep, Waiting(prefill_step), 1);
   const Ratio prompts_per_pass = PromptsPerPass(deployment, running);
   times.shared = ShareOfPass(deployment, prompts_per_pass, prompt, times.alone.occupancy);
   times.stall = StallOf(deployment, running, prompts_per_pass, decode, times.shared);

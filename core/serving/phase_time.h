@@ -2,15 +2,15 @@
 // running sequences.
 #pragma once
 
-#include "core/engine_step/deployment.h"
 #include "core/engine_step/phases.h"
 #include "core/engine_step/prompt_tokens.h"
+#include "core/engine_step/step_time.h"
 
 namespace slipstick {
 
 // Whether no step both prefills and decodes.
 inline bool PrefillsApart(const Deployment& deployment) {
-  return deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1;
+  return !CompositionOf(deployment.engine).mixes_phases || deployment.mapping.pp > 1;
 }
 
 // A static batch splits evenly over the stages of a pipeline.

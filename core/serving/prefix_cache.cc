@@ -1,7 +1,7 @@
 #include "core/serving/prefix_cache.h"
 
 #include "core/base/figure.h"
-#include "core/engine_step/host_link.h"
+#include "core/engine_step/exchange.h"
 #include "core/serving/kv_cache.h"
 
 namespace slipstick {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/engine_step/step_time.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/substitution.h"
 
 namespace slipstick {
 namespace {
@@ -62,7 +62,7 @@ void AddKvCache(const Deployment& deployment, const Device& device, std::vector<
 
 // Only kernels of their own see a part of the context.
 void AddAttention(const Deployment& deployment, std::vector<std::string>& texts) {
-  if (deployment.engine.composition == Composition::kKernels) return;
+  if (CompositionOf(deployment.engine).reads_parts_of_context) return;
   const std::string whole = deployment.engine.name + " is timed with attention to the whole context: ";
   if (deployment.model.indexer) Add(texts, whole + "scores and selection of the model's indexer are not computed.");
   if (deployment.model.compressed) Add(texts, whole + "the model's compressed history is read token by token.");
@@ -78,7 +78,7 @@ std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
   AddAttention(deployment, texts);
   AddWeights(deployment, texts);
   const Precision requested = deployment.load.precision.activations;
-  if (deployment.engine.layer_pipeline) {
+  if (CompositionOf(deployment.engine).only_half_products) {
     if (BytesPerElement(requested) < 2)
       Add(texts, deployment.engine.name + " computes matrix products in fp16, not in " + Named(requested) + ".");
     return texts;
@@ -102,7 +102,7 @@ std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
 std::vector<std::string> AssumedInputs(const Deployment& deployment) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::usable};
-  if (!deployment.engine.layer_pipeline && !deployment.engine.compiled_graph) {
+  if (CompositionOf(deployment.engine).timed_by_families) {
     used.insert(used.end(), {&A::gemm_efficiency, &A::clock_derating, &A::bandwidth_efficiency, &A::launch_latency});
     if (deployment.layers.attention > 0 && !deployment.model.mla) used.push_back(&A::decode_bandwidth_efficiency);
     const bool fused = deployment.engine.kernels.attention != AttentionLibrary::kUnfused;

@@ -5,10 +5,10 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/deployment.h"
-#include "core/engine_step/host_experts.h"
+#include "core/engine_step/exchange.h"
+#include "core/engine_step/expert_time.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/network_time.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/bound_device.h"
 #include "core/operators/cache_levels.h"

@@ -8,6 +8,7 @@
 #include "core/base/nearest_counts.h"
 #include "core/engine_step/block_diffusion.h"
 #include "core/engine_step/image_encoder.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/serving.h"
 #include "core/serving/session_check.h"
 
@@ -71,7 +72,7 @@ class Checker {
   }
 
   [[nodiscard]] bool SplitsHeads(Count tp) const { return load_.engine.kernels.pads_heads || model_.heads % tp == 0; }
-  [[nodiscard]] bool SplitsLayers() const { return load_.engine.composition == Composition::kLayerPipelined; }
+  [[nodiscard]] bool SplitsLayers() const { return !CompositionOf(load_.engine).tensor_parallel; }
   [[nodiscard]] Count Experts() const { return model_.moe ? model_.moe->experts + load_.redundant_experts : 1; }
 
   // Sets the number of devices, enlarging the cluster if necessary.
@@ -229,7 +230,7 @@ class Checker {
 
   // Context parallelism and the prefill pool.
   void CheckPools() {
-    const bool splits_context = load_.engine.composition == Composition::kKernels;
+    const bool splits_context = CompositionOf(load_.engine).splits_context;
     const Fixes degrees =
         splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
     if (mapping_.tp % mapping_.cp != 0) {
@@ -276,18 +277,15 @@ class Checker {
 
   void CheckEngine() {
     const Engine& engine = load_.engine;
-    const Fix kernels = At(".engine.composition", NameOf(Composition::kKernels));
-    if (engine.composition == Composition::kCompiledGraph && !engine.compiled_graph) {
-      Say(".engine.whole_layer", "is needed by an engine whose composition is whole_layer", {kernels});
+    if (!CompositionOf(engine).has_constants(engine)) {
+      const std::string name(NameOf(engine.composition));
+      Say(".engine." + name, "is needed by an engine whose composition is " + name,
+          {At(".engine.composition", NameOf(Composition::kKernels))});
     }
-    if (SplitsLayers()) {
-      if (!engine.layer_pipeline)
-        Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
-      if (mapping_.tp != 1) {
-        Say(".mapping.tp", "Must be 1: this engine splits layers over pp", {At(".mapping.tp", 1)});
-      }
+    if (SplitsLayers() && mapping_.tp != 1) {
+      Say(".mapping.tp", "Must be 1: this engine splits layers over pp", {At(".mapping.tp", 1)});
     }
-    if (engine.composition != Composition::kKernels && mapping_.attention_dp != 1) {
+    if (!CompositionOf(engine).attention_groups && mapping_.attention_dp != 1) {
       Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();

@@ -2,7 +2,7 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/compressed_time.h"
-#include "core/engine_step/host_experts.h"
+#include "core/engine_step/expert_time.h"
 #include "core/engine_step/prompt_tokens.h"
 #include "core/operators/efficiency.h"
 

@@ -1,8 +1,8 @@
 // Weights of the most loaded device.
 #include "core/base/figure.h"
-#include "core/engine_step/adapters.h"
-#include "core/engine_step/host_experts.h"
+#include "core/engine_step/expert_time.h"
 #include "core/engine_step/image_encoder.h"
+#include "core/engine_step/product_time.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/serving_memory.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine_step/host_link.h"
+#include "core/engine_step/exchange.h"
 #include "core/engine_step/step_limits.h"
 #include "core/serving/phase_time.h"
 

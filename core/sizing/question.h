@@ -27,10 +27,7 @@ ENUM_NAMES(PoolsTried, {kOne, "one"}, {kOneAndTwo, "one_and_two"});
 struct TokenPrices {
   DollarsPerToken input, cached_input, output;
 };
-template <>
-struct Schema<TokenPrices> {
-  static const Fields fields;
-};
+FIELDS_OF(TokenPrices);
 
 struct SizeQuestion {
   std::optional<double> requests_per_s;  // mean; default: the scenario's
@@ -48,10 +45,7 @@ struct SizeQuestion {
   std::vector<std::string> limits;                  // "tp<=8", "weights=fp8,bf16"
   std::optional<TokenPrices> prices;
 };
-template <>
-struct Schema<SizeQuestion> {
-  static const Fields fields;
-};
+FIELDS_OF(SizeQuestion);
 
 // `json` may hold a member "request", which is not read.
 Result<SizeQuestion> ReadSizeQuestion(Json json);

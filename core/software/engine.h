@@ -10,15 +10,17 @@
 #include "core/base/field.h"
 #include "core/base/tally.h"
 #include "core/base/units.h"
+#include "core/software/compiled_graph.h"
 #include "core/software/expert_exchange.h"
 #include "core/software/flash_version.h"
 #include "core/software/graph_sizes.h"
+#include "core/software/layer_pipeline.h"
 #include "core/software/utilizations.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
 
-// How the time of a step is composed.
+// How the time of a step is composed (engine_step/composition.h).
 enum class Composition {
   kKernels,        // kernel by kernel: matrix products, attention, elementwise passes, all-reduces, launch gaps
   kCompiledGraph,  // a compiled layer is one operator with a fixed cost
@@ -62,10 +64,7 @@ struct LargeDeviceSteps {
   Tally activation_tokens = 0;
   Tally logit_sequences = 0;
 };
-template <>
-struct Schema<LargeDeviceSteps> {
-  static const Fields fields;
-};
+FIELDS_OF(LargeDeviceSteps);
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
@@ -85,58 +84,6 @@ struct Schema<MemoryBudget> {
   static const Fields fields;
 };
 
-// Composition::kCompiledGraph.
-struct CompiledGraph {
-  Ratio gemm_efficiency = 0;                   // share of the dense peak
-  Ratio bandwidth_efficiency = 0;              // share of the memory bandwidth at which weights are read
-  Ratio kv_cache_bandwidth_efficiency = 0;     // the same for the KV cache
-  Ratio elementwise_bandwidth_efficiency = 0;  // the same for activations between the matrix products
-  Seconds layer_overhead;                      // per layer
-  Seconds all_reduce_overhead;                 // per all-reduce
-  Ratio all_reduce_bandwidth_efficiency = 0;   // share of the link bandwidth
-  bool skips_masked_scores = true;             // attention computes only what the causal mask leaves
-  bool fixed_shapes = false;                   // compiled for one KV length: every step reads the whole KV cache
-  Tally cores = 1;                             // tensor-parallel ranks per device
-  Bytes on_chip_capacity = 0 * kMiB;           // activations above it spill to memory; 0: no limit
-  Ratio spill_exponent = 1;                    // prefill time grows with (activations / capacity) to this power
-};
-template <>
-struct Schema<CompiledGraph> {
-  static constexpr std::string_view standard = "compiled_graph";
-  static const Fields fields;
-};
-
-// Composition::kLayerPipelined.
-struct LayerPipeline {
-  Ratio bandwidth_efficiency = 0;  // share of the memory bandwidth reached by matrix-vector products
-  Ratio bytes_per_clock = 0;       // upper bound on what an SM reads
-  Ratio clocks_per_layer = 0;      // of small dependent kernels
-  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
-  Ratio kv_cache_bandwidth_ratio = 0;
-  Ratio gemm_efficiency = 0;       // share of the dense peak in prefill
-  bool fp16_accumulate = true;     // products accumulate in fp16, at that rate where a device has one
-  Ratio attention_efficiency = 0;  // share of the dense peak in prefill attention
-  Ratio activation_passes = 0;     // round trips of an activation to memory per layer of prefill
-  Ratio dequantized_bytes = 0;     // memory traffic per quantized weight and micro-batch
-  Ratio score_passes = 0;          // passes of 4 bytes over the scores through memory
-  Tally micro_batch = 1;           // tokens
-  Seconds decode_hop;              // to the next device
-  Seconds prefill_hop;             // the same for a single micro-batch of prefill
-  Ratio pipeline_efficiency = 0;   // share of the ideal speed-up of micro-batches in flight
-  Ratio kernels_per_layer = 0;     // launches per layer of prefill
-  Ratio kernels_per_quantized_layer = 0;
-  Ratio launch_queue = 1;   // launches that a device queues before the host blocks
-  Tally max_in_flight = 1;  // micro-batches
-  // In-line ECC costs GDDR memory bandwidth and capacity.
-  Ratio usable_without_ecc = 1;  // GiB per GB of the data sheet that are usable at least where there is none
-  Ratio ecc_loss = 0;            // share of the bandwidth
-};
-template <>
-struct Schema<LayerPipeline> {
-  static constexpr std::string_view standard = "layer_pipeline";
-  static const Fields fields;
-};
-
 // Exceptions on one device architecture.
 struct EngineOn {
   Architecture architecture;
@@ -149,10 +96,7 @@ struct EngineOn {
   std::optional<Ratio> weight_only_gemm_efficiency,
       weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
-template <>
-struct Schema<EngineOn> {
-  static const Fields fields;
-};
+FIELDS_OF(EngineOn);
 
 // Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all
 // others add to it.
@@ -291,10 +235,6 @@ struct Engine {
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
   bool plain = false;                       // the constants are those of plain commands: no tuning to take off
 };
-// Whether ranks can share a prompt: prefill context parallelism.
-inline bool HasPrefillContext(const Engine& engine) {
-  return engine.communication.prompt_exchange != PromptExchange::kNone && engine.composition == Composition::kKernels;
-}
 template <>
 struct Schema<Engine> {
   static constexpr std::string_view preset_kind = "engine";

@@ -1,7 +1,9 @@
-// Parts of a serving engine with field tables of their own: memory budget, constants of the other compositions,
-// exceptions per device.
+// Parts of a serving engine with field tables of their own: memory budget, products with stored weights, exceptions per
+// device.
 #include "core/base/field_table.h"
 #include "core/software/engine.h"
+#include "core/software/expert_exchange.h"
+#include "core/software/utilizations.h"
 
 namespace slipstick {
 
@@ -21,7 +23,7 @@ constinit const Fields Schema<LargeDeviceSteps>::fields(kLargeDeviceStepsFields)
 
 constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::rule>("rule", "Memory of the KV cache"),
-    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Above(0).AtMost(1),
+    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Share(),
     Of<&MemoryBudget::reserve>("reserve", "Reserve: context and libraries of the process").In(kGB).AtLeast(0),
     Of<&MemoryBudget::reserve_parallel>("reserve_parallel",
                                         "Added to the reserve where several devices share a replica: communication")
@@ -49,87 +51,6 @@ constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::large_devices>("large_devices", "Largest step on devices with much memory, by default")};
 constinit const Fields Schema<MemoryBudget>::fields(kMemoryBudgetFields);
 
-constexpr FieldRow kCompiledGraphFields[] = {
-    Of<&CompiledGraph::gemm_efficiency>("matrix", "GEMM efficiency: share of the dense peak").Above(0).AtMost(1),
-    Of<&CompiledGraph::bandwidth_efficiency>("stream", "Share of the memory bandwidth at which weights are read")
-        .Above(0)
-        .AtMost(1),
-    Of<&CompiledGraph::kv_cache_bandwidth_efficiency>("cache_stream",
-                                                      "Share of the memory bandwidth at which the KV cache is read")
-        .Above(0)
-        .AtMost(1),
-    Of<&CompiledGraph::elementwise_bandwidth_efficiency>("element_stream",
-                                                         "Share of the memory bandwidth for activations")
-        .Above(0)
-        .AtMost(1),
-    Of<&CompiledGraph::layer_overhead>("layer", "Fixed cost per layer").In(kUs).Between(0, 1'000'000),
-    Of<&CompiledGraph::all_reduce_overhead>("reduce", "Fixed cost per all-reduce").In(kUs).Between(0, 1'000'000),
-    Of<&CompiledGraph::all_reduce_bandwidth_efficiency>("reduce_stream", "Share of the link bandwidth in an all-reduce")
-        .Above(0)
-        .AtMost(1),
-    Of<&CompiledGraph::skips_masked_scores>("causal", "Attention computes only what the causal mask leaves"),
-    Of<&CompiledGraph::fixed_shapes>("fixed_shapes", "Compiled for one KV length: every step reads the whole KV cache"),
-    Of<&CompiledGraph::cores>("cores", "Tensor-parallel ranks per device").Between(1, 64),
-    Of<&CompiledGraph::on_chip_capacity>("on_chip", "Activations above this size spill to memory; 0: no limit")
-        .In(kMB)
-        .AtLeast(0),
-    Of<&CompiledGraph::spill_exponent>("spill", "Prefill time grows with (activations / limit) to this power")
-        .Between(0, 1)};
-constinit const Fields Schema<CompiledGraph>::fields(kCompiledGraphFields);
-
-constexpr FieldRow kLayerPipelineFields[] = {
-    Of<&LayerPipeline::bandwidth_efficiency>("stream", "Share of the memory bandwidth of matrix-vector products")
-        .Above(0)
-        .AtMost(1),
-    Of<&LayerPipeline::bytes_per_clock>("bytes_per_clock", "Maximum bytes that an SM reads per clock")
-        .Above(0)
-        .AtMost(1024),
-    Of<&LayerPipeline::clocks_per_layer>("clocks_per_layer", "Clocks of small dependent kernels per layer")
-        .Between(0, 1'000'000'000),
-    Of<&LayerPipeline::kv_cache_bandwidth_ratio>(
-        "cache_stream", "Rate at which query heads read the KV cache, each for itself, over memory bandwidth")
-        .Above(0)
-        .AtMost(16),
-    Of<&LayerPipeline::gemm_efficiency>("matrix", "GEMM efficiency in prefill: share of the dense peak")
-        .Above(0)
-        .AtMost(1),
-    Of<&LayerPipeline::fp16_accumulate>("fp16_accumulate",
-                                        "GEMMs accumulate in fp16, at that rate where a device has one"),
-    Of<&LayerPipeline::attention_efficiency>("attention", "Prefill attention: share of the dense peak")
-        .Above(0)
-        .AtMost(1),
-    Of<&LayerPipeline::activation_passes>("activation_passes",
-                                          "Round trips of an activation to memory per layer of prefill")
-        .Between(0, 1000),
-    Of<&LayerPipeline::dequantized_bytes>("dequantised_bytes",
-                                          "Memory traffic per quantized weight and micro-batch (bytes)")
-        .Between(0, 64),
-    Of<&LayerPipeline::score_passes>("score_passes", "Passes over the scores through memory, in fp32").Between(0, 1000),
-    Of<&LayerPipeline::micro_batch>("micro_batch", "Tokens per prefill micro-batch").Between(1, 1 << 20),
-    Of<&LayerPipeline::decode_hop>("hop", "Transfer to the next device, decode").In(kUs).Between(0, 1'000'000),
-    Of<&LayerPipeline::prefill_hop>("prefill_hop", "Transfer to the next device, prefill")
-        .In(kUs)
-        .Between(0, 1'000'000),
-    Of<&LayerPipeline::pipeline_efficiency>("pipeline", "Share of the ideal speed-up of micro-batches in flight")
-        .Above(0)
-        .AtMost(1),
-    Of<&LayerPipeline::kernels_per_layer>("kernels_per_layer", "Kernel launches per layer of prefill")
-        .Between(0, 1'000'000),
-    Of<&LayerPipeline::kernels_per_quantized_layer>("kernels_per_quantised_layer",
-                                                    "Kernel launches per layer of prefill with quantized weights")
-        .Between(0, 1'000'000),
-    Of<&LayerPipeline::launch_queue>("launch_queue", "Launches that a device queues before the host blocks")
-        .Above(0)
-        .AtMost(1'000'000'000),
-    Of<&LayerPipeline::max_in_flight>("in_flight", "Maximum micro-batches in flight").Between(1, 64),
-    Of<&LayerPipeline::usable_without_ecc>("usable_without_ecc",
-                                           "Least usable memory without in-line ECC, GiB per GB of the data sheet")
-        .Label("Least usable memory without ECC")
-        .Between(0, 1),
-    Of<&LayerPipeline::ecc_loss>("ecc_loss", "Share of the bandwidth of GDDR memory that in-line ECC costs")
-        .Between(0, 1)};
-constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
-
 constexpr FieldRow kStoredProductsFields[] = {
     Of<&StoredProducts::per_clock>("per_clock", "Most FLOP of an SM per clock").In(kFlop).Above(0),
     Of<&StoredProducts::vector_per_clock>("vector_per_clock", "Most FLOP of an SM per clock in a matrix-vector kernel")
@@ -151,8 +72,7 @@ constinit const Fields Schema<StoredProducts>::fields(kStoredProductsFields);
 constexpr FieldRow kHostProductsFields[] = {
     Of<&HostProducts::bandwidth_efficiency>("stream",
                                             "Share of the host memory's bandwidth at which the processor reads weights")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&HostProducts::overhead>("layer", "Fixed cost per layer that the processor computes")
         .In(kUs)
         .Between(0, 1'000'000),
@@ -178,12 +98,9 @@ constexpr FieldRow kEngineOnFields[] = {
                                     "Most FLOP of an SM per clock with stored weights on this architecture")
         .In(kFlop)
         .Above(0),
-    Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture")
-        .Above(0)
-        .AtMost(1),
+    Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Share(),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&EngineOn::visits_held_experts>(
         "visits_held_experts",
         "Kernels of experts in fp8 with block scales take time for each that the device holds, hit or not")
@@ -191,13 +108,34 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::weight_only_gemm_efficiency>(
         "weight_only_matrix", "Expert GEMM efficiency on this architecture where only the weights are narrow")
         .Label("Expert GEMM efficiency, weight-only")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&EngineOn::weight_only_bandwidth_efficiency>(
         "weight_only_stream", "Expert bandwidth efficiency on this architecture where only the weights are narrow")
         .Label("Expert bandwidth efficiency, weight-only")
-        .Above(0)
-        .AtMost(1)};
+        .Share()};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);
+
+constexpr FieldRow kExchangeKernelsFields[] = {
+    Of<&ExchangeKernels::min_ranks>("ranks", "Smallest number of expert-parallel ranks that the row applies to")
+        .Between(2, 1 << 20),
+    Of<&ExchangeKernels::min_domain_size>("domain", "Smallest scale-up domain, in devices, that the row applies to")
+        .Between(1, 1 << 20),
+    Of<&ExchangeKernels::decode>("decode", "Kernel in decode steps"),
+    Of<&ExchangeKernels::prefill>("prefill", "Kernel in steps that hold prefill"),
+    Of<&ExchangeKernels::units>("units", "SMs that a normal kernel occupies").Between(1, 1024)};
+constinit const Fields Schema<ExchangeKernels>::fields(kExchangeKernelsFields);
+
+constexpr FieldRow kUtilizationsFields[] = {
+    Of<&Utilizations::compute>("compute", "Fraction of the dense peak that every operator reaches")
+        .Label("Share of the dense peak")
+        .Share(),
+    Of<&Utilizations::memory>("memory",
+                              "Fraction of the bandwidth of the memory and of each cache that every operator reaches")
+        .Label("Share of memory and cache bandwidth")
+        .Share(),
+    Of<&Utilizations::network>("network", "Fraction of the bandwidth of each network level that every transfer reaches")
+        .Label("Share of network bandwidth")
+        .Share()};
+constinit const Fields Schema<Utilizations>::fields(kUtilizationsFields);
 
 }  // namespace slipstick

@@ -19,9 +19,6 @@ struct ExchangeKernels {
   ExchangeKernel prefill = ExchangeKernel::kNormal;
   Tally units = 24;  // SMs that kNormal occupies while it runs
 };
-template <>
-struct Schema<ExchangeKernels> {
-  static const Fields fields;
-};
+FIELDS_OF(ExchangeKernels);
 
 }  // namespace slipstick

@@ -35,10 +35,7 @@ struct Schema<TrainingAttention> {
 struct QuantizePasses {
   Ratio fp8 = 0, mxfp8 = 0, nvfp4 = 0;
 };
-template <>
-struct Schema<QuantizePasses> {
-  static const Fields fields;
-};
+FIELDS_OF(QuantizePasses);
 
 struct FrameworkCompute {
   Ratio element_wise = 0;
@@ -61,10 +58,7 @@ struct FrameworkCompute {
   Ratio loss_forward = 0;
   Ratio adapter_traffic = 1;
 };
-template <>
-struct Schema<FrameworkCompute> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkCompute);
 
 // Default expert tensor parallelism of the framework: 1, or the tensor parallelism of attention.
 enum class ExpertTensor { kOne, kTensorParallel };
@@ -83,10 +77,7 @@ struct FrameworkExperts {
   Tally dispatch_units = 0;
   ExpertTensor expert_tp = ExpertTensor::kOne;
 };
-template <>
-struct Schema<FrameworkExperts> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkExperts);
 
 enum class GradientOverlap { kNone, kSinglePass, kAlways };
 ENUM_NAMES(GradientOverlap, {kNone, "none"}, {kSinglePass, "single_pass"}, {kAlways, "always"});
@@ -109,10 +100,7 @@ struct FrameworkExchange {
   Ratio hiding_share = 0;
   Ratio last_bucket = 0;
 };
-template <>
-struct Schema<FrameworkExchange> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkExchange);
 
 struct FrameworkMemory {
   Ratio weights = 0;
@@ -144,19 +132,13 @@ struct FrameworkMemory {
   Bytes outside;
   Tally gathered_layers = 0;
 };
-template <>
-struct Schema<FrameworkMemory> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkMemory);
 
 // The optimizer state beside its moments.
 struct FrameworkOptimizer {
   Ratio master_weights_fp8 = 0;  // bytes per parameter, in an 8- or 4-bit recipe
 };
-template <>
-struct Schema<FrameworkOptimizer> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkOptimizer);
 
 // What the framework does with an offloaded optimizer state.
 struct FrameworkOffload {
@@ -164,10 +146,7 @@ struct FrameworkOffload {
   std::optional<BytesPerSecond>
       host_update;  // the host updates, at this rate of its memory; absent: the device does, state streams
 };
-template <>
-struct Schema<FrameworkOffload> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkOffload);
 
 // Numbers of micro-batches that the framework's code interleaves over pipeline stages.
 enum class InterleavedBatches {
@@ -190,10 +169,7 @@ struct FrameworkCapabilities {
   Tally dedicated_ranks = 0;             // at most, of an expert group whose tokens dedicated kernels carry
   bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
-template <>
-struct Schema<FrameworkCapabilities> {
-  static const Fields fields;
-};
+FIELDS_OF(FrameworkCapabilities);
 // Whether it runs so many micro-batches through interleaved stages; others its code refuses.
 inline bool InterleavesBatches(const FrameworkCapabilities& can, Count stages, Count micro_batches) {
   if (can.interleaved_batches == InterleavedBatches::kStages) return micro_batches % stages == 0;

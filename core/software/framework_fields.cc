@@ -5,8 +5,8 @@ namespace slipstick {
 
 constexpr FieldRow kTrainingAttentionFields[] = {
     Of<&TrainingAttention::architecture>("architecture", "Device architecture"),
-    Of<&TrainingAttention::forward>("forward", "Forward pass: share of the dense peak").Above(0).AtMost(1),
-    Of<&TrainingAttention::backward>("backward", "Backward pass: share of the dense peak").Above(0).AtMost(1),
+    Of<&TrainingAttention::forward>("forward", "Forward pass: share of the dense peak").Share(),
+    Of<&TrainingAttention::backward>("backward", "Backward pass: share of the dense peak").Share(),
     Of<&TrainingAttention::exponential>("exponential", "Share of the exponentials that the tensor cores do not hide")
         .Between(0, 1)};
 constinit const Fields Schema<TrainingAttention>::fields(kTrainingAttentionFields);
@@ -80,13 +80,11 @@ constexpr FieldRow kFrameworkExpertsFields[] = {
     Of<&FrameworkExperts::grouped_efficiency>("grouped_efficiency",
                                               "Efficiency of grouped GEMMs over plain ones, 16-bit")
         .Label("Grouped-GEMM efficiency, 16-bit")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&FrameworkExperts::grouped_efficiency_fp8>("grouped_efficiency_fp8",
                                                   "Efficiency of grouped GEMMs over plain ones, 8- and 4-bit")
         .Label("Grouped-GEMM efficiency, 8- and 4-bit")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&FrameworkExperts::imbalance>("imbalance",
                                      "Rows of the busiest device over the mean, where the model sets no imbalance")
         .Between(1, 64),
@@ -112,8 +110,7 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::network_share>("network_share",
                                           "Share of the bandwidth between nodes that collectives of a step reach")
         .Label("Share of the bandwidth between nodes")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&FrameworkExchange::tensor_overlap>(
         "tensor_overlap", "TP communication overlaps with GEMMs in chunks, under sequence parallelism"),
     Of<&FrameworkExchange::tensor_exposed>("tensor_exposed", "Exposed share of overlapped TP communication")
@@ -143,8 +140,7 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::contention_share>(
         "contention_share", "Share of the innermost network's bandwidth from which on all of that time is lost")
         .Label("Bandwidth of full contention")
-        .Above(0)
-        .AtMost(1),
+        .Share(),
     Of<&FrameworkExchange::hiding_share>(
         "hiding_share", "Share of the last backward and first forward passes that hides the gradients' exchange")
         .Label("Share of a pass that hides gradients")
@@ -270,41 +266,34 @@ constexpr FieldRow kFrameworkCapabilitiesFields[] = {
         .OutsideReports()};
 constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);
 
-constexpr FieldRow kFrameworkFields[] = {
-    Of<&Framework::preset>("preset", "Preset; fields below override it"),
-    Of<&Framework::name>("name", "Name"),
-    Of<&Framework::compute>("compute", "Kernels, fusion and launches").Advanced(),
-    Of<&Framework::experts>("experts", "MoE layers").Advanced(),
-    Of<&Framework::exchange>("exchange", "Communication and overlap").Advanced(),
-    Of<&Framework::memory>("memory", "Memory use").Advanced(),
-    Of<&Framework::optimizer>("optimizer", "Optimizer state").Advanced(),
-    Of<&Framework::offload>("offload", "Offload of the optimizer").Advanced(),
-    Of<&Framework::capabilities>("capabilities", "What the framework's code runs").Advanced(),
-    Of<&Framework::places_by_cost>("places_by_cost",
-                                   "Uneven stages: layers in order until each stage has its share of the cost")
-        .Advanced(),
-    Of<&Framework::ends_as_layers>(
-        "ends_as_layers",
-        "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
-        "(Megatron: --account-for-embedding-in-pipeline-split)")
-        .Label("Embedding and LM head count as layers")
-        .Advanced(),
-    Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
-        .Label("Slow-down per doubling of devices")
-        .Between(0, 1)
-        .Advanced(),
-    Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
-    Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced(),
-    Of<&Framework::lora_targets>(
-        "lora_targets",
-        "Projections that get low-rank adapters: of attention, or of dense MLPs and shared experts too (all); routed "
-        "experts get none")
-        .Label("LoRA targets")
-        .Advanced(),
-    Of<&Framework::utilization>(
-        "utilization",
-        "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
-        .Advanced()};
+constexpr auto kFrameworkFields = Advanced(
+    {Of<&Framework::preset>("preset", "Preset; fields below override it").Basic(),
+     Of<&Framework::name>("name", "Name").Basic(), Of<&Framework::compute>("compute", "Kernels, fusion and launches"),
+     Of<&Framework::experts>("experts", "MoE layers"),
+     Of<&Framework::exchange>("exchange", "Communication and overlap"), Of<&Framework::memory>("memory", "Memory use"),
+     Of<&Framework::optimizer>("optimizer", "Optimizer state"),
+     Of<&Framework::offload>("offload", "Offload of the optimizer"),
+     Of<&Framework::capabilities>("capabilities", "What the framework's code runs"),
+     Of<&Framework::places_by_cost>("places_by_cost",
+                                    "Uneven stages: layers in order until each stage has its share of the cost"),
+     Of<&Framework::ends_as_layers>(
+         "ends_as_layers",
+         "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
+         "(Megatron: --account-for-embedding-in-pipeline-split)")
+         .Label("Embedding and LM head count as layers"),
+     Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
+         .Label("Slow-down per doubling of devices")
+         .Between(0, 1),
+     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000),
+     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024),
+     Of<&Framework::lora_targets>(
+         "lora_targets",
+         "Projections that get low-rank adapters: of attention, or of dense MLPs and shared experts too (all); routed "
+         "experts get none")
+         .Label("LoRA targets"),
+     Of<&Framework::utilization>(
+         "utilization",
+         "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")});
 constinit const Fields Schema<Framework>::fields(kFrameworkFields);
 
 }  // namespace slipstick

@@ -16,10 +16,7 @@ struct GraphSizes {
   Tally up_to = 1;             // the largest of the row, itself captured
   std::optional<Tally> every;  // multiples of it; absent: powers of two
 };
-template <>
-struct Schema<GraphSizes> {
-  static const Fields fields;
-};
+FIELDS_OF(GraphSizes);
 
 // The smallest captured number that is not below `sequences`, of the first row that reaches it; beyond the last row no
 // graph is replayed, and nothing is filled up.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/figure.h"
+
 namespace slipstick {
 
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture) {
@@ -14,5 +16,15 @@ TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_exp
 }
 
 double HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? Ratio(1) : tuning.host; }
+
+Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor) {
+  if (engine.plain) return tuned_step;
+  return Figure("Step as the engine is run", tuned_step * step_factor, "over that of a tuned run");
+}
+
+Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch) {
+  if (engine.plain) return tuned_launch;
+  return Figure("Host's time per operation of a prefill", tuned_launch * tuning.host, "as the engine is run");
+}
 
 }  // namespace slipstick

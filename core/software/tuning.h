@@ -15,20 +15,14 @@ namespace slipstick {
 struct LogSpread {
   Ratio below = 0, above = 0;
 };
-template <>
-struct Schema<LogSpread> {
-  static const Fields fields;
-};
+FIELDS_OF(LogSpread);
 
 // On one device architecture.
 struct TuningOn {
   Architecture architecture;
   Ratio experts = 1;
 };
-template <>
-struct Schema<TuningOn> {
-  static const Fields fields;
-};
+FIELDS_OF(TuningOn);
 
 // Factors over a tuned run.
 struct Tuning {
@@ -54,5 +48,8 @@ struct TuningFactor {
 // Of a step that decodes. 1 where the engine's constants are those of plain commands.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
+// What a tuned engine takes, as this one is run: a step that decodes, and the host per operation of a prefill.
+Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
+Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
 
 }  // namespace slipstick

@@ -16,26 +16,23 @@ constexpr FieldRow kTuningOnFields[] = {
         .Label("Decode step over a tuned run's, experts")};
 constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
 
-constexpr FieldRow kTuningFields[] = {
-    Of<&Tuning::preset>("preset", "Preset; fields below override it"),
-    Of<&Tuning::name>("name", "Name"),
-    Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model")
-        .Label("Decode step over a tuned run's, dense")
-        .Between(kLeast, 1 / kLeast)
-        .Advanced(),
-    Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")
-        .Label("Decode step over a tuned run's, experts")
-        .Between(kLeast, 1 / kLeast)
-        .Advanced(),
-    Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
-    Of<&Tuning::host>("host",
-                      "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
-                      "collects requests")
-        .Label("Host time over a tuned run's")
-        .Between(0, 100)
-        .Advanced(),
-    Of<&Tuning::token>("token", "Spread of the time per token in the interval").Advanced(),
-    Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval").Advanced()};
+constexpr auto kTuningFields = Advanced(
+    {Of<&Tuning::preset>("preset", "Preset; fields below override it").Basic(),
+     Of<&Tuning::name>("name", "Name").Basic(),
+     Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model")
+         .Label("Decode step over a tuned run's, dense")
+         .Between(kLeast, 1 / kLeast),
+     Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")
+         .Label("Decode step over a tuned run's, experts")
+         .Between(kLeast, 1 / kLeast),
+     Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception"),
+     Of<&Tuning::host>("host",
+                       "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
+                       "collects requests")
+         .Label("Host time over a tuned run's")
+         .Between(0, 100),
+     Of<&Tuning::token>("token", "Spread of the time per token in the interval"),
+     Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval")});
 constinit const Fields Schema<Tuning>::fields(kTuningFields);
 
 }  // namespace slipstick

@@ -11,9 +11,6 @@ struct Utilizations {
   Ratio memory = 1;   // of the bandwidth of the memory and of each cache
   Ratio network = 1;  // of the bandwidth of each network level
 };
-template <>
-struct Schema<Utilizations> {
-  static const Fields fields;
-};
+FIELDS_OF(Utilizations);
 
 }  // namespace slipstick

@@ -1,11 +1,14 @@
 // The end of a step: gradients reduced over the data-parallel ranks, weights updated and gathered.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "core/base/quantity.h"
 #include "core/training_stage/context.h"
 #include "core/training_stage/stage.h"
 #include "core/training_stage/stage_time.h"
+#include "core/training_stage/training_run.h"
 
 namespace slipstick {
 
@@ -23,5 +26,41 @@ const StageTime& HidingStage(const TrainingContext& context, const std::vector<S
 // Of the device that takes longest for it. `stages`: whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages);
+
+// The update of the trained weights at the end of a step, by the device or by its host.
+
+// Trained parameters of a stage on one device, and the ranks that share their optimizer state.
+struct TrainedParameters {
+  Ratio dense = 0, experts = 0;
+  Ratio dense_shards = 1, expert_shards = 1;
+  [[nodiscard]] Ratio OfShard() const { return dense / dense_shards + experts / expert_shards; }
+};
+
+struct WeightUpdate {
+  TrainedParameters trained;
+  bool owns_shard = false;                    // the device clips and zeroes the gradients of its shard alone
+  bool separate_accumulation = false;         // 16-bit gradients are added into an fp32 copy
+  Ratio state_traffic;                        // bytes of state per parameter that the update reads and writes
+  Ratio optimizer_bytes;                      // of state per parameter
+  Ratio offloaded;                            // share of the state in host memory
+  std::optional<BytesPerSecond> host_update;  // at which the host updates; absent: the device does
+  Ratio micro_batches;
+  BytesPerSecond stream_rate, host_bandwidth;
+};
+// Bytes of optimizer state per parameter that the update reads and writes.
+double StateTraffic(Optimizer optimizer);
+
+struct UpdateTime {
+  Seconds accumulation;  // adding 16-bit gradients into their fp32 copy, all micro-batches
+  Seconds optimizer;     // update of the rank's shard, gradient norm, zeroing of gradients
+};
+UpdateTime UpdateWeights(const WeightUpdate& update);
+
+// On the host link, the part of it that nothing hides, and an update by the host.
+struct HostTime {
+  Seconds link, exposed, update;
+};
+// Optimizer state in host memory: streamed through the device for its update, or updated by the host.
+HostTime UpdateOffloaded(const WeightUpdate& update, Seconds device_update);
 
 }  // namespace slipstick

@@ -1,7 +1,7 @@
 // Memory of a pipeline stage: weights, gradients, optimizer, activations in flight, buffers.
 #pragma once
 
-#include "core/training/stage_activations.h"
+#include "core/training/step_terms.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_memory.h"
@@ -10,6 +10,29 @@
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
+
+// Activations of a pipeline stage: layers of the micro-batches in flight, the working set of one layer, embedding and
+// head.
+
+struct PipelineDegrees {
+  Ratio stages = 1, chunks = 1, micro_batches = 1;
+};
+// Peak number of micro-batches, in units of the stage's layers, whose activations stage `stage` holds. Under DualPipe
+// those that come from its own end; the device holds the mirrored stage's too.
+Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage);
+
+// What a device keeps of its layers.
+struct StageActivations {
+  Bytes in_flight;         // of all micro-batches, those in host memory included
+  Bytes largest, working;  // of one layer: kept, and restored by recomputation
+  Ratio passes;            // micro-batches in flight
+  Ratio stage_layers;      // of the device's own stage
+  Ratio largest_layer;     // parameters of one layer on the device
+};
+// Sets memory.activations. `index`: of the device's own stage, from 0; `reusable`: room that activations take of the
+// gradients.
+StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
+                                Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory);
 
 // Of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,

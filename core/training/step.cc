@@ -8,14 +8,12 @@
 #include "core/training/framework_warnings.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
-#include "core/training/network_time.h"
 #include "core/training/recompute.h"
 #include "core/training/schedule.h"
 #include "core/training/step_breakdown.h"
-#include "core/training/timed_run.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
-#include "core/training_stage/bound_context.h"
+#include "core/training_stage/context.h"
 
 namespace slipstick {
 namespace {

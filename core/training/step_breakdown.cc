@@ -1,5 +1,6 @@
 #include "core/training/step_breakdown.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -255,6 +256,21 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<St
   step.step_time = Figure("Step time", step.time.Total(), "critical path of one device");
   step.link = BreakDownLinks(terms.micro_batches, links, sends, gradients);
   return step;
+}
+
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context, const StepTime& time) {
+  const Cluster& cluster = context.prepared->stated;
+  NetworkLevelTimes levels(cluster);
+  const auto add = [&](CollectiveType type, const GroupPlacement& group, Seconds exposed) {
+    levels.Add(SlowestLevel(type, group, cluster), exposed);
+  };
+  add(CollectiveType::kAllReduce, context.tensor, time.tp);
+  add(CollectiveType::kAllGather, context.context_group, time.cp);
+  add(CollectiveType::kAllToAll, context.experts, time.ep);
+  add(CollectiveType::kAllReduce, context.data, time.dp);
+  const std::array<Span, 1> stages{{{context.strides.pipeline, context.shape.pipeline}}};
+  add(CollectiveType::kSendReceive, PlaceSpans(cluster, stages.data(), 1), time.pp);
+  return levels.List(time.offload);
 }
 
 }  // namespace slipstick

@@ -41,4 +41,8 @@ struct StepBreakdown {
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends);
 
+// The exposed communication of a step by the network level that each group of ranks waits for.
+
+std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context, const StepTime& time);
+
 }  // namespace slipstick

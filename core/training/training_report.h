@@ -10,7 +10,7 @@
 #include "core/base/units.h"
 #include "core/collectives/collective.h"
 #include "core/operators/time_by_bound.h"
-#include "core/training_stage/timed_operator.h"
+#include "core/training_stage/product_time.h"
 
 namespace slipstick {
 

@@ -104,4 +104,9 @@ inline bool HasPipelinedLaunches(const TrainingContext& context) {
   return context.framework().compute.pipelined_launch && context.shape.tensor > 1 && context.shape.pipeline > 1;
 }
 
+// Where the numbers of a training step get their nodes, for explanations.
+
+// A context whose numbers have nodes. It refers to copies that the tape keeps.
+TrainingContext ContextWithNodes(const Model& model, const Cluster& cluster, const TrainingRun& run, Tape& tape);
+
 }  // namespace slipstick

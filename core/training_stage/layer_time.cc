@@ -4,34 +4,58 @@
 #include "core/training_stage/attention_core.h"
 #include "core/training_stage/element_wise.h"
 #include "core/training_stage/exchange.h"
-#include "core/training_stage/launch_waits.h"
 #include "core/training_stage/product_time.h"
 
 namespace slipstick {
 namespace {
 
+// Kernels and their launches overlap: the exposed part of the launches.
+Seconds HostWait(Seconds device_time, Seconds launch_time) {
+  return Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
+                "kernels and their launches overlap; the fourth norm says how far");
+}
+
+// Host time of a layer's launches, forward and backward.
+Seconds LayerLaunches(const TrainingContext& context, bool has_experts) {
+  const FrameworkCompute& framework = context.framework().compute;
+  const Seconds plain = has_experts ? framework.moe_layer_launch : framework.layer_launch;
+  const bool is_adapted = context.run.trainable == Trainable::kLora && framework.adapter_launch > Seconds{};
+  if (!HasPipelinedLaunches(context) && !is_adapted) return plain;
+  const Seconds of_adapters = is_adapted ? framework.adapter_launch : Seconds{},
+                per_rank = HasPipelinedLaunches(context) ? *framework.pipelined_launch : Seconds{};
+  return Figure("Launches of a layer", plain + of_adapters + per_rank * context.shape.tensor,
+                "more for low-rank adapters, and per TP rank under this framework's pipeline");
+}
+
+// Sets the host waits of `time`, and its pass of weight gradients where the schedule has one; its other parts are
+// complete. `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`:
+// launches of the backward pass over those of one that repeats nothing. A third of a layer's launches belongs to the
+// forward pass.
+void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients,
+                  Ratio backward_launches, LayerTime& time) {
+  const Seconds launches = LayerLaunches(context, work.routed_rows > 0), forward_launches = launches / 3;
+  const Seconds backward_launch = Figure("Launches of the backward pass", 2 * launches / 3 * backward_launches,
+                                         "two thirds of the layer's; more where it repeats the forward pass");
+  time.forward.host = time.backward.host = time.weight_gradient = {};
+  const Seconds forward_busy = Figure("Forward pass of a layer", time.forward.Total(), "launch waits apart");
+  const Seconds backward_busy =
+      Figure("Backward pass of a layer with its recomputation", time.Backward(), "launch waits apart");
+  if (SplitsBackward(context) && weight_gradients > Seconds{}) {
+    // Each pass waits for its own launches: otherwise a shorter pass could lengthen the other.
+    const Seconds weight_wait = HostWait(weight_gradients, forward_launches);
+    const Seconds input_wait = HostWait(backward_busy - weight_gradients, backward_launch - forward_launches);
+    time.backward.host = Figure("Wait for launches, backward", input_wait + weight_wait);
+    time.weight_gradient = Figure("Weight gradients of a layer", weight_gradients + weight_wait, "a pass of their own");
+  } else {
+    time.backward.host = HostWait(backward_busy, backward_launch);
+  }
+  time.forward.host = HostWait(forward_busy, forward_launches);
+}
+
 void RecordCoreAndElementwise(LayerOperators* operators, const TrainingContext& context, const CoreTime& core,
                               const Elementwise& elementwise) {
-  RecordOperator(operators, context, "attention core", "",
-                 {core.forward,
-                  {},
-                  {},
-                  core.forward_bound,
-                  core.forward_flops,
-                  core.forward_bytes,
-                  core.forward_l2,
-                  core.forward_l1},
-                 core.forward);
-  RecordOperator(operators, context, "attention core", ", backward",
-                 {core.backward,
-                  {},
-                  {},
-                  core.backward_bound,
-                  core.backward_flops,
-                  core.backward_bytes,
-                  core.backward_l2,
-                  core.backward_l1},
-                 core.backward);
+  RecordOperator(operators, context, "attention core", "", core.forward, core.forward.time);
+  RecordOperator(operators, context, "attention core", ", backward", core.backward, core.backward.time);
   // By the count of unfused bytes a fusing compiler exceeds the memory bandwidth; report what can really move.
   const BytesPerSecond moved = min(context.elementwise_rate, context.stream_rate);
   const auto stream = [&](Seconds time) {
@@ -57,7 +81,7 @@ void AddRecompute(const TrainingContext& context, const LayerWork& work, const R
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
   time.recompute.compute = Figure("Selective recomputation",
                                   plan.norms * norms + repeats_latents * products.latents +
-                                      repeats_core * core.forward + plan.share * time.forward.compute,
+                                      repeats_core * core.forward.time + plan.share * time.forward.compute,
                                   "in the backward pass");
   if (plan.framework_selection && tensor.repeated_link > Seconds{}) {
     time.recompute.tp = tensor.repeated;
@@ -65,7 +89,7 @@ void AddRecompute(const TrainingContext& context, const LayerWork& work, const R
   }
   time.recomputed_flops = Figure(
       "FLOPs repeated in the backward pass of a layer",
-      plan.share * time.forward_flops + repeats_core * core.forward_flops + repeats_latents * products.latent_flops);
+      plan.share * time.forward_flops + repeats_core * core.forward.flops + repeats_latents * products.latent_flops);
 }
 
 }  // namespace
@@ -80,17 +104,17 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   if (operators != nullptr) RecordCoreAndElementwise(operators, context, core, elementwise);
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts ? Ratio(1) : ResidualAdditions(context.model));
-  const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward);
+  const ContextExchange ring = ExchangeContext(context, work.attention, core.forward.time, core.backward.time);
   const Exchange experts = has_experts ? ExchangeExperts(context, work) : Exchange{};
 
-  const Seconds forward = Figure(
-      "Forward compute of a layer",
-      Figure("GEMMs of a layer, forward", products.forward) + core.forward + elementwise.forward + adapters.forward,
-      "one micro-batch");
+  const Seconds forward = Figure("Forward compute of a layer",
+                                 Figure("GEMMs of a layer, forward", products.forward) + core.forward.time +
+                                     elementwise.forward + adapters.forward,
+                                 "one micro-batch");
   const Seconds weight_gradients = Figure("GEMMs of a layer, weight gradients", products.weight_gradient);
   const Seconds backward = Figure("Backward compute of a layer",
                                   Figure("GEMMs of a layer, input gradients", products.input_gradient) +
-                                      weight_gradients + core.backward + elementwise.backward + adapters.backward,
+                                      weight_gradients + core.backward.time + elementwise.backward + adapters.backward,
                                   "one micro-batch");
   LayerTime time;
   time.forward = {forward, tensor.exposed, ring.forward.exposed, experts.exposed,
@@ -99,9 +123,9 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
                    {},       tensor.link,    ring.backward.link,    experts.link};
   const Flops product_flops = Figure("FLOPs of a layer's GEMMs, forward", products.forward_flops);
   time.forward_flops =
-      Figure("FLOPs of a layer, forward", product_flops + core.forward_flops, "as its kernels execute them");
+      Figure("FLOPs of a layer, forward", product_flops + core.forward.flops, "as its kernels execute them");
   time.backward_flops = Figure("FLOPs of a layer, backward",
-                               BackwardProducts(context) * product_flops + core.backward_flops, "recomputation apart");
+                               BackwardProducts(context) * product_flops + core.backward.flops, "recomputation apart");
   AddRecompute(context, work, plan, products, core, elementwise.norms, tensor, time);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, weight_gradients, 1, time);
@@ -152,6 +176,20 @@ LayerTime TimeHead(const TrainingContext& context) {
   time.backward_flops = Figure("FLOPs of the LM head, backward", BackwardProducts(context) * time.forward_flops);
   time.all_flops = AllFlops(time);
   return time;
+}
+
+LayerPass& LayerPass::operator+=(const LayerPass& other) {
+  compute += other.compute, tp += other.tp, cp += other.cp, ep += other.ep, host += other.host;
+  tp_link += other.tp_link, cp_link += other.cp_link, ep_link += other.ep_link;
+  return *this;
+}
+
+LayerPass operator*(LayerPass pass, Ratio times) {
+  for (Seconds LayerPass::* part : {&LayerPass::compute, &LayerPass::tp, &LayerPass::cp, &LayerPass::ep,
+                                    &LayerPass::host, &LayerPass::tp_link, &LayerPass::cp_link, &LayerPass::ep_link}) {
+    pass.*part *= times;
+  }
+  return pass;
 }
 
 }  // namespace slipstick

@@ -1,13 +1,35 @@
 // Time of a layer, of the embedding and of the output head for one micro-batch on one device.
 #pragma once
 
+#include "core/base/quantity.h"
 #include "core/training_stage/context.h"
-#include "core/training_stage/layer_pass.h"
 #include "core/training_stage/layer_work.h"
+#include "core/training_stage/product_time.h"
 #include "core/training_stage/recompute_choice.h"
-#include "core/training_stage/timed_operator.h"
 
 namespace slipstick {
+
+// Times of a layer's passes for one micro-batch on one device.
+
+// One pass of one micro-batch. The parts add up to it; of communication the exposed part.
+struct LayerPass {
+  Seconds compute, tp, cp, ep, host;
+  Seconds tp_link, cp_link, ep_link;  // exposed or hidden
+  [[nodiscard]] Seconds Total() const { return compute + tp + cp + ep + host; }
+  LayerPass& operator+=(const LayerPass& other);
+  friend LayerPass operator*(LayerPass pass, Ratio times);
+};
+
+struct LayerTime {
+  LayerPass forward, backward, recompute;
+  Seconds weight_gradient_compute;  // the part of backward.compute that computes weight gradients
+  Seconds weight_gradient;  // the part of Backward() that the schedule may postpone, host waits included; 0 where it is
+                            // not split
+  // GEMMs and attention core, as the kernels execute them.
+  Flops forward_flops, backward_flops, recomputed_flops, all_flops;
+  [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
+  [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
+};
 
 // A layer under selective recomputation. `operators`, where given, gets its operators.
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,

@@ -6,9 +6,85 @@
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_time.h"
 #include "core/training_stage/recompute_choice.h"
-#include "core/training_stage/stage_parts.h"
+#include "core/training_stage/stage.h"
 
 namespace slipstick {
+
+// Components of a pipeline stage, and how its time adds up from them.
+
+// All-gather of weights and reduce-scatter of gradients, layer by layer (ZeRO-3, FSDP).
+struct ShardedLayer {
+  Seconds forward, backward;  // exposed
+  Seconds weight_gradient;    // the part of backward beside the weight gradients, where they are a pass of their own
+  Seconds forward_link, backward_link;  // on the links
+};
+
+// Times of layers, which do not depend on their placement on stages: a search keeps them between mappings.
+struct LayerTimes {
+  ByKind<LayerTime> selective, full_recompute;  // under RecomputeChoice::selective; recomputed as a whole
+  ByKind<ShardedLayer> sharded_selective, sharded_full_recompute;
+  ByKind<Seconds> offload_selective, offload_full_recompute;  // all activations of a layer to the host, one way
+  ShardedLayer
+      sharded_embedding;  // per micro-batch: gather of the embedding, and the last scatter, which no compute hides
+  LayerTime embedding, head;
+  RecomputeChoice recompute;
+};
+struct StageTime {
+  LayerPass forward, backward, recompute;
+  Seconds sharded_forward, sharded_backward, sharded_link;
+  Seconds host_forward, host_backward, host_link;  // activation offload: exposed, exposed, on the link
+  Seconds weight_gradient;                         // the part of Backward() that a schedule may postpone
+  [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward + host_forward; }
+  [[nodiscard]] Seconds Backward() const {
+    return backward.Total() + recompute.Total() + sharded_backward + host_backward;
+  }
+  [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
+};
+// Exposed transfers of an offloaded layer.
+struct HostTransfer {
+  Seconds forward, backward;
+  Seconds weight_gradient;  // the part of backward behind the weight gradients, where they are a pass of their own
+};
+
+// Offload overlaps the forward pass, reload the backward pass; a split backward pass hides half of the reload behind
+// each part. Sharded weights use their own link at the same time, so only the longer of the two transfers is exposed.
+HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded);
+
+// One component of a stage: a group of identical layers, the embedding, or the head.
+struct StagePart {
+  const LayerTime* time;
+  ShardedLayer sharded;
+  Seconds offload;  // all of a layer's activations, one way
+};
+
+// Calls visit(part, count) for each component.
+template <class Visit>
+void VisitStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
+                bool head, const Visit& visit) {
+  const auto visit_some = [&visit](const StagePart& part, Ratio count) {
+    if (count != 0) visit(part, count);
+  };
+  for (const LayerKind kind : kLayerKinds) {
+    const Ratio full = FullLayers(times.recompute, layers, kind);
+    visit_some({&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind]},
+               layers.of[kind] - full);
+    visit_some({&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind]},
+               full);
+  }
+  if (embedding) visit_some({&times.embedding, times.sharded_embedding, {}}, 1);
+  if (head) {
+    const Ratio modules = context.model.mtp_layers;
+    const LayerKind last = MtpKind(context);
+    // A module is no layer of a virtual stage.
+    const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;
+    visit_some({&times.head, {}, {}}, 1 + modules);
+    visit_some({&times.selective[last], times.sharded_selective[last], {}}, modules - full);
+    visit_some({&times.full_recompute[last], times.sharded_full_recompute[last], {}}, full);
+  }
+}
+
+// FLOPs that the kernels of a micro-batch execute on all stages.
+Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages);
 
 // Operators of the first kind of layer, where asked for, and the time of every kind's by what bounds them.
 struct StepOperators {

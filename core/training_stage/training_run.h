@@ -40,20 +40,14 @@ ENUM_NAMES(StatePrecision, {kFp32, "fp32"}, {kBf16, "bf16"}, {kFp16, "fp16"}, {k
 struct TrainingState {
   std::optional<StatePrecision> gradients, master_weights, moments;
 };
-template <>
-struct Schema<TrainingState> {
-  static const Fields fields;
-};
+FIELDS_OF(TrainingState);
 
 // The batch grows from `start` to global_batch over the first `tokens`, linearly with the tokens seen.
 struct BatchRamp {
   Tally start = 16;  // sequences
   Tokens tokens = 10 * kGToken;
 };
-template <>
-struct Schema<BatchRamp> {
-  static const Fields fields;
-};
+FIELDS_OF(BatchRamp);
 
 // packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per
 // sequence.
@@ -66,10 +60,7 @@ struct Documents {
   Ratio variation = 1;  // standard deviation over the mean
   DocumentLayout layout = DocumentLayout::kPacked;
 };
-template <>
-struct Schema<Documents> {
-  static const Fields fields;
-};
+FIELDS_OF(Documents);
 
 // Interruptions and recovery.
 struct Interruptions {
@@ -79,10 +70,7 @@ struct Interruptions {
   std::optional<Seconds> checkpoint_interval;
   bool asynchronous_checkpoints = false;
 };
-template <>
-struct Schema<Interruptions> {
-  static const Fields fields;
-};
+FIELDS_OF(Interruptions);
 
 // Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and
 // backward passes, optimizer state around the update, gradients after every backward pass, weights for every pass.
@@ -91,10 +79,7 @@ struct Offload {
   std::optional<Ratio> gradients = std::nullopt;  // default: the framework's, all that the optimizer offloads or none
   Ratio parameters = 0;
 };
-template <>
-struct Schema<Offload> {
-  static const Fields fields;
-};
+FIELDS_OF(Offload);
 
 struct TrainingRun {
   Tally sequence = 8192;

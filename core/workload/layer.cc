@@ -89,12 +89,11 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   const Ratio activated =
       Figure("Activated columns", (has_experts ? widths.shared : widths.mlp) + Ratio(model.layer_embeddings.width),
              "that activation functions pass over: of the MLP and of the layer's embedding");
-  return {RowPass{"norms", ProductRows::kSequenceParallel, normalized, 4, 8, true},
-          RowPass{"residuals", ProductRows::kSequenceParallel, hidden, added, added},
-          RowPass{"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2},
-          RowPass{"activation", ProductRows::kTokens, activated, forward, backward, true},
-          RowPass{"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : Ratio(0), forward, backward,
-                  true}};
+  return {RowPass{ProductRows::kSequenceParallel, normalized, 4, 8, true},
+          RowPass{ProductRows::kSequenceParallel, hidden, added, added},
+          RowPass{ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2},
+          RowPass{ProductRows::kTokens, activated, forward, backward, true},
+          RowPass{ProductRows::kRouted, has_experts ? widths.expert : Ratio(0), forward, backward, true}};
 }
 
 namespace {

@@ -125,7 +125,6 @@ Ratio NormElements(const Model& model);
 
 // An unfused elementwise pass over rows of 16-bit elements that touches every operand once. Routing is not included.
 struct RowPass {
-  std::string_view name;
   ProductRows rows = ProductRows::kTokens;
   Ratio columns = 0;                // elements per row
   Ratio forward = 0, backward = 0;  // bytes per element

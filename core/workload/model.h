@@ -168,9 +168,6 @@ struct Vision {
   Tally patch = 16;      // side in pixels
   Tally merge = 2;       // patches along the side of a token
   Tally projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
-
-  // Side of a token in pixels.
-  [[nodiscard]] Count TokenSide() const { return patch * merge; }
   friend bool operator==(const Vision&, const Vision&) = default;
 };
 
@@ -257,30 +254,12 @@ ParameterCount CountParameters(const Model& model);
 // Reports contradictions, with the nearest valid values; fills kv_heads, head_dim, expert_ffn and shared_ffn.
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues);
 
-template <>
-struct Schema<Moe> {
-  static const Fields fields;
-};
-template <>
-struct Schema<Mla> {
-  static const Fields fields;
-};
-template <>
-struct Schema<Indexer> {
-  static const Fields fields;
-};
-template <>
-struct Schema<CompressedAttention> {
-  static const Fields fields;
-};
-template <>
-struct Schema<LinearAttention> {
-  static const Fields fields;
-};
-template <>
-struct Schema<Vision> {
-  static const Fields fields;
-};
+FIELDS_OF(Moe);
+FIELDS_OF(Mla);
+FIELDS_OF(Indexer);
+FIELDS_OF(CompressedAttention);
+FIELDS_OF(LinearAttention);
+FIELDS_OF(Vision);
 template <>
 struct Schema<Model> {
   static constexpr std::string_view preset_kind = "model";

@@ -45,7 +45,6 @@ constexpr double BytesPerElement(Precision precision) {
 }
 constexpr Bytes ElementSize(Precision precision) { return BytesPerElement(precision) * kB; }
 
-constexpr bool IsSixteenBit(Precision p) { return p == Precision::kFp16 || p == Precision::kBf16; }
 constexpr bool IsEightBitFloat(Precision p) { return p == Precision::kFp8 || p == Precision::kMxfp8; }
 constexpr bool IsFourBitFloat(Precision p) { return p == Precision::kNvfp4 || p == Precision::kMxfp4; }
 // Formats that differ in their scales alone.

@@ -1,11 +1,12 @@
 // The cost formulas against the cases of ../shared/validation/reference-cases, evaluated apart with 40 digits. Skipped
 // where the folder is absent.
 #include "core/economics/carbon.h"
-#include "core/economics/harvest.h"
 #include "core/economics/network_cost.h"
 #include "core/economics/ownership.h"
 #include "core/economics/wafer.h"
+#include "core/economics/yield.h"
 #include "reference_cases.h"
+#include "tests/support/cost_tools/gross_dies.h"
 
 namespace slipstick {
 namespace {

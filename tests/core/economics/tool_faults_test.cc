@@ -4,6 +4,7 @@
 #include "tests/support/cost_tools/actuary.h"
 #include "tests/support/cost_tools/catch_tool.h"
 #include "tests/support/cost_tools/eco_chip.h"
+#include "tests/support/cost_tools/gross_dies.h"
 #include "tests/support/cost_tools/ttm_cas.h"
 
 namespace slipstick {

@@ -7,6 +7,7 @@
 #include "tests/support/cost_tools/actuary.h"
 #include "tests/support/cost_tools/catch_tool.h"
 #include "tests/support/cost_tools/google_cost.h"
+#include "tests/support/cost_tools/gross_dies.h"
 
 namespace slipstick {
 namespace {

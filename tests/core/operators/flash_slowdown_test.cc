@@ -1,8 +1,7 @@
 // A stated version of FlashAttention against the fastest kernel of the device.
-#include "core/operators/flash_slowdown.h"
-
 #include <gtest/gtest.h>
 
+#include "core/operators/attention.h"
 #include "tests/core/operators/devices.h"
 
 namespace slipstick {

@@ -1,5 +1,4 @@
 // Steps of engines that compile a whole layer, as on Gaudi and Neuron.
-#include "core/engine_step/compiled_graph.h"
 
 #include "tests/core/serving/served.h"
 

@@ -5,7 +5,7 @@
 #include "core/base/fix.h"
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/exchange.h"
-#include "core/engine_step/imbalance.h"
+#include "core/engine_step/expert_time.h"
 #include "core/engine_step/layers_time.h"
 #include "tests/core/serving/served.h"
 

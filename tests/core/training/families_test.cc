@@ -2,7 +2,7 @@
 #include "core/catalogue/presets.h"
 #include "core/training/memory.h"
 #include "core/training_stage/attention_core.h"
-#include "core/training_stage/bound_context.h"
+#include "core/training_stage/context.h"
 #include "tests/core/preset.h"
 #include "tests/core/training/scenarios.h"
 #include "tests/support/explained.h"
@@ -101,7 +101,7 @@ TEST(Families, RecurrencesKeepNoScores) {
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(),
                                   {FeedForward::kDense, Mixer::kRecurrence});
-    return std::pair{TimeCore(context, work.attention).forward, LayerActivations(context, work, {})};
+    return std::pair{TimeCore(context, work.attention).forward.time, LayerActivations(context, work, {})};
   };
   const auto [fused_time, fused_kept] = layer(true);
   const auto [unfused_time, unfused_kept] = layer(false);

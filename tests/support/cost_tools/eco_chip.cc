@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/support/cost_tools/gross_dies.h"
+
 namespace slipstick::eco_chip {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tests/support/cost_tools/gross_dies.h"
+
 namespace slipstick::ttm_cas {
 namespace {
 
