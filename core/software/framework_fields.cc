@@ -284,7 +284,10 @@ constexpr auto kFrameworkFields = Advanced(
      Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
          .Label("Slow-down per doubling of devices")
          .Between(0, 1),
-     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000),
+     Of<&Framework::step_overhead>("step_overhead",
+                                   "Wait of several devices for each other and their hosts at the end of a step")
+         .In(kMs)
+         .Between(0, 100'000),
      Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024),
      Of<&Framework::lora_targets>(
          "lora_targets",

@@ -160,11 +160,14 @@ void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientEx
              schedule_length * (framework.jitter * max(0, log2(devices / 8)) +
                                 step.pod_jitter * max(0, log2(devices / step.node_devices))),
              "the slowest device sets the pace; grows with every doubling of the devices, or of the pods");
+  const Seconds end =
+      Figure("Wait at the end of a step", min(1, devices - 1) * framework.step_overhead,
+             "devices wait for each other and for what their hosts exchange; one alone waits for nothing");
   time.offload = Figure("Exposed offload", step.micro_batches * pass.offload + gradients.host_exposed,
                         "activations per micro-batch, optimizer state once per step");
   time.optimizer = Figure("Optimizer step", gradients.optimizer);
-  time.other = Figure("Other", host + jitter + gradients.accumulation + framework.step_overhead,
-                      "launch overhead, jitter, fp32 accumulation, host work between steps");
+  time.other = Figure("Other", host + jitter + gradients.accumulation + end,
+                      "launch overhead, jitter, fp32 accumulation, the wait at the end of a step");
 }
 
 }  // namespace
