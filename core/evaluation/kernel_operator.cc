@@ -272,7 +272,7 @@ std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
   return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::gemm_efficiency_fp8 : &A::gemm_efficiency,
-          &A::clock_derating, &A::bandwidth_efficiency, &A::launch_latency};
+          &A::sustained_clock_derating, &A::rated_power, &A::bandwidth_efficiency, &A::launch_latency};
 }
 std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
   const bool unfused = line.algorithm == AttentionAlgorithm::kUnfused ||

@@ -54,8 +54,7 @@ FIELDS_OF(DieSize);
 // (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
   std::optional<Ratio> gemm_efficiency;  // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
-  std::optional<Ratio> clock_derating;   // d: rate loss in a long kernel, rate / (1 + d)
-  std::optional<Ratio> sustained_clock_derating;  // d_s: rate loss in a training step
+  std::optional<Ratio> sustained_clock_derating;  // d: rate loss in long runs at the power limit, rate / (1 + d)
   std::optional<Ratio> bandwidth_efficiency;      // e_b: fraction of the memory bandwidth reached by streaming
   std::optional<Seconds> launch_latency;          // t0: per kernel inside a graph
   std::optional<Ratio> attention_forward, attention_backward;  // training kernels, fraction of the dense peak
@@ -70,7 +69,7 @@ FIELDS_OF(Efficiency);
 
 // Members of Efficiency and DeviceMemory that were filled by rules.
 struct AssumedEfficiency {
-  bool gemm_efficiency = false, gemm_efficiency_fp8 = false, clock_derating = false, sustained_clock_derating = false;
+  bool gemm_efficiency = false, gemm_efficiency_fp8 = false, sustained_clock_derating = false;
   bool rated_power = false, bandwidth_efficiency = false, launch_latency = false;
   bool attention_forward = false, attention_backward = false;
   bool decode_bandwidth_efficiency = false, l2_bandwidth = false, usable_l2_fraction = false;

@@ -55,10 +55,8 @@ constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::gemm_efficiency>(
         "matrix", "GEMM efficiency, 16-bit: fraction of the dense peak in a short GEMM with the best tile")
         .Share(),
-    Of<&Efficiency::clock_derating>("power_fall", "Clock loss in long kernels (power limit): time grows by 1 plus this")
-        .Between(0, 4),
     Of<&Efficiency::sustained_clock_derating>("sustained_fall",
-                                              "Clock loss in a training step: time grows by 1 plus this")
+                                              "Clock loss of long runs at the power limit: time grows by 1 plus this")
         .Between(0, 4),
     Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth")
         .Label("Achievable bandwidth")

@@ -100,7 +100,6 @@ constexpr std::string_view kDevicePath = "cluster.device";
 constexpr AssumedRule kAssumedRules[] = {
     {&AssumedEfficiency::gemm_efficiency, "cluster.device.efficiency.matrix", &RuleTexts::gemm_efficiency},
     {&AssumedEfficiency::gemm_efficiency_fp8, "cluster.device.efficiency.matrix_fp8", &RuleTexts::gemm_efficiency_fp8},
-    {&AssumedEfficiency::clock_derating, "cluster.device.efficiency.power_fall", &RuleTexts::clock_derating},
     {&AssumedEfficiency::sustained_clock_derating, "cluster.device.efficiency.sustained_fall",
      &RuleTexts::sustained_clock_derating},
     {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", &RuleTexts::rated_power},
@@ -180,7 +179,6 @@ void CompleteEfficiency(Device& device) {
   const DataSheetRules& rules = device.architecture->data_sheet;
   Fill(e.gemm_efficiency, assumed.gemm_efficiency, AssumedGemmEfficiency(rules, device));
   Fill(e.gemm_efficiency_fp8, assumed.gemm_efficiency_fp8, rules.gemm_efficiency_fp8 * *e.gemm_efficiency);
-  Fill(e.clock_derating, assumed.clock_derating, DeratingOf(rules.clock_derating, device));
   Fill(e.sustained_clock_derating, assumed.sustained_clock_derating,
        rules.sustained_clock_derating.value_or(DeratingOf(rules.sustained, device)));
   Fill(e.rated_power, assumed.rated_power, device.tdp);

@@ -39,7 +39,7 @@ enum class GemmSetting { kIsolated, kTraining, kServing };
 // ServingKernelParameters change what differs inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
-  Ratio clock_derating = 0;    // d: rate loss in a long kernel
+  Ratio clock_derating = 0;    // d: rate loss at the power limit
   Seconds derating_ramp;       // kernel time at which half of the derating is reached
   int max_split = 16;          // limit of split-K
   bool columns_by_96 = false;  // tiles of 96 and 192 columns exist
@@ -60,9 +60,10 @@ struct GemmKernelParameters {
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 
-// Inside a training step: sustained clock, split-K up to two waves, no k-loop latency; the caller adds quantization.
+// Inside a training step: the clock of a long run, split-K up to two waves, no k-loop latency; the caller adds
+// quantization.
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
-// Inside a serving step: the kernel before quantizes the activations.
+// Inside a serving step: the clock of a long run; the kernel before quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
 // Activations are quantized by a separate kernel before the product.
 void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters);

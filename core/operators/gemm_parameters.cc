@@ -45,13 +45,13 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device) {
 
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device) {
   const Efficiency& e = device.efficiency;
-  assert(e.gemm_efficiency && e.gemm_efficiency_fp8 && e.bandwidth_efficiency && e.launch_latency && e.clock_derating);
+  assert(e.gemm_efficiency && e.gemm_efficiency_fp8 && e.bandwidth_efficiency && e.launch_latency);
   const GemmTable& table = device.architecture->gemm;
   const GemmKernel kernel = KernelOf(gemm, device);
   const GemmRow& row = RowOf(table, kernel);
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
-  parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : Ratio(0);
+  parameters.clock_derating = gemm.groups == 1 ? SustainedClockDerating(device) : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
@@ -92,7 +92,7 @@ GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& de
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   parameters.setting = GemmSetting::kTraining;
   parameters.clock_derating = SustainedClockDerating(device);
-  parameters.derating_ramp = device.architecture->gemm.training_derating_ramp;
+  parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
   parameters.max_split = std::min(parameters.max_split, 8);
   parameters.split_fills_two_waves = true;
   parameters.launch = device.architecture->gemm.training_launch_latency;
@@ -106,6 +106,7 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   const GemmKernel kernel = KernelOf(gemm, device);
   parameters.setting = GemmSetting::kServing;
+  parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
   parameters.extra_launch = {};
   // The norm before it finds the scale, so the maximum needs no extra pass.
   if (kernel == GemmKernel::kFp8Tensor)

@@ -61,7 +61,7 @@ struct GemmTable {
   Ratio few_rows = 0;                // largest m of the kernels for few rows
   Ratio grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs over that of one
   Seconds derating_ramp;             // kernel time at which half of the clock derating is reached
-  Seconds training_derating_ramp;    // the same in a training step
+  Seconds pass_derating_ramp;        // the same in a pass of many kernels
   Seconds training_launch_latency;   // per kernel in a training step
   Ratio serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
   Bytes copy_bytes_per_clock;        // asynchronous copies into one SM
@@ -274,15 +274,15 @@ struct PowerFall {
   double min_time = 1, max_time = 1;
 };
 struct RuleTexts {
-  std::string gemm_efficiency, gemm_efficiency_fp8, clock_derating, sustained_clock_derating, rated_power,
-      bandwidth_efficiency, launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency,
-      l2_bandwidth, usable_l2_fraction, usable;
+  std::string gemm_efficiency, gemm_efficiency_fp8, sustained_clock_derating, rated_power, bandwidth_efficiency,
+      launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency, l2_bandwidth,
+      usable_l2_fraction, usable;
 };
 struct DataSheetRules {
   double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak
   JoulesPerFlop max_gemm_energy;                            // energy per FLOP from which the maximum applies
   double gemm_efficiency_fp8 = 1;                           // over that of 16 bit
-  PowerFall clock_derating, sustained;
+  PowerFall sustained;
   std::optional<double> sustained_clock_derating;  // in place of the rule
   double min_bandwidth_efficiency = 1, max_bandwidth_efficiency = 1;
   BytesPerSecond min_efficiency_bandwidth;  // memory bandwidth from which the minimum applies

@@ -85,11 +85,11 @@ constexpr FieldRow kGemmTableFields[] = {
     Of<&GemmTable::grouped_bandwidth_gain>("grouped_stream",
                                            "Bandwidth efficiency of grouped GEMMs over that of a single one")
         .Above(0),
-    Of<&GemmTable::derating_ramp>("power_ramp", "Kernel time at which half of the clock loss is reached")
+    Of<&GemmTable::derating_ramp>("power_ramp", "Time of a single kernel at which half of the clock loss is reached")
         .In(kMs)
         .AtLeast(0),
-    Of<&GemmTable::training_derating_ramp>("training_power_ramp",
-                                           "Kernel time at which half of the clock loss is reached in a training step")
+    Of<&GemmTable::pass_derating_ramp>(
+        "pass_power_ramp", "Kernel time at which half of the clock loss is reached in a pass of many kernels")
         .In(kMs)
         .AtLeast(0),
     Of<&GemmTable::training_launch_latency>("training_launch", "Kernel launch latency in a training step")
@@ -120,7 +120,6 @@ constinit const Fields Schema<PowerFall>::fields(kPowerFallFields);
 constexpr FieldRow kRuleTextsFields[] = {
     Of<&RuleTexts::gemm_efficiency>("matrix", "Text in explanations"),
     Of<&RuleTexts::gemm_efficiency_fp8>("matrix_fp8", "Text in explanations"),
-    Of<&RuleTexts::clock_derating>("power_fall", "Text in explanations"),
     Of<&RuleTexts::sustained_clock_derating>("sustained_fall", "Text in explanations"),
     Of<&RuleTexts::rated_power>("rated_power", "Text in explanations"),
     Of<&RuleTexts::bandwidth_efficiency>("stream", "Text in explanations"),
@@ -140,8 +139,7 @@ constexpr FieldRow kDataSheetRulesFields[] = {
         .In(kPJPerFlop)
         .Above(0),
     Of<&DataSheetRules::gemm_efficiency_fp8>("matrix_fp8", "fp8 GEMM efficiency over that of 16 bit").Share(),
-    Of<&DataSheetRules::clock_derating>("power_fall", "Clock loss in a long kernel"),
-    Of<&DataSheetRules::sustained>("sustained", "Clock loss in a training step"),
+    Of<&DataSheetRules::sustained>("sustained", "Clock loss of long runs at the power limit"),
     Of<&DataSheetRules::sustained_clock_derating>("sustained_fall", "In place of that rule").AtLeast(0),
     Of<&DataSheetRules::min_bandwidth_efficiency>("stream_least", "Minimum fraction of the memory bandwidth").Share(),
     Of<&DataSheetRules::max_bandwidth_efficiency>("stream_most", "Maximum fraction of the memory bandwidth").Share(),

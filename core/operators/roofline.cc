@@ -21,7 +21,7 @@ void SetEfficiency(const Utilizations& utilizations, Device& device) {
   const Ratio all = instead(Ratio(1), utilizations.compute), none = instead(Ratio(0), utilizations.compute);
   e.gemm_efficiency = e.gemm_efficiency_fp8 = e.attention_forward = e.attention_backward = all;
   e.bandwidth_efficiency = e.decode_bandwidth_efficiency = instead(Ratio(1), utilizations.memory);
-  e.clock_derating = e.sustained_clock_derating = none;
+  e.sustained_clock_derating = none;
   e.rated_power = device.tdp;
   e.launch_latency = instead(Seconds(), utilizations.compute);
   const bool usable = device.assumed.usable;

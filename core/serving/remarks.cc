@@ -103,7 +103,8 @@ std::vector<std::string> AssumedInputs(const Deployment& deployment) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::usable};
   if (CompositionOf(deployment.engine).timed_by_families) {
-    used.insert(used.end(), {&A::gemm_efficiency, &A::clock_derating, &A::bandwidth_efficiency, &A::launch_latency});
+    used.insert(used.end(), {&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power,
+                             &A::bandwidth_efficiency, &A::launch_latency});
     if (deployment.layers.attention > 0 && !deployment.model.mla) used.push_back(&A::decode_bandwidth_efficiency);
     const bool fused = deployment.engine.kernels.attention != AttentionLibrary::kUnfused;
     if (deployment.layers.attention > 0 && !deployment.model.mla && fused)

@@ -8,7 +8,7 @@ namespace slipstick {
 
 struct DeviceFigures {
   Architecture architecture;
-  double units, ghz, bf16, fp8, fp4, gbps, cache_mib, matrix, power_fall, stream, launch_us;
+  double units, ghz, bf16, fp8, fp4, gbps, cache_mib, matrix, sustained_fall, stream, launch_us;
 };
 
 inline Device MakeDevice(const DeviceFigures& f) {
@@ -23,7 +23,7 @@ inline Device MakeDevice(const DeviceFigures& f) {
   device.memory.bandwidth = f.gbps * kGBps;
   device.caches = {{"L2", f.cache_mib * kMiB, {}}};
   device.efficiency.gemm_efficiency = f.matrix;
-  device.efficiency.clock_derating = f.power_fall;
+  device.efficiency.sustained_clock_derating = f.sustained_fall;
   device.efficiency.bandwidth_efficiency = f.stream;
   device.efficiency.launch_latency = f.launch_us * kUs;
   CompleteEfficiency(device);
@@ -31,21 +31,21 @@ inline Device MakeDevice(const DeviceFigures& f) {
 }
 
 inline Device A100() {
-  return MakeDevice({Architecture("ampere"), 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0, 0.79, 3.9});
+  return MakeDevice({Architecture("ampere"), 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0.1, 0.79, 3.9});
 }
 inline Device H100() {
-  Device device = MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 3350, 50, 0.865, 0.14, 0.84, 2.85});
+  Device device = MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 3350, 50, 0.865, 0.225, 0.84, 2.85});
   device.efficiency.gemm_efficiency_fp8 = 0.865 * 0.90;
   return device;
 }
 inline Device H200() {
-  return MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.17, 0.83, 2.7});
+  return MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.225, 0.83, 2.7});
 }
 inline Device B200() {
-  return MakeDevice({Architecture("blackwell"), 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.19, 0.72, 2.15});
+  return MakeDevice({Architecture("blackwell"), 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.36, 0.72, 2.15});
 }
 inline Device L40S() {
-  return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.30, 0.80, 2.3});
+  return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.1, 0.80, 2.3});
 }
 
 // With attention values: decimal sizes, decode plateau, L2 bandwidth.

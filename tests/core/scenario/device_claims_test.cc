@@ -103,11 +103,12 @@ TEST(Assumed, PartsOfAReportListAssumedInputs) {
                                    "cluster.device.efficiency.rated_power", "cluster.device.efficiency.stream",
                                    "cluster.device.efficiency.attention_forward",
                                    "cluster.device.efficiency.attention_backward"}));
-  EXPECT_EQ(Texts(report["serving"]["assumed"]),
-            (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.matrix_fp8",
-                                   "cluster.device.efficiency.power_fall", "cluster.device.efficiency.stream",
-                                   "cluster.device.efficiency.launch", "cluster.device.efficiency.decode_stream",
-                                   "cluster.device.efficiency.cache_stream"}));
+  EXPECT_EQ(
+      Texts(report["serving"]["assumed"]),
+      (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.matrix_fp8",
+                             "cluster.device.efficiency.sustained_fall", "cluster.device.efficiency.rated_power",
+                             "cluster.device.efficiency.stream", "cluster.device.efficiency.launch",
+                             "cluster.device.efficiency.decode_stream", "cluster.device.efficiency.cache_stream"}));
 }
 
 // Estimates according to the sources in the presets.
@@ -159,7 +160,7 @@ TEST(Assumed, IsListedExactlyWhereItHasAnEffect) {
   const Json report = ReportOf(base);
   const Result<Json> request = ReadRequest(R"({"version": 1})", base);
   ASSERT_TRUE(request);
-  for (const char* name : {"matrix", "matrix_fp8", "power_fall", "sustained_fall", "stream", "launch",
+  for (const char* name : {"matrix", "matrix_fp8", "sustained_fall", "rated_power", "stream", "launch",
                            "attention_forward", "attention_backward", "decode_stream", "cache_stream"}) {
     const std::string path = std::string("cluster.device.efficiency.") + name;
     for (const char* part : {"training", "serving"}) {
@@ -191,8 +192,10 @@ TEST(Assumed, KernelAnswersListTheirAssumedInputs) {
   const char* const product = R"({"kind": "gemm", "m": 4096, "n": 4096, "k": 4096, "precision": "bf16"})";
   const char* const decode =
       R"({"kind": "attention", "phase": "decode", "batch": 8, "kv_len": 4096, "heads": 32, "head_dim": 128})";
-  EXPECT_EQ(assumed("l4", product), (std::set<std::string>{"device.efficiency.matrix", "device.efficiency.power_fall",
-                                                           "device.efficiency.stream", "device.efficiency.launch"}));
+  EXPECT_EQ(
+      assumed("l4", product),
+      (std::set<std::string>{"device.efficiency.matrix", "device.efficiency.sustained_fall",
+                             "device.efficiency.rated_power", "device.efficiency.stream", "device.efficiency.launch"}));
   EXPECT_EQ(assumed("l4", decode),
             (std::set<std::string>{"device.efficiency.decode_stream", "device.efficiency.cache_stream"}));
   EXPECT_TRUE(assumed("h100-sxm5-80gb", product).empty());

@@ -141,7 +141,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const double stall = FigureOf(load, "Decode stall per prompt"), step = report.decode_step.base(),
                    prefill = report.prefill.base();
       // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
-      const double alone = 0.008 + 2048 * 3e-6 + 1.5 * step + prefill;
+      const double alone = 0.008 + 2048 * 2.5e-6 + 1.5 * step + prefill;
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
       EXPECT_GT(before, 0) << output << " " << batch;

@@ -1,5 +1,5 @@
-// A fleet through the day, by hand. As in size_test.cc: one request at a time, of one output token, S = 0.184 s on one
-// H100; in an M/M/1 queue TTFT is 1 s at 0.816 / 0.184 = 4.43 requests/s per replica.
+// A fleet through the day, by hand. As in size_test.cc: one request at a time, of one output token, S = 0.212 s on one
+// H100; in an M/M/1 queue TTFT is 1 s at 0.788 / 0.212 = 3.72 requests/s per replica.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ const std::vector<std::string> kOneAtATime{"model=llama-3.1-8b",
                                            "cost.system.devices_per_host=1"};
 
 Answer Sized(const Json& more) {
-  Json question{{"requests_per_s", 11}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
+  Json question{{"requests_per_s", 10}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
   question.update(more);
   return SizeAnswer(R"({"version": 1})", kOneAtATime, question);
 }
@@ -30,18 +30,18 @@ Json First(const Json& more) {
   return (*ParseJson(answer.text))["clusters"][0];
 }
 
-// 1.8 times the mean of 11 is 19.8 requests/s: 5 replicas. At 6.6 they need 2, at 11 they need 3: 5 + 2 + 2 + 3 of 4 x 5.
+// 1.7 times the mean of 10 is 17 requests/s: 5 replicas. At 6.5 they need 2, at 10 they need 3: 5 + 2 + 2 + 3 of 4 x 5.
 TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
-  const Json sized = First({{"day", {18, 6, 6, 10}}});
+  const Json sized = First({{"day", {34, 13, 13, 20}}});
   EXPECT_EQ(sized["deployment"]["replicas"], 5);
-  const std::vector<double> rates{19.8, 6.6, 6.6, 11};
+  const std::vector<double> rates{17, 6.5, 6.5, 10};
   const std::vector<int> needed{5, 2, 2, 3};
   ASSERT_EQ(sized["day"]["parts"].size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     const Json& part = sized["day"]["parts"][i];
     EXPECT_NEAR(part["requests_per_s"].get<double>(), rates[i], 1e-9);
     EXPECT_EQ(part["needed_devices"], needed[i]) << i;
-    EXPECT_NEAR(part["utilization"].get<double>(), rates[i] / 5 * 0.184, 0.05) << i;
+    EXPECT_NEAR(part["utilization"].get<double>(), rates[i] / 5 * 0.212, 0.05) << i;
   }
   EXPECT_NEAR(sized["day"]["needed_devices"].get<double>(), 3, 1e-12);
   EXPECT_NEAR(sized["day"]["idle_share"].get<double>(), 0.4, 1e-12);
@@ -50,7 +50,7 @@ TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
 
 // A day is its peak over its mean, and costs what it costs per token of the mean.
 TEST(Day, IsSizedAsItsPeakOverTheMean) {
-  Json day = First({{"day", {18, 6, 6, 10}}}), peak = First({{"peak_over_mean", 1.8}});
+  Json day = First({{"day", {34, 13, 13, 20}}}), peak = First({{"peak_over_mean", 1.7}});
   EXPECT_TRUE(peak["day"].is_null());
   for (Json* answer : {&day, &peak}) answer->erase("day");
   EXPECT_EQ(day, peak);

@@ -84,10 +84,10 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
 
 TEST(SizeByHand, AQueueSetsTheReplicas) {
   // Engines that run one request at a time, of one output token: M/M/1 queues. Llama-3.1-8B on 8,192 tokens in bf16 is
-  // 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products, at 0.865 x (1 - 0.14) of 989 TFLOP/s 0.155 s, and 4 x 8,192^2 / 2 x
-  // 4,096 x 32 = 17.6 TFLOP of attention, at 0.61 of it 0.029 s: S = 0.184 s. TTFT = S / (1 - rho) <= 1 s where rho <=
-  // 0.816 per replica, so that 11 requests/s take 11 x 0.184 / 0.816 = 2.48 replicas: 3. Three stand for every S
-  // between 0.154 and 0.214 s.
+  // 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products, at 0.865 / 1.225 of 989 TFLOP/s 0.164 s; attention takes 1.0 ms a
+  // layer (tests/validation/hopper/h100.csv, cuDNN), 0.032 s; norms, residuals, rotation and activation pass over 1.4 GB
+  // a layer, at 2.8 TB/s 0.016 s: S = 0.212 s. TTFT = S / (1 - rho) <= 1 s where rho <= 0.788 per replica, so that 10
+  // requests/s take 10 x 0.212 / 0.788 = 2.69 replicas: 3. Three stand for every S between 0.167 and 0.231 s.
   const Assignments scenario{"model=llama-3.1-8b",
                              "serving.engine=ideal",
                              "serving.precision.weights=bf16",
@@ -97,20 +97,20 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
                              "serving.max_requests=1",
                              "cost.system.devices_per_host=1"};
   const Json one_device{
-      {"requests_per_s", 11}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
+      {"requests_per_s", 10}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
   const Json sized = First(scenario, one_device);
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.replicas"), 3);
   EXPECT_EQ(CountAt(sized, "deployment.devices"), 3);
-  // rho = 11 / 3 x 0.184 = 0.67; the rate at which TTFT is 1 s is 3 x 0.816 / 0.184 = 13.3 requests/s.
-  EXPECT_NEAR(*NumberAt(sized, "at_peak.utilization"), 0.67, 0.05);
-  EXPECT_NEAR(*NumberAt(sized, "headroom.requests_per_s"), 13.3, 1.0);
+  // rho = 10 / 3 x 0.212 = 0.71; the rate at which TTFT is 1 s is 3 x 0.788 / 0.212 = 11.2 requests/s.
+  EXPECT_NEAR(*NumberAt(sized, "at_peak.utilization"), 0.71, 0.05);
+  EXPECT_NEAR(*NumberAt(sized, "headroom.requests_per_s"), 11.2, 1.0);
   EXPECT_EQ(sized["headroom"]["breaks_first"], "ttft");
 
-  // 1.8 times the rate at the peak is 19.8 requests/s: 4.46 replicas, 5 for every S between 0.168 and 0.202 s. The mean
+  // 1.7 times the rate at the peak is 17 requests/s: 4.57 replicas, 5 for every S between 0.191 and 0.227 s. The mean
   // rate needs 3 of them, so that at the mean 2 may fail.
   Json peak = one_device;
-  peak["peak_over_mean"] = 1.8;
+  peak["peak_over_mean"] = 1.7;
   const Json peaked = First(scenario, peak);
   EXPECT_EQ(CountAt(peaked, "deployment.replicas"), 5);
   EXPECT_EQ(CountAt(peaked, "spare.at_peak"), 0);
@@ -126,7 +126,7 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
 }
 
 TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
-  // One request at a time, of one output token, as above: S = 0.184 s. One replica at 1.63 requests/s is busy for 0.3
+  // One request at a time, of one output token, as above: S = 0.212 s. One replica at 1.415 requests/s is busy for 0.3
   // of the time: the closed form's mean is S / (1 - 0.3) = 1.43 S. Times of service are all equal, M/D/1: P(wait <= t)
   // = 0.7 exp(0.3 t/S) up to S, and 0.7 (exp(0.3 t/S) - 0.3 (t/S - 1) exp(0.3 (t/S - 1))) up to 2 S: 0.7 of the
   // requests do not wait, a tenth wait for 0.84 S, one of a hundred for 1.9 S. 2.3 S thus hold at the mean, the median
@@ -141,8 +141,8 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
                              "serving.max_requests=1",
                              "cost.system.devices_per_host=1"};
   const auto sized = [&](const char* percentile) {
-    return First(scenario, {{"requests_per_s", 1.63},
-                            {"ttft", 0.423},
+    return First(scenario, {{"requests_per_s", 1.415},
+                            {"ttft", 0.488},
                             {"percentile", percentile},
                             {"clusters", {"dgx-h100"}},
                             {"limits", {"tp<=1", "pp<=1"}}});
@@ -151,11 +151,11 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
   EXPECT_EQ(CountAt(sized("mean"), "deployment.replicas"), 1);
   const Json median = sized("50"), most = sized("90"), all = sized("99");
   EXPECT_EQ(CountAt(median, "deployment.replicas"), 1);
-  EXPECT_NEAR(*NumberAt(median, "simulated.ttft_s"), 0.184, 0.03);
+  EXPECT_NEAR(*NumberAt(median, "simulated.ttft_s"), 0.212, 0.03);
   EXPECT_EQ(CountAt(most, "deployment.replicas"), 1);
-  EXPECT_NEAR(*NumberAt(most, "simulated.ttft_s"), 1.84 * 0.184, 0.05);
+  EXPECT_NEAR(*NumberAt(most, "simulated.ttft_s"), 1.84 * 0.212, 0.05);
   EXPECT_EQ(CountAt(all, "deployment.replicas"), 2);
-  EXPECT_LE(*NumberAt(all, "simulated.ttft_s"), 0.423);
+  EXPECT_LE(*NumberAt(all, "simulated.ttft_s"), 0.488);
   // `evaluate` simulates the same.
   Json overrides = all["overrides"];
   overrides["serving.simulate.requests"] = all["simulated"]["requests"];
@@ -163,19 +163,19 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
 }
 
 TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
-  // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 x (1 - 0.14) of 1,979
-  // TFLOP/s per H100, and 88 TFLOP of attention. Two devices: 0.424 s of products, 0.044 s of attention even at the
+  // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 / 1.225 of 1,979
+  // TFLOP/s per H100, and 88 TFLOP of attention. Two devices: 0.446 s of products, 0.044 s of attention even at the
   // peak rate, and 160 all-reduces of 8,192 x 8,192 x 2 bytes = 134 MB, each at least 134 MB / 450 GB/s: 0.048 s. They
-  // miss 0.5 s. Four: 0.212 s, attention at 0.61 of 989 TFLOP/s 0.036 s, 160 x 1.5 x 134 MB / (0.84 x 450 GB/s) = 0.085
-  // s, ten passes of 134 MB per layer over norms and residuals 0.038 s, and the request itself, 8 ms and 3 us per token
-  // of its text, 0.033 s: 0.404 s hold.
+  // miss 0.5 s. Four: 0.223 s, attention at 0.61 of 989 TFLOP/s 0.036 s, 160 x 1.5 x 134 MB / (0.84 x 450 GB/s) = 0.085
+  // s, ten passes of 134 MB per layer over norms and residuals 0.038 s, and the request itself, 8 ms and 2.5 us per
+  // token of its text, 0.028 s: 0.41 s hold.
   const Assignments scenario{"serving.prompt=8192", "serving.output=100", "cost.system.devices_per_host=1"};
   const Json sized = First(
       scenario, {{"requests_per_s", 0.01}, {"ttft", "500 ms"}, {"clusters", {"dgx-h100"}}, {"limits", {"pp<=1"}}});
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.devices"), 4);
   EXPECT_EQ(CountAt(sized, "deployment.mapping.tp"), 4);
-  EXPECT_NEAR(*NumberAt(sized, "at_peak.ttft_s"), 0.404, 0.07);
+  EXPECT_NEAR(*NumberAt(sized, "at_peak.ttft_s"), 0.41, 0.07);
 }
 
 TEST(SizeByHand, MarketPricesSplitTheCost) {
