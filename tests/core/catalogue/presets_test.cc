@@ -223,8 +223,8 @@ TEST(Presets, ModelsHaveTheirPublishedParameters) {
   EXPECT_GE(models, 100);
 }
 
-// Of a diffusion transformer blocks, modulation and the text's projection are counted: what embeds time, guidance and
-// patches and refines the text is left out.
+// The count of a diffusion transformer holds its blocks, modulation and the projection of the text. It leaves out what
+// embeds time, guidance and patches and what refines the text.
 TEST(Presets, DiffusionModelsHaveNearlyTheirPublishedParameters) {
   int models = 0;
   for (const PresetText& preset : PresetTexts()) {
