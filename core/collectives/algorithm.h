@@ -1,8 +1,8 @@
 // The table of collective algorithms.
 //
-// To add one: a row {name, title, source, library, applies, time} in the file of its family, and its name in a test of
-// that family. The fastest row that applies is chosen; property tests run over every row. A new family is a file and a
-// line in algorithm.cc. `applies` and `time` get groups of at least two ranks.
+// To add one: a row {name, title, source, library, applies, time} in the file of its family, and a value by hand in
+// tests/core/collectives/algorithms_test.cc, whose EveryRow tests run over all rows. The fastest row that applies is
+// chosen. A new family is a file and a line in algorithm.cc. `applies` and `time` get groups of at least two ranks.
 #pragma once
 
 #include <string_view>

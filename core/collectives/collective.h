@@ -24,9 +24,9 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const 
 std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group,
                                             const Cluster& cluster);
 
-// The level, by its place in cluster.networks, whose wires take a group longest at their stated bandwidth: the
-// outermost of equals, and of a group of one the innermost. Of a gather or reduction a level carries what each of the
-// ranks below it holds, of an exchange what leaves them; a message crosses all levels of its way.
+// Index in cluster.networks of the level whose wires take a group longest at their stated bandwidth: the outermost of
+// equals, the innermost for a group of one. In a gather or reduction, a level carries what each of the ranks below it
+// holds; in an exchange, what leaves them. A message crosses all levels on its way.
 std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const Cluster& cluster);
 
 // Time on one level of the network, or on the links to the host.
@@ -41,7 +41,7 @@ class NetworkLevelTimes {
   void Add(std::size_t level, Seconds time) {
     if (level < times_.size()) times_[level] += time;
   }
-  // `to_host`: beside the network, the last if there is any.
+  // `to_host`: time on the links to the host, listed last if there is any.
   [[nodiscard]] std::vector<NetworkLevelTime> List(Seconds to_host) const;
 
  private:
@@ -49,7 +49,7 @@ class NetworkLevelTimes {
   std::vector<Seconds> times_;
 };
 
-// A pattern that a group of ranks uses, by its largest message.
+// A pattern that a group of ranks uses, with its largest message.
 struct CollectiveUse {
   std::string_view group;  // "tp"
   CollectiveType pattern = CollectiveType::kAllReduce;

@@ -27,12 +27,12 @@ struct AlphaBetaOptions {
 
 // All-reduce of a serving engine, in place of a library's: every rank reads its peers' memory.
 struct CustomAllReduce {
-  Seconds start, peer;        // base latency; of the barrier, per peer
+  Seconds start, peer;        // base latency; latency of the barrier, per peer
   Ratio link_efficiency = 1;  // share of the link bandwidth
   Seconds second_pass;        // added latency of two-shot over one-shot
 };
 struct PeerReduceTable;  // operators/kernel_family.h
-// By the table of a family of devices: `second_pass` is the engine's.
+// From the table of a family of devices; `second_pass` is the engine's.
 CustomAllReduce CustomAllReduceOf(const PeerReduceTable& table, Seconds second_pass);
 
 struct CollectiveCall {
@@ -40,7 +40,7 @@ struct CollectiveCall {
   // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer;
   // all_to_all: the send buffer of a rank, its own block included; send_recv: the message.
   Bytes bytes{};
-  bool routed = false;  // all_to_all: of tokens to their experts, so messages differ in size
+  bool routed = false;  // all_to_all that sends tokens to their experts, so that messages differ in size
   // Absent: what the cluster asks for. The library, and "auto" or the name of a row of the table (algorithm.h).
   std::optional<CollectiveLibrary> library = std::nullopt;
   std::string_view algorithm = "";

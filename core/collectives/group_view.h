@@ -34,8 +34,8 @@ struct LevelView {
 
 bool IsGrid(const LevelView& view);
 
-// What was found from the shape of the group's block in a grid, or from the number of its direct wires: it rests on all
-// that decides that shape.
+// A value found from the shape of the group's block in a grid, or from the number of its direct wires. Explanations
+// show that it depends on all that decides that shape.
 Ratio OfBlock(std::string_view title, Ratio found, const LevelView& view, std::string_view note = "");
 // The same for the links of a view whose ranks, distances and level remember.
 void RestOnBlock(LevelView& view);
@@ -49,14 +49,14 @@ struct GroupView {
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
 
-// What an all-to-all asks of the wires between ranks. Through switches, and on direct wires to every peer: 1 and 1.
+// Load of an all-to-all on the wires between ranks: 1 and 1 through switches and on direct wires to every peer.
 struct WireLoad {
   Ratio detour = 1;  // time on the busiest wires over that on a rank's own
   Ratio hops = 1;    // wires on the longest route
 };
 WireLoad WireLoadOf(const LevelView& view);
 
-// The way from a device to the one `spacing` parts of a level further.
+// Route from a device to the one that is `spacing` parts further along a level.
 struct NeighborWire {
   Ratio share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer;
                     // through a switch all

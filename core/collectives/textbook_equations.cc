@@ -1,5 +1,5 @@
-// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. Of
-// a group that spans several levels, the slowest bandwidth and the longest latency.
+// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. For
+// a group that spans several levels, these are the slowest bandwidth and the longest latency.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {

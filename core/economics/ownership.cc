@@ -135,7 +135,7 @@ SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const 
   const Ratio paid_share = rental.term == RentalTerm::kReserved ? Ratio(1) : inputs.utilisation;
   const Dollars rent = Figure("Rent of all devices",
                               Ratio(cluster.devices) * rental.price * kAccountingYear * operation.years * paid_share,
-                              "of a reservation for every hour, busy or idle, else for the hours in use");
+                              "a reservation is paid for every hour, busy or idle, other rents for the hours in use");
   return CostOf({{"rent", rent}}, operation);
 }
 

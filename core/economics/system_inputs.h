@@ -27,7 +27,7 @@ struct SystemInputs {
   std::optional<Tally> switch_ports;
   std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;
   std::optional<DollarsPerBandwidth> link_price;
-  // Network that the server's price and power hold, of a device; absent: all that is in it.
+  // Network that the server's price and power include, per device; absent: all that is in it.
   std::optional<BytesPerSecond> fabric_included;  // bandwidth inside the server
   std::optional<Dollars> adapters_included;
   std::optional<Watts> adapter_power_included;

@@ -149,9 +149,12 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
       const Result<Json> request =
           ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"), TextAt(*json, "tuning"))), {});
       const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
-      if (!scenario || !Predict(*scenario, TextAt(row, "figure"), NumberAt(row, "value").value_or(0), run)) {
-        const std::string fault =
-            scenario ? "no such figure" : scenario.issues.front().path + ": " + scenario.issues.front().message;
+      const std::string figure = TextAt(row, "figure");
+      const double measured = NumberAt(row, "value").value_or(0);
+      if (!scenario || !Predict(*scenario, figure, measured, run)) {
+        const std::string fault = !scenario      ? scenario.issues.front().path + ": " + scenario.issues.front().message
+                                  : measured > 0 ? "figure: \"" + figure + "\" cannot be compared with this scenario"
+                                                 : "value: Enter a number above 0, in base units (seconds, bytes)";
         read.issues.push_back({file.id + " " + std::string(run.id), fault});
         continue;
       }

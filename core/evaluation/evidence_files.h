@@ -49,7 +49,7 @@ struct EvidenceFigure {
 std::optional<EvidenceFigure> FigureOf(const TrainingReport& report, std::string_view path);
 std::optional<EvidenceFigure> FigureOf(const ServingReport& report, std::string_view path);
 
-// {"id", "source", "kind", "measured", "computed", "error"}: of a step seconds, whatever its figure was.
+// {"id", "source", "kind", "measured", "computed", "error"}: in seconds for a step, whatever its figure was.
 Json WrittenRun(const MeasuredRun& run, std::string_view source);
 
 // C++ source of MeasuredRuns, MeasuredSources and MeasuredDistance.

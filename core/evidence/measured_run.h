@@ -1,4 +1,4 @@
-// Published measurements, each with how far the model is off it: the ground for the interval beside an answer.
+// Published measurements, each with the error of this model: the ground for the interval beside an answer.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-// What was measured. Errors of those of one group are evidence for each other, at a distance (neighbors.h).
+// What was measured. Errors of kinds of one group are evidence for each other, at a distance (neighbors.h).
 enum class MeasuredKind {
   kStepTime,
   kTrainingMemory,
@@ -28,7 +28,7 @@ ENUM_NAMES(MeasuredKind, {kStepTime, "training_step"}, {kTrainingMemory, "traini
            {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"},
            {kImageOrClip, "image_or_clip"});
 
-// What two runs have in common, as far as it tells how wrong a prediction may be. Sizes are logarithms to base 2.
+// The features by which two runs are compared, to tell how wrong a prediction may be. Sizes are base-2 logarithms.
 struct RunSetting {
   std::string_view device, architecture, software;  // ids; software: framework, engine, or how diffusion runs
   bool has_experts = false;
@@ -51,7 +51,7 @@ struct MeasuredRun {
   MeasuredKind kind = MeasuredKind::kStepTime;
   RunSetting setting;
   double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
-  double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for; a group's order
+  double log_error = 0;  // ln(measured / predicted), for a rate, of the time it stands for; orders a group
 };
 
 // Publisher and campaign: measurements of one hand, whose errors go together.

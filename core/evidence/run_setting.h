@@ -1,4 +1,4 @@
-// What of a run tells how wrong a prediction may be.
+// The features of a run that tell how wrong a prediction may be.
 #pragma once
 
 #include "core/diffusion/diffusion.h"
@@ -18,7 +18,7 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
                      const ServingReport& report);
 RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report);
 
-// Rules stand for what the device's GEMMs or memory were measured to reach.
+// Whether rules stand in for measured efficiencies of the device's GEMMs or memory.
 bool IsAssumed(const Device& device);
 
 }  // namespace slipstick

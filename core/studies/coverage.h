@@ -24,12 +24,12 @@ struct CoverageReport {
 CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& tested);
 
 std::string_view TitleOf(MeasuredKind kind);
-// As a table; reads the files tested, and says what the core does not answer of them.
+// The coverage as a table, with the rows of the tested files that the core does not answer.
 std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested);
 
-// One line of JSON a measurement, answered without all runs of its publisher, or of its device: {"kind", "publisher",
-// "source", "id", "device", "error", "low", "high", "least", "most", "measured", "stock"}. Logarithms over the answer,
-// of a rate those of the time: the measurement, the ends of its interval, and those of its neighbors' errors alone.
+// One line of JSON per measurement, answered without all runs of its publisher or its device: {"kind", "publisher",
+// "source", "id", "device", "error", "low", "high", "least", "most", "measured", "stock"}. Logarithms over the answer
+// (for a rate, those of the time): the measurement, the ends of its interval, and those of its neighbors' errors alone.
 // `measured`: others measured its software with its kind of model on its architecture; `stock`: how the engine is run
 // widens it.
 enum class LeftOut { kPublisher, kDevice };

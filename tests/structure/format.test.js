@@ -22,7 +22,7 @@ test("C++ is formatted", () => {
       .filter(Boolean),
   );
   assert.deepEqual(
-    [...faults].map((path) => relative(ROOT, path)),
+    [...faults].map((path) => `tests/node_modules/.bin/clang-format -i ${relative(ROOT, path)}`),
     [],
   );
   assert.equal(status, 0, stderr.slice(0, 1000));

@@ -92,7 +92,7 @@ test("core's includes follow the layers", () => {
     const place = relative(ROOT, path).split(sep).join("/");
     const folder = place.split("/")[1];
     if (!(folder in CORE)) {
-      faults.push(`${place}: core/${folder} has no row in the table`);
+      faults.push(`${place}: core/${folder} has no row in the table CORE of this test`);
       continue;
     }
     for (const include of includesOf(path)) {
@@ -101,9 +101,10 @@ test("core's includes follow the layers", () => {
       const [top, used] = include.split("/");
       if (["wasm", "web", "tests"].includes(top)) faults.push(`${place} includes ${include}`);
       if (top !== "core") continue;
-      if (used !== folder && !CORE[folder].includes(used)) faults.push(`${place} includes ${include}`);
+      if (used !== folder && !CORE[folder].includes(used))
+        faults.push(`${place} includes ${include}, which is not below core/${folder} (core/README.md, The map)`);
       if (/^core\/base\/(json|schema)\.h$/.test(include) && !MAY_SEE_JSON.includes(folder))
-        faults.push(`${place} includes ${include}`);
+        faults.push(`${place} includes ${include}: only ${MAY_SEE_JSON.join(", ")} may`);
     }
   }
   assert.deepEqual(faults, []);
@@ -149,17 +150,17 @@ test("core has no exceptions, no output and no state", () => {
     if (place.startsWith("core/command_line/")) continue;
     for (const include of includesOf(path)) {
       if (/^(iostream|fstream|filesystem|thread|mutex|random|chrono|ctime)$/.test(include))
-        faults.push(`${place} includes <${include}>`);
+        faults.push(`${place} includes <${include}>: the core is a pure function, without I/O, threads or clocks`);
     }
     const text = readFileSync(path, "utf8")
       .replace(/\/\/.*$/gm, "")
       .replace(/"(\\.|[^"\\])*"/g, '""');
     for (const [word] of text.matchAll(/\b(throw|catch|dynamic_cast|typeid|getenv|printf|fopen|stdin|stdout)\b/g))
-      faults.push(`${place} says ${word}`);
+      faults.push(`${place} says ${word}: what goes wrong is an issue in a Result, what is read is an argument`);
     for (const [line] of text.matchAll(
       /^\s*(static|thread_local|inline)\s+(?!const|constexpr|inline|_assert)[\w:<>,\s*&]+\s(=|\{[^}]*\};)/gm,
     )) {
-      faults.push(`${place} keeps state: ${line.trim()}`);
+      faults.push(`${place} keeps state, make it const: ${line.trim()}`);
     }
   }
   assert.deepEqual(faults, []);
@@ -208,6 +209,7 @@ test("the top level holds only what a visitor should see", () => {
 test("files of core stay short enough to be read whole", () => {
   const long = filesBelow(join(ROOT, "core"), SOURCES)
     .map((path) => [relative(ROOT, path), readFileSync(path, "utf8").split("\n").length - 1])
-    .filter(([, lines]) => lines > 400);
+    .filter(([, lines]) => lines > 400)
+    .map(([path, lines]) => `${path} has ${lines} lines, 400 at most: split it by subject`);
   assert.deepEqual(long, []);
 });

@@ -15,7 +15,7 @@ const modules = filesBelow(WEB, /\.js$/);
 test("no module is imported for what it does when it is loaded", () => {
   const faults = modules.flatMap((path) =>
     [...codeOf(path).matchAll(/^\s*(?:await\s+)?import\s*\(?\s*["'][^"']*["']\)?;/gm)].map(
-      ([line]) => `${nameOf(path)}: ${line.trim()}`,
+      ([line]) => `${nameOf(path)}: ${line.trim()}: import what it exports, by name`,
     ),
   );
   assert.deepEqual(faults, []);
@@ -29,7 +29,8 @@ test("modules of the page stay short enough to be read whole", () => {
         .split("\n")
         .filter((line) => line.trim()).length,
     ])
-    .filter(([, lines]) => lines > LONGEST);
+    .filter(([, lines]) => lines > LONGEST)
+    .map(([path, lines]) => `${path} has ${lines} lines of code, ${LONGEST} at most: split it by subject`);
   assert.deepEqual(long, []);
 });
 
@@ -57,7 +58,9 @@ test("a text that a module says is in a table that comes with it", async () => {
     const begun = [...code.matchAll(/\bt\(\s*`([\w.]+\.)\$\{/g)]
       .map(([, start]) => start)
       .filter((start) => ![...keys].some((key) => key.startsWith(start)));
-    return [...said, ...begun].map((key) => `${nameOf(path)}: ${key}`);
+    return [...said, ...begun].map(
+      (key) => `${nameOf(path)}: "${key}" is neither in web/text/english.js nor in a texts.js that this module imports`,
+    );
   });
   assert.deepEqual(faults, []);
 });

@@ -1,5 +1,5 @@
-// CONTRIBUTING's recipe for a family of GPUs, followed in a scratch copy of the catalogue: a file of kernels, a device and a cluster,
-// and no line of C++. The catalogue is embedded anew and linked with the core as it was built.
+// CONTRIBUTING's recipes for a GPU and for a family of GPUs, followed in a scratch copy of the catalogue: JSON files, and no line of
+// C++. The catalogue is embedded anew and linked with the core as it was built.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -40,6 +40,29 @@ const CLUSTER = {
   ],
   sources: { networks: "made up for this test" },
 };
+const CARD = {
+  name: "H150",
+  vendor: "NVIDIA",
+  year: 2024,
+  architecture: "hopper",
+  peak: { fp32: "100 TFLOP/s", bf16: "1500 TFLOP/s", fp16: "1500 TFLOP/s", fp8: "3000 TFLOP/s" },
+  units: 180,
+  clock: "1.9 GHz",
+  memory: { technology: "HBM3E", capacity: "120 GB", bandwidth: "5000 GB/s" },
+  caches: [{ name: "L2", capacity: "60 MiB" }],
+  tdp: "800 W",
+  idle: "80 W",
+  die: { area: "800 mm^2", node: "4nm", count: 1 },
+  sources: { "peak, memory, tdp": "made up for this test" },
+};
+const BILL = {
+  name: "H150",
+  dies: [{ name: "GPU", units: 192, unit_area: "3 mm^2", spare_units: 12 }],
+  memory: { preset: "hbm3e", stacks: 5, stack_capacity: "24 GB" },
+  package: { preset: "interposer", price: "735 $" },
+  price: "35000 $",
+  sources: { price: "made up for this test" },
+};
 
 /** A slipstick with these files besides the catalogue's own. */
 function buildWith(scratch, files) {
@@ -74,14 +97,26 @@ function buildWith(scratch, files) {
   return (args, input) => JSON.parse(execFileSync(program, args, { input, encoding: "utf8", maxBuffer: 1 << 28 }));
 }
 
-test("a family of GPUs is three JSON files", () => {
+test("a GPU is a JSON file, its bill another one, and a family of GPUs three", () => {
   const scratch = mkdtempSync(join(tmpdir(), "slipstick-recipe-"));
   try {
     const slipstick = buildWith(scratch, {
       "kernels/rubin.json": KERNELS,
       "devices/rubin.json": DEVICE,
       "clusters/rubin-nvl72.json": CLUSTER,
+      "devices/h150.json": CARD,
+      "devices/h151.json": CARD,
+      "bills/h150.json": BILL,
     });
+    assert.ok(slipstick(["presets", "device"]).some(({ id }) => id === "h150"));
+    const [billed, estimated] = ["h150", "h151"].map((id) =>
+      slipstick(["evaluate", "model=llama-3.1-8b", `cluster=single-${id}`, "training=null"]),
+    );
+    assert.ok(billed.serving.tpot_s > 0 && billed.serving.tpot_s === estimated.serving.tpot_s);
+    assert.equal(billed.scenario.cost.device.price, 35000);
+    assert.ok(estimated.cost.assumed.includes("cost.device"));
+    assert.ok(!billed.cost.assumed.includes("cost.device"));
+
     const report = slipstick(["evaluate", "model=llama-3.1-70b", "cluster=rubin-nvl72"]);
     assert.equal(report.issues, undefined);
     assert.equal(report.scenario.cluster.device.architecture, "rubin");

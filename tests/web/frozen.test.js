@@ -1,6 +1,7 @@
 // Links in the wild keep their meaning: every one here opens as the scenario it meant when it was made, and what is plain
 // arithmetic of that scenario comes out as it did, to the last digit. Times follow the model as it learns; the goldens hold them.
-// A link whose meaning must change gets a "migration" that says so. FREEZE=1 adds the results of links that have none.
+// A link whose meaning must change gets a "migration" that says so. A new link is a line {"link": "#/…&v=3"} in
+// frozen_links.json, written by hand; FREEZE=1 adds the results of lines that have none.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +48,7 @@ test('a frozen link of every lesson and every kind of state is kept', () => {
   for (const id of lessons)
     assert.ok(
       frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)),
-      id,
+      `lesson ${id} has no link in tests/web/frozen_links.json: add {"link": "#/lessons/${id}?…"}, then run this with FREEZE=1`,
     );
   assert.ok(frozen.length >= lessons.length + 12);
 });

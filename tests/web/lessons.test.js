@@ -25,9 +25,11 @@ for (const id of json('lessons/index.json')) {
     assert.equal(lesson.id, id);
     for (const member of ['title', 'question', 'takeaway']) assert.match(lesson[member], /\S/, member);
     assert.equal(lesson.predict.ranges.length, lesson.predict.choices.length);
-    for (const path of lesson.watch) assert.ok(outputs.has(path.replace(/\.\d+(?=\.)/, '.*')), path);
-    assert.ok(SCENES.includes(lesson.scene.split('/')[0]));
-    assert.ok(lesson.steps.length && lesson.expect.length && lesson.sources.length);
+    for (const path of lesson.watch)
+      assert.ok(outputs.has(path.replace(/\.\d+(?=\.)/, '.*')), `watch: ${path} is no output`);
+    assert.ok(SCENES.includes(lesson.scene.split('/')[0]), `scene: ${lesson.scene} is none of ${SCENES}`);
+    for (const member of ['steps', 'expect', 'sources'])
+      assert.ok(lesson[member]?.length, `${member}: a list of at least one`);
   });
 
   test(`what lesson ${id} claims comes out`, () => {

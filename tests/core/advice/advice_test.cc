@@ -178,6 +178,7 @@ std::vector<std::string> SuccessorIds(const char* cluster) {
   return ids;
 }
 
+// The catalogue decides these lists: a new cluster that follows one of them takes its place here.
 TEST(Successors, FollowVendorMemoryLinksAndYear) {
   using Ids = std::vector<std::string>;
   // H800 and H20 are newer than H100 and no better; eight to a domain come before 72.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/catalogue/presets.h"
+#include "core/evaluation/evidence_files.h"
 #include "core/studies/coverage.h"
 
 namespace slipstick {
@@ -42,6 +43,22 @@ Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const
 }
 
 const RunSetting kH100 = Measured("h100", 0, 0).setting, kH200 = Measured("h200", 0, 0).setting;
+
+// A row that cannot be used is named, with the member at fault.
+TEST(EvidenceFiles, ARowSaysWhatIsWrongWithIt) {
+  const auto fault = [](const std::string& figure, const std::string& value) {
+    const std::string text =
+        R"({"publisher": "A", "campaign": "B", "source": "C", "rows": [{"id": "one", "model": "llama-3.1-8b", )"
+        R"("cluster": {"preset": "dgx-h100"}, "serving": {"batch": 8}, "figure": ")" +
+        figure + R"(", "value": )" + value + "}]}";
+    const EvidenceFiles read = ReadEvidence({{"file", text}}, CatalogueDistance());
+    return read.issues.empty() ? std::string() : read.issues.front().path + " " + read.issues.front().message;
+  };
+  EXPECT_EQ(fault("serving.tpot_s", "0.01"), "");
+  EXPECT_EQ(fault("serving.tpot", "0.01"), "file one figure: \"serving.tpot\" cannot be compared with this scenario");
+  EXPECT_EQ(fault("serving.tpot_s", R"("10 ms")"),
+            "file one value: Enter a number above 0, in base units (seconds, bytes)");
+}
 
 TEST(Neighbors, TheIntervalHoldsNineOfTenErrors) {
   std::vector<MeasuredRun> runs;

@@ -431,7 +431,9 @@ TEST(Inputs, EachMovesAFigureOrIsDeclaredInformational) {
     const bool acts_before = path == "version" || path == "measured.*.value";
     const bool moves = kind != "object" && kind != "list" && kind != "text" && !acts_before;
     if (!moves || acting.contains(path)) continue;
-    EXPECT_TRUE(SaysSo(input, inputs)) << path << " moves no figure, and its help does not say so: "
+    EXPECT_TRUE(SaysSo(input, inputs)) << path
+                                       << " moves no figure: add one to Scenarios() above in which it does, or end its "
+                                          "help with \"no figure uses it\"; now it says: "
                                        << input["help"].get<std::string>();
   }
 }
