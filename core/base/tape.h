@@ -97,8 +97,8 @@ class Tape {
 
 namespace internal {
 
-// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand. Formulas call these
-// everywhere: they take plain numbers, which WebAssembly hands over without memory.
+// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand. Formulas
+// call these everywhere, so they take plain numbers, which WebAssembly hands over without memory.
 [[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value);
 [[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b,
                                                 double b_value);

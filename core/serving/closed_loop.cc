@@ -91,7 +91,7 @@ RequestFlow FlowOf(const Deployment& deployment, Ratio concurrency, Seconds late
 
 Ratio WaitOverService(Ratio load, Ratio servers) {
   const Ratio occupied =
-      Figure("Share of the servers that is occupied", min(0.999, load), "below 1: the queue would never end");
+      Figure("Share of the servers that is occupied", min(kMostOccupied, load), "below 1: the queue would never end");
   return Figure("Wait over the service time", pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)),
                 "M/M/c queue", "Sakasegawa 1977");
 }

@@ -10,6 +10,8 @@
 
 namespace slipstick {
 
+inline constexpr double kMostOccupied = 0.999;  // share of a server's time; at 1 its queue would never end
+
 // Rates and requests are totals over all replicas. Invariants: request rate x latency = in_flight + waiting (Little's
 // law), and latency = ttft + (output - 1) x tpot.
 struct ServingPerformance {

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::string_view kGatedSource =
     "gated service: Takagi, Queueing Analysis 1, 1991; all that wait at once: Inoue, Performance Evaluation 147, 2021";
-constexpr double kMostOccupied = 0.999;  // the queue would never end
 
 bool PrefillsFirst(const Deployment& deployment) { return deployment.engine.scheduler.prefills_first; }
 
