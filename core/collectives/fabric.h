@@ -1,5 +1,5 @@
-// Protocol constants of communication libraries on a family of links, where a level states none of its own: a file of
-// core/presets/fabrics each, read once.
+// Protocol constants of communication libraries on a family of links, where a level states none of its own. Each
+// family is a file of core/presets/fabrics, read once.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@ namespace slipstick {
 // Libraries have two protocols: LL, whose data carry their own flags, and Simple, which fills the link but synchronizes
 // at every step. Efficiencies are fractions of the stated bandwidth.
 
-// Rings inside a scale-up domain.
+// Rings inside a scale-up domain (NVLink, PCIe).
 struct RingConstants {
   Ratio ll_efficiency = 1;
   Ratio simple_efficiency = 1;
   Ratio simple_step = 1;                // duration of a Simple step over that of an LL step
   Seconds simple_setup;                 // added by Simple, also in an all-to-all
-  Ratio local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
-  Ratio shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
-  bool by_sides = false;                // on a grid, side after side; else around all ranks
+  Ratio local_copy_rate = 0;            // rate at which a rank copies its own block, over the bandwidth; 0: hidden
+  Ratio shared_root_port_fraction = 1;  // part of the bandwidth that is left where more than two ranks share root ports
+  bool by_sides = false;                // rings run along one side of a grid after the other, not around all ranks
 };
 
 // All-to-all inside a scale-up domain.
 struct AllToAllConstants {
-  Ratio ll_efficiency = 1;  // many small flagged stores
+  Ratio ll_efficiency = 1;  // LL sends many small stores with flags
   Ratio simple_efficiency = 1;
-  Ratio local_copy_rate = 1;  // of a rank's own block, over the bandwidth
+  Ratio local_copy_rate = 1;  // rate at which a rank copies its own block, over the bandwidth
   Ratio steps_per_peer = 0;
 };
 
@@ -40,18 +40,18 @@ struct SendConstants {
 
 // Collectives over NICs.
 struct ScaleOutConstants {
-  Ratio nic_efficiency = 1;  // of Simple
+  Ratio nic_efficiency = 1;  // efficiency of Simple
   Ratio ll_efficiency = 1;
-  Ratio tree_fraction = 1;  // of the rings' rate, reached by trees that follow in-network reduction
+  Ratio tree_fraction = 1;  // rate of trees that follow in-network reduction, over that of rings
 };
 
 // In-network reduction by the switches of a scale-up domain (NVLS).
 struct InNetworkConstants {
-  Ratio efficiency = 1;         // over 8 ranks
+  Ratio efficiency = 1;         // with 8 ranks
   Count min_ranks = 2;          // below, the library uses rings
-  Ratio loss_per_doubling = 0;  // of efficiency, per doubling of the ranks beyond 8
-  Seconds setup;                // up to 8 ranks
-  Seconds setup_per_rank;       // beyond 8
+  Ratio loss_per_doubling = 0;  // efficiency lost per doubling of the ranks beyond 8
+  Seconds setup;                // with up to 8 ranks
+  Seconds setup_per_rank;       // added by each rank beyond 8
 };
 
 inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and its all-to-all, inside a training step";

@@ -15,21 +15,21 @@ inline constexpr int kMaxLevels = 4;  // further levels count as part of the las
 
 struct LevelView {
   const NetworkLevel* level = nullptr;
-  const FabricConstants* fabric = nullptr;  // of the level
-  int index = 0;                            // in cluster.networks
-  Ratio ranks = 1;                          // parts of the group joined by the level
-  // Mesh, torus, hypercube, ring: the block covered by the group. Other topologies: one side.
+  const FabricConstants* fabric = nullptr;  // constants of the level
+  int index = 0;                            // position in cluster.networks
+  Ratio ranks = 1;                          // parts of the group that the level joins
+  // Sides of the block that the group covers on a mesh, torus, hypercube or ring. Other topologies have one side.
   Sides side;
   std::array<bool, kMaxSides> wrapped{};
   int sides = 1;
-  Ratio apart = 1;           // parts of the level from a rank to the next one of the group
-  Ratio spacing = 1;         // of them, on wires that the groups in between use too
-  Ratio innermost = 1;       // ranks of the mapping's innermost group on the level: they decide the slice of a torus
-  Ratio devices = 1;         // of the cluster
-  BytesPerSecond link;       // from a rank to the next, one direction: the group's share
-  BytesPerSecond injection;  // per rank, one direction, over all links to other members
-  Seconds latency;           // from a rank to the next
-  double leaf = 1;           // fat tree: ranks per leaf switch
+  Ratio apart = 1;           // distance from a rank to the next one of the group, in parts of the level
+  Ratio spacing = 1;         // part of that distance on wires that the groups in between use too
+  Ratio innermost = 1;       // ranks of the mapping's innermost group on the level; they decide the slice of a torus
+  Ratio devices = 1;         // devices of the cluster
+  BytesPerSecond link;       // bandwidth to the next rank, one direction: the group's share
+  BytesPerSecond injection;  // bandwidth of a rank over all its links to other members, one direction
+  Seconds latency;           // latency to the next rank
+  double leaf = 1;           // ranks per leaf switch of a fat tree
 };
 
 bool IsGrid(const LevelView& view);
@@ -44,7 +44,7 @@ struct GroupView {
   std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
   int count = 0;
   Ratio ranks = 1;
-  Ratio nodes = 1;            // of them, parts joined by the levels beyond the first of the cluster
+  Ratio nodes = 1;            // groups of ranks that the levels beyond the first of the cluster join
   bool has_scale_up = false;  // levels[0] is a scale-up network (NVLink, PCIe, …), not a network of NICs
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
@@ -58,9 +58,10 @@ WireLoad WireLoadOf(const LevelView& view);
 
 // Route from a device to the one that is `spacing` parts further along a level.
 struct NeighborWire {
-  Ratio share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer;
-                    // through a switch all
-  Ratio hops = 1;   // wires in a row
+  // Part of a device's bandwidth that the route uses: all of it through a switch, one of two links on a ring, one of
+  // two a side on a torus, one wire of direct ones.
+  Ratio share = 1;
+  Ratio hops = 1;  // wires that the route crosses
 };
 NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio innermost = 1);
 

@@ -12,7 +12,7 @@ namespace slipstick {
 struct Spread {
   LogSpread measured;    // the engine or framework was measured with this kind of model on this architecture
   LogSpread unmeasured;  // it was not
-  LogSpread calibrated;  // of other runs of a machine and its software, after one run of it set a constant
+  LogSpread calibrated;  // one run of the same machine and software set a constant
 };
 FIELDS_OF(Spread);
 struct Spreads {
@@ -28,17 +28,17 @@ struct RunDistance {
   double software = 0;                       // another framework or engine
   double experts = 0;                        // dense against experts
   double kind = 0;                           // another kind of answer of one group
-  double bits = 0;                           // per halving of the operands
+  double bits = 0;                           // per halving of the width of operands
   double devices = 0, load = 0, length = 0;  // per factor of two
   double network = 0, waiting = 0;           // per whole of the predicted time
 
-  double few = 0;  // runs with which a source has half its say
+  double few = 0;  // number of runs with which a source has half its weight
   Spreads spread;
-  LogSpread repeated;     // of repeated runs of one system
+  LogSpread repeated;     // repeated runs of one system differ by this
   double tail_below = 0;  // share of the neighbors' errors left out where the answer is less than predicted
-  double tail_above = 0;  // where it is more: there the same logarithm is a longer way
-  double widening = 0;    // of the neighbors' range, per unit of distance to the nearest run
-  double assumed = 0;     // times as wide where rules stand for a device's measured efficiencies
+  double tail_above = 0;  // the same where it is more; there the same logarithm is a longer way
+  double widening = 0;    // how much wider the neighbors' range gets per unit of distance to the nearest run
+  double assumed = 0;     // how many times as wide it is where rules replace a device's measured efficiencies
 };
 template <>
 struct Schema<RunDistance> {
@@ -47,7 +47,7 @@ struct Schema<RunDistance> {
 };
 
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights);
-const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads);  // of any kind but an image or clip
+const Spread& SpreadOf(MeasuredKind kind, const Spreads& spreads);  // not for an image or clip
 const LogSpread& EndsOf(MeasuredKind kind, const Spreads& spreads, bool is_measured);
 
 // Generated with the measured runs (measured_run.h).
