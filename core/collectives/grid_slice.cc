@@ -1,6 +1,7 @@
 #include "core/collectives/grid_slice.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -46,6 +47,7 @@ constexpr int kOrderedSides = 3;  // of the grids whose sides are ordered to sui
 // The first `count` sides of `order`, from side `first` on, filled with `parts`.
 bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int first, int count, double parts,
           GridSlice& slice) {
+  if (count == 0) return parts == 1;
   Sides dims;
   // Optical switches join cubes to sides of any length.
   for (int i = 0; i < count; ++i)
@@ -90,6 +92,7 @@ Sides BlockOf(double devices, const Sides& dims, int sides) {
   Sides block;
   Count left = static_cast<Count>(devices);
   while (left > 1) {
+    assert(sides > 0);
     Count factor = 2;
     while (left % factor != 0 && factor * factor < left) ++factor;
     if (left % factor != 0) factor = left;
