@@ -5,34 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "core/sizing/size.h"
+#include "tests/core/sizing/sized.h"
 
 namespace slipstick {
 namespace {
 
-const std::vector<std::string> kOneAtATime{"model=llama-3.1-8b",
-                                           "serving.engine=ideal",
-                                           "serving.precision.weights=bf16",
-                                           "serving.precision.activations=bf16",
-                                           "serving.prompt=8192",
-                                           "serving.output=1",
-                                           "serving.max_requests=1",
-                                           "cost.system.devices_per_host=1"};
-
-Answer Sized(const Json& more) {
+Json QuestionWith(const Json& more) {
   Json question{{"requests_per_s", 10}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
   question.update(more);
-  return SizeAnswer(R"({"version": 1})", kOneAtATime, question);
+  return question;
 }
-Json First(const Json& more) {
-  const Answer answer = Sized(more);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
-  return (*ParseJson(answer.text))["clusters"][0];
-}
+Json Sized(const Json& more) { return First(kOneAtATime, QuestionWith(more)); }
 
 // 1.7 times the mean of 10 is 17 requests/s: 5 replicas. At 6.5 they need 2, at 10 they need 3: 5 + 2 + 2 + 3 of 4 x 5.
 TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
-  const Json sized = First({{"day", {34, 13, 13, 20}}});
+  const Json sized = Sized({{"day", {34, 13, 13, 20}}});
   EXPECT_EQ(sized["deployment"]["replicas"], 5);
   const std::vector<double> rates{17, 6.5, 6.5, 10};
   const std::vector<int> needed{5, 2, 2, 3};
@@ -50,14 +37,14 @@ TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
 
 // A day is its peak over its mean, and costs what it costs per token of the mean.
 TEST(Day, IsSizedAsItsPeakOverTheMean) {
-  Json day = First({{"day", {34, 13, 13, 20}}}), peak = First({{"peak_over_mean", 1.7}});
+  Json day = Sized({{"day", {34, 13, 13, 20}}}), peak = Sized({{"peak_over_mean", 1.7}});
   EXPECT_TRUE(peak["day"].is_null());
   for (Json* answer : {&day, &peak}) answer->erase("day");
   EXPECT_EQ(day, peak);
 }
 
 TEST(Day, ThatIsFlatIsOneRateAndIdlesNoReplica) {
-  Json flat = First({{"day", {3, 3, 3}}}), one = First(Json::object());
+  Json flat = Sized({{"day", {3, 3, 3}}}), one = Sized(Json::object());
   EXPECT_EQ(flat["day"]["needed_devices"], one["deployment"]["devices"]);
   EXPECT_NEAR(flat["day"]["idle_share"].get<double>(), 0, 1e-12);
   for (Json* answer : {&flat, &one}) answer->erase("day");
@@ -66,14 +53,14 @@ TEST(Day, ThatIsFlatIsOneRateAndIdlesNoReplica) {
 
 // Nights without traffic need no replica but the spare.
 TEST(Day, KeepsItsSpareReplicas) {
-  const Json sized = First({{"day", {1, 0}}, {"spare_replicas", 1}});
+  const Json sized = Sized({{"day", {1, 0}}, {"spare_replicas", 1}});
   EXPECT_EQ(sized["day"]["parts"][1]["needed_devices"], 1);
   EXPECT_EQ(sized["day"]["parts"][1]["utilization"], 0);
 }
 
 TEST(Day, HasRatesAndOnePeak) {
   const auto path = [](const Json& more) {
-    const Answer answer = Sized(more);
+    const Answer answer = SizeAnswer(R"({"version": 1})", kOneAtATime, QuestionWith(more));
     return answer.issues.size() == 1 ? answer.issues[0].path : "";
   };
   EXPECT_EQ(path({{"day", {0, 0}}}), "day");

@@ -10,21 +10,17 @@
 #include "core/scenario/request.h"
 #include "core/serving/serving.h"
 #include "core/sizing/replica_judge.h"
-#include "core/sizing/size.h"
+#include "tests/core/sizing/sized.h"
 #include "tests/support/random_scenarios.h"
 
 namespace slipstick {
 namespace {
 
-using Assignments = std::vector<std::string>;
-
 Json RequestOnPools(const Assignments& assignments, const Json& overrides = Json::object()) {
   return WithOverrides(*ReadRequest(R"({"version": 3})", assignments), overrides);
 }
 Json SizedOn(const Assignments& assignments, const Json& question) {
-  const Answer answer = SizeAnswer(R"({"version": 3})", assignments, question);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
-  return (*ParseJson(answer.text))["clusters"][0];
+  return First(assignments, question, R"({"version": 3})");
 }
 
 // The fewest devices of two pools of replicas of at most 4 x 2 devices that hold; 0 if more than `most` do.

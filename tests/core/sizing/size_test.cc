@@ -1,7 +1,5 @@
 // Sizing: questions worked by hand, the same figures when asked of `evaluate`, nothing cheaper found by `search`, and
 // bounds.
-#include "core/sizing/size.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,22 +8,13 @@
 #include "core/api/api.h"
 #include "core/exploration/search_job.h"
 #include "core/scenario/request.h"
+#include "tests/core/sizing/sized.h"
 #include "tests/support/random_scenarios.h"
 
 namespace slipstick {
 namespace {
 
 using testing::Random;
-
-using Assignments = std::vector<std::string>;
-
-Json Asked(const Assignments& assignments, const Json& question) {
-  const Answer answer = SizeAnswer(R"({"version": 1})", assignments, question);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
-  return *ParseJson(answer.text);
-}
-// The answer for the first cluster.
-Json First(const Assignments& assignments, const Json& question) { return Asked(assignments, question)["clusters"][0]; }
 
 Json RequestOf(const Assignments& assignments, const Json& overrides) {
   return WithOverrides(*ReadRequest(R"({"version": 1})", assignments), overrides);
@@ -88,17 +77,9 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
   // layer (tests/validation/hopper/h100.csv, cuDNN), 0.032 s; norms, residuals, rotation and activation pass over 1.4 GB
   // a layer, at 2.8 TB/s 0.016 s: S = 0.212 s. TTFT = S / (1 - rho) <= 1 s where rho <= 0.788 per replica, so that 10
   // requests/s take 10 x 0.212 / 0.788 = 2.69 replicas: 3. Three stand for every S between 0.167 and 0.231 s.
-  const Assignments scenario{"model=llama-3.1-8b",
-                             "serving.engine=ideal",
-                             "serving.precision.weights=bf16",
-                             "serving.precision.activations=bf16",
-                             "serving.prompt=8192",
-                             "serving.output=1",
-                             "serving.max_requests=1",
-                             "cost.system.devices_per_host=1"};
   const Json one_device{
       {"requests_per_s", 10}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
-  const Json sized = First(scenario, one_device);
+  const Json sized = First(kOneAtATime, one_device);
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.replicas"), 3);
   EXPECT_EQ(CountAt(sized, "deployment.devices"), 3);
@@ -111,7 +92,7 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
   // rate needs 3 of them, so that at the mean 2 may fail.
   Json peak = one_device;
   peak["peak_over_mean"] = 1.7;
-  const Json peaked = First(scenario, peak);
+  const Json peaked = First(kOneAtATime, peak);
   EXPECT_EQ(CountAt(peaked, "deployment.replicas"), 5);
   EXPECT_EQ(CountAt(peaked, "spare.at_peak"), 0);
   EXPECT_EQ(CountAt(peaked, "spare.at_mean"), 2);
@@ -119,7 +100,7 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
   // 0.132 s is the time of 132 TFLOP at the peak rate: no number of devices answers within 0.1 s.
   Json fast = one_device;
   fast["ttft"] = 0.1;
-  const Json refused = First(scenario, fast);
+  const Json refused = First(kOneAtATime, fast);
   EXPECT_FALSE(refused["holds"].get<bool>());
   EXPECT_EQ(refused["reason"], "ttft");
   EXPECT_GT(*NumberAt(refused, "nearest.ttft_s"), 0.132);
@@ -132,20 +113,12 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
   // requests do not wait, a tenth wait for 0.84 S, one of a hundred for 1.9 S. 2.3 S thus hold at the mean, the median
   // and 90 % on one replica, at 99 % on two, each busy for 0.15 of the time: were the requests dealt out at random, one
   // of a hundred would wait for 1.1 S.
-  const Assignments scenario{"model=llama-3.1-8b",
-                             "serving.engine=ideal",
-                             "serving.precision.weights=bf16",
-                             "serving.precision.activations=bf16",
-                             "serving.prompt=8192",
-                             "serving.output=1",
-                             "serving.max_requests=1",
-                             "cost.system.devices_per_host=1"};
   const auto sized = [&](const char* percentile) {
-    return First(scenario, {{"requests_per_s", 1.415},
-                            {"ttft", 0.488},
-                            {"percentile", percentile},
-                            {"clusters", {"dgx-h100"}},
-                            {"limits", {"tp<=1", "pp<=1"}}});
+    return First(kOneAtATime, {{"requests_per_s", 1.415},
+                               {"ttft", 0.488},
+                               {"percentile", percentile},
+                               {"clusters", {"dgx-h100"}},
+                               {"limits", {"tp<=1", "pp<=1"}}});
   };
   EXPECT_TRUE(sized("mean")["simulated"].is_null());
   EXPECT_EQ(CountAt(sized("mean"), "deployment.replicas"), 1);
@@ -159,7 +132,7 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
   // `evaluate` simulates the same.
   Json overrides = all["overrides"];
   overrides["serving.simulate.requests"] = all["simulated"]["requests"];
-  EXPECT_EQ(ReportOf(scenario, overrides)["serving"]["ttft_percentiles_s"]["p99"], all["simulated"]["ttft_s"]);
+  EXPECT_EQ(ReportOf(kOneAtATime, overrides)["serving"]["ttft_percentiles_s"]["p99"], all["simulated"]["ttft_s"]);
 }
 
 TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
