@@ -14,16 +14,14 @@ Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) 
   return Figure("Running sequences of a turn's decode step", min(slots, running + 1), "with those that it finds");
 }
 
-// What one request goes through.
-RequestCycle CycleWith(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
+// What one request goes through, whose decode step holds `sequences`.
+RequestCycle CycleWith(const Deployment& deployment, const RandomArrivals& arrivals, Ratio sequences, Ratio slots,
                        const DecodeTimes& decode, const PrefillTimes& prefill) {
-  if (deployment.load.sessions) {
-    const ArrivingPrompts prompts = ArrivingAt(deployment, DecodedTogether(deployment, running, slots), decode);
-    return RandomCycle(deployment, {arrivals, running}, decode, prefill.first, prompts);
-  }
+  if (deployment.load.sessions)
+    return RandomCycle(deployment, arrivals, decode, prefill.first, ArrivingAt(deployment, sequences, decode));
   const Ratio others =
-      Figure("Other running requests", running * (slots - 1) / slots, "arrivals during one request's cycle");
-  return CycleOf(deployment, {others, running}, decode, prefill);
+      Figure("Other running requests", arrivals.found * (slots - 1) / slots, "arrivals during one request's cycle");
+  return CycleOf(deployment, {others, arrivals.found}, decode, prefill);
 }
 
 // Cycle time in seconds with `running` sequences; all numbers without nodes.
@@ -33,7 +31,7 @@ double CycleSeconds(const Deployment& deployment, Hertz arrivals, double running
   const DecodeTimes decode = TimeDecode(deployment, sequences);
   PrefillTimes times = prefill;
   if (!deployment.load.sessions) times.stall = TimeStall(deployment, sequences, decode);
-  return CycleWith(deployment, arrivals, running, slots, decode, times).time / (1 * kS);
+  return CycleWith(deployment, {arrivals, running}, sequences, slots, decode, times).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
@@ -85,7 +83,8 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const RequestCycle cycle = CycleWith(deployment, per_group / (1 * kS), mean, slots, decode, prefill);
+  const RequestCycle cycle =
+      CycleWith(deployment, {per_group / (1 * kS), mean}, performance.running, slots, decode, prefill);
   performance.tpot =
       Figure("Time per output token (TPOT)", cycle.tpot, "after the first, with others' prefills in between");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
