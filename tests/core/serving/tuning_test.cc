@@ -67,8 +67,8 @@ TEST(Tuning, TheTimePerTokenFollowsTheStep) {
   EXPECT_LT(At(stock, "serving.tokens_per_s"), At(tuned, "serving.tokens_per_s"));
 }
 
-// SGLang's host takes 60 ms for a request of a tuned run, which looks for requests now and then, and 2.5 us for each token
-// of its prompt: alone, a request of 1,000 tokens of a plain command waits 0.4 * 60 + 2.5 ms.
+// SGLang's host takes 60 ms for a request of a tuned run, which looks for requests now and then, and 2.5 us for each
+// token of its prompt: alone, a request of 1,000 tokens of a plain command waits 0.4 * 60 + 2.5 ms.
 TEST(Tuning, AFirstTokenWaitsLessForTheHost) {
   const Assignments alone =
       kDense + Assignments{"serving.engine=sglang", "serving.batch=1", "serving.prompt=1000", "serving.output=100"};
