@@ -49,6 +49,7 @@ struct FrameworkCompute {
   Ratio logit_traffic = 0;
   QuantizePasses quantize;
   Ratio selective_share = 0;
+  bool stops_recomputing = false;  // once all that a layer's backward pass needs is there again
   Seconds layer_launch;
   Seconds moe_layer_launch;
   std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more

@@ -46,6 +46,10 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::selective_share>(
         "selective_share", "Share of the forward pass that selective recomputation repeats; 0: only the attention core")
         .Between(0, 1),
+    Of<&FrameworkCompute::stops_recomputing>(
+        "stops_recomputing",
+        "Full recomputation ends once all that the backward pass of a layer needs is there again, before the last GEMM "
+        "of a dense MLP"),
     Of<&FrameworkCompute::layer_launch>("layer_launch", "Host time to launch a layer's kernels, forward and backward")
         .In(kMs)
         .Between(0, 10'000),

@@ -73,23 +73,32 @@ Flops AllFlops(const LayerTime& time) {
                 "all passes of a micro-batch");
 }
 
+// Whether full recomputation leaves out the dense MLP's second GEMM. The output of experts is needed for the gradient of
+// its weights; an adapter of that GEMM runs after it, and its own gradient needs what it makes on the way.
+bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
+  const bool is_adapted =
+      context.run.trainable == Trainable::kLora && IsAdapted(context.framework(), ProductRole::kMlp);
+  return context.framework().compute.stops_recomputing && !has_experts && !is_adapted;
+}
+
 // What selective recomputation repeats, of a layer whose other passes are complete.
 void AddRecompute(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
                   const Sums& products, const CoreTime& core, Seconds norms, const Exchange& tensor, LayerTime& time) {
   // Flash attention recomputes its scores in any case.
   const Ratio repeats_core = context.run.flash_attention ? Ratio(0) : plan.core,
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
-  time.recompute.compute = Figure("Selective recomputation",
-                                  plan.norms * norms + repeats_latents * products.latents +
-                                      repeats_core * core.forward.time + plan.share * time.forward.compute,
-                                  "in the backward pass");
+  time.recompute.compute =
+      Figure("Selective recomputation",
+             plan.norms * norms + repeats_latents * products.latents + repeats_core * core.forward.time +
+                 min(plan.share * time.forward.compute, time.forward.compute - time.unneeded),
+             "in the backward pass; never more than a full one");
   if (plan.framework_selection && tensor.repeated_link > Seconds{}) {
     time.recompute.tp = tensor.repeated;
     time.recompute.tp_link = tensor.repeated_link;
   }
-  time.recomputed_flops = Figure(
-      "FLOPs repeated in the backward pass of a layer",
-      plan.share * time.forward_flops + repeats_core * core.forward.flops + repeats_latents * products.latent_flops);
+  time.recomputed_flops = Figure("FLOPs repeated in the backward pass of a layer",
+                                 min(plan.share * time.forward_flops, time.forward_flops - time.unneeded_flops) +
+                                     repeats_core * core.forward.flops + repeats_latents * products.latent_flops);
 }
 
 }  // namespace
@@ -126,6 +135,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
       Figure("FLOPs of a layer, forward", product_flops + core.forward.flops, "as its kernels execute them");
   time.backward_flops = Figure("FLOPs of a layer, backward",
                                BackwardProducts(context) * product_flops + core.backward.flops, "recomputation apart");
+  if (StopsBeforeLast(context, has_experts)) time.unneeded = products.last, time.unneeded_flops = products.last_flops;
   AddRecompute(context, work, plan, products, core, elementwise.norms, tensor, time);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, weight_gradients, 1, time);
@@ -134,9 +144,12 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
 }
 
 LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time) {
+  constexpr std::string_view kUnneeded =
+      "without a last GEMM whose output no gradient needs, where the framework stops";
   time.recompute = time.forward;
   time.recompute.host = {};
-  time.recomputed_flops = time.forward_flops;
+  time.recompute.compute = Figure("Full recomputation", time.forward.compute - time.unneeded, kUnneeded);
+  time.recomputed_flops = Figure("FLOPs of full recomputation", time.forward_flops - time.unneeded_flops, kUnneeded);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, time.weight_gradient_compute, context.framework().compute.backward_launches, time);
   return time;

@@ -27,6 +27,9 @@ struct LayerTime {
                             // not split
   // GEMMs and attention core, as the kernels execute them.
   Flops forward_flops, backward_flops, recomputed_flops, all_flops;
+  // Of the forward pass, what a framework that stops recomputing early leaves out of a full recomputation.
+  Seconds unneeded;
+  Flops unneeded_flops;
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };

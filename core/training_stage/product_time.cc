@@ -83,6 +83,7 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
     sums.latents += forward_time;
     sums.latent_flops += forward.flops;
   }
+  if (id == ProductId::kMlpOut) sums.last = forward_time, sums.last_flops = forward.flops;
   RecordOperator(operators, context, name, "", forward, forward_time);
 
   const KernelTime input = GemmTime(context, GemmOf(context, product, rows, inputs, outputs));

@@ -35,7 +35,8 @@ struct LayerOperators {
 struct Sums {
   Seconds forward, input_gradient, weight_gradient;
   Seconds latents;  // forward, of the projections up from MLA's latents
-  Flops forward_flops, latent_flops;
+  Seconds last;     // forward, of the dense MLP's second GEMM, whose output only the next layer needs
+  Flops forward_flops, latent_flops, last_flops;
 };
 
 // Adds an operator, where the report lists them.

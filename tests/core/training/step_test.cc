@@ -134,6 +134,20 @@ TEST(Step, RecomputationTradesTimeForMemory) {
   }
 }
 
+TEST(Step, FullRecomputationMayStopBeforeTheLastGemm) {
+  // By hand: one layer of h 4096 and f 4h on 2,048 tokens. Its forward GEMMs do 2 x 2048 x 12 h^2 FLOPs, a third of them
+  // in the second GEMM of the MLP; roofline's GEMMs run at 0.7 of 989 TFLOP/s.
+  const double h = 4096, rate = 0.7 * 989e12, last_gemm = 2 * 2048 * 4 * h * h / rate;
+  const auto recomputed = [](const std::string& stops) {
+    return Evaluated(TrainingScenario(Gpt(2, 4096, 32), R"({"preset": "dgx-h100", "devices": 1})",
+                                      R"({"sequence": 2048, "global_batch": 1, "precision": "bf16", "recompute": "full",
+                                          "framework": {"preset": "roofline", "compute": {"stops_recomputing": )" +
+                                          stops + R"(}}, "mapping": {"tp": 1, "pp": 1, "micro_batch": 1}})"))
+        .time.recompute.base();
+  };
+  EXPECT_NEAR(recomputed("false") - recomputed("true"), 2 * last_gemm, 1e-3 * last_gemm);
+}
+
 TEST(Step, FlashAttentionIsNeverSlower) {
   Dice dice(3);
   for (int i = 0; i < 300; ++i) {
