@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 
 #include "core/search/training_tuner.h"
@@ -13,7 +12,6 @@ namespace {
 
 constexpr double kWorthAMapping = 2;  // "several times slower"
 constexpr double kWorthAChange = 1.05;
-constexpr Count kNearBatch = 4;  // a near batch differs by at most one part in so many
 
 // The best run with these devices, and with this batch unless it may move; nothing where none fits.
 struct Tuned {
@@ -84,19 +82,11 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
     }
   }
   if (run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
-  for (const Count unit : {devices, devices / 2, devices / 4}) {
-    if (unit == 0) break;
-    TrainingRun other = run;
-    other.global_batch = std::max<Count>(1, (2 * run.global_batch + unit) / (2 * unit)) * unit;
-    if (other.global_batch == run.global_batch ||
-        std::abs(other.global_batch - run.global_batch) * kNearBatch > run.global_batch)
-      continue;
-    const std::optional<Tuned> best = BestOf(scenario, other);
-    if (!best || per_sequence < kWorthAChange * best->per_sequence) continue;
-    hints.push_back("A global batch of " + std::to_string(other.global_batch) + " takes " +
+  const std::optional<Tuned> best = BestOf(scenario, run, true);
+  if (best && best->run.global_batch != run.global_batch && per_sequence > kWorthAChange * best->per_sequence) {
+    hints.push_back("A global batch of " + std::to_string(best->run.global_batch) + " takes " +
                     NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) +
                     " % less time per sequence than " + std::to_string(run.global_batch));
-    break;
   }
   return hints;
 }

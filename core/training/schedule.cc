@@ -262,21 +262,23 @@ struct Run {
   double length = 0, work = 0;
 };
 
-// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches add the busiest device's time
-// for p, so the length is extrapolated once two simulated lengths differ by just that. Where more passes than
-// `kMostPasses` do not settle, what the last p micro-batches added is extrapolated.
+// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same: the busiest
+// device's time for p, or more where devices wait for each other in turn; never less, so the length is extrapolated once
+// that many add it. Where more passes than `kMostPasses` do not settle, what the last p added is extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5, kMostPasses = 1 << 20;
   const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
-  for (Count filled = kFilled; groups > 2 * filled; filled *= 2) {
+  double added_before = 0;
+  for (Count filled = kFilled; groups > 4 * filled; filled *= 2) {
     const Count few = filled * p + m % p;
     const Run shorter = run(few), longer = run(few + p);
     const double growth = longer.work - shorter.work, added = longer.length - shorter.length;
-    const bool is_settled = std::abs(added - growth) <= 1e-12 * longer.length;
-    if (is_settled || few * p * shape.chunks > kMostPasses) {
-      return longer.length + static_cast<double>(groups - filled - 1) * (is_settled ? growth : added);
-    }
+    const auto is_equal = [&](double other) { return std::abs(added - other) <= 1e-12 * longer.length; };
+    const bool is_settled = is_equal(growth) || (added > growth && is_equal(added_before));
+    if (is_settled || few * p * shape.chunks > kMostPasses)
+      return longer.length + static_cast<double>(groups - filled - 1) * (is_equal(growth) ? growth : added);
+    added_before = added;
   }
   return run(m).length;
 }

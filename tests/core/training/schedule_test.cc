@@ -131,7 +131,7 @@ Drawn DrawShape(Draw& draw, PipelineSchedule schedule) {
   shape.chunks = schedule == PipelineSchedule::kZbV        ? 2
                  : schedule == PipelineSchedule::kOneFOneB ? 1 + draw.Below(4)
                                                            : 1;
-  shape.micro_batches = 1 + draw.Below(draw.Below(2) == 0 ? 12 : 160);
+  shape.micro_batches = 1 + draw.Below(draw.Below(2) == 0 ? 12 : 640);
   drawn.transfer = draw.Below(2) == 0 ? Seconds{} : 0.2 * draw.Real() * kS;
   const bool even = draw.Below(3) == 0, ends = draw.Below(2) == 0;
   const double f = 0.5 + draw.Real(), b = 2 * f, w = SplitsBackward(schedule) ? 0.8 * f : 0;
