@@ -152,8 +152,11 @@ KernelTime PrefillAttention(const Deployment& deployment, const PrefillPass& pas
   attention.batch = pass.sequences, attention.q_len = queries, attention.kv_len = keys;
   if (model.indexer && !is_local) return BlockAttention(deployment, attention, queries);
   KernelTime kernel = TimeOf(attention, deployment.device);
-  if (!kernels.flash_version) return kernel;
-  const double slowdown = FlashSlowdown(*kernels.flash_version, attention, deployment.device);
+  const bool lacks_sinks = model.attention_sinks && !deployment.device.architecture->traits.asynchronous_mma;
+  const std::optional<FlashVersion> version =
+      lacks_sinks && kernels.sinks_version ? kernels.sinks_version : kernels.flash_version;
+  if (!version) return kernel;
+  const double slowdown = FlashSlowdown(*version, attention, deployment.device);
   kernel.time =
       Figure("Attention by the stated FlashAttention", slowdown * kernel.time, "its time over the fastest kernel's");
   kernel.compute *= slowdown;

@@ -199,7 +199,14 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
     SetTo(deployment.expert_gemm_efficiency, on.expert_gemm_efficiency);
     SetTo(deployment.expert_bandwidth_efficiency, on.expert_bandwidth_efficiency);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
-    SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency);
+    if (on.weight_only_per_clock) {
+      const Device& device = deployment.cluster.device;
+      deployment.expert_gemm_efficiency =
+          Figure("Efficiency of expert products with narrow weights",
+                 min(deployment.expert_gemm_efficiency, *on.weight_only_per_clock * Ratio(device.units) * device.clock /
+                                                            PeakRate(device, Precision::kBf16)),
+                 "instructions that older devices have too");
+    }
     SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency);
   }
   return graphs_row;

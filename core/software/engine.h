@@ -93,8 +93,9 @@ struct EngineOn {
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
-  std::optional<Ratio> weight_only_gemm_efficiency,
-      weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
+  // For experts with narrow weights alone.
+  std::optional<Flops> weight_only_per_clock;
+  std::optional<Ratio> weight_only_bandwidth_efficiency;
 };
 FIELDS_OF(EngineOn);
 
@@ -140,6 +141,9 @@ struct EngineKernels {
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
+  // The version that prefill is as fast as where the library's kernels do not support attention sinks: on devices without
+  // asynchronous matrix instructions; absent: they support them everywhere.
+  std::optional<FlashVersion> sinks_version;
   std::optional<Tally>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
   bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache

@@ -125,6 +125,11 @@ constexpr auto kEngineFields = Advanced(
          .Label("Unfused attention: bytes per score")
          .In(kB)
          .Between(0, 1000),
+     Of<&Engine::kernels, &EngineKernels::sinks_version>(
+         "sinks_version",
+         "FlashAttention that prefill of a model with attention sinks is as fast as, on devices without asynchronous "
+         "matrix instructions; empty: the library's kernels support sinks there too")
+         .Label("FlashAttention version with sinks"),
      Of<&Engine::kernels, &EngineKernels::flash_version>(
          "flash_version",
          "Version of FlashAttention in prefill, at its kernels' time over the fastest's; leave empty for the engine's "

@@ -105,10 +105,12 @@ constexpr FieldRow kEngineOnFields[] = {
         "visits_held_experts",
         "Kernels of experts in fp8 with block scales take time for each that the device holds, hit or not")
         .Label("Kernels visit all held experts"),
-    Of<&EngineOn::weight_only_gemm_efficiency>(
-        "weight_only_matrix", "Expert GEMM efficiency on this architecture where only the weights are narrow")
-        .Label("Expert GEMM efficiency, weight-only")
-        .Share(),
+    Of<&EngineOn::weight_only_per_clock>("weight_only_per_clock",
+                                         "FLOP per SM and clock that limit expert GEMMs whose weights alone are "
+                                         "narrow, over what the fastest library reaches of its peak")
+        .Label("Expert FLOP per clock, weight-only")
+        .In(kFlop)
+        .Above(0),
     Of<&EngineOn::weight_only_bandwidth_efficiency>(
         "weight_only_stream", "Expert bandwidth efficiency on this architecture where only the weights are narrow")
         .Label("Expert bandwidth efficiency, weight-only")

@@ -121,6 +121,46 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
   EXPECT_GT(own.time, 2 * experts("sglang").time);
 }
 
+// The same instructions give an A100 as much per SM and clock as an H100, 1,024 FLOP: of 312 TFLOP/s on 108 SMs at 1.41
+// GHz half. Where a card does no more anyway (an A6000's 84 SMs at 1.8 GHz: 155 TFLOP/s), nothing is lost.
+TEST(Prefill, NarrowWeightsAloneAreAsSlowPerClockOnAmpereAsOnHopper) {
+  const auto experts = [](const std::string& device, const std::string& more) {
+    for (const ServedOperator& one :
+         Serve({"model=gpt-oss-20b", "cluster.device=" + device, "cluster.devices=1", "serving.batch=1",
+                "serving.prompt=32768", "serving.prefill_chunk=32768", "serving.precision.weights=mxfp4",
+                "serving.precision.activations=bf16", "serving.engine=vllm", more},
+               true)
+             .operators.prefill) {
+      if (one.name == "experts") return one.time;
+    }
+    ADD_FAILURE();
+    return Seconds{};
+  };
+  const std::string none = "serving.engine.on=[]", own = "serving.devices=1";
+  EXPECT_NEAR(experts("a100-sxm4-80gb", own) / experts("a100-sxm4-80gb", none), 312e12 / (1024 * 108 * 1.41e9), 0.3);
+  EXPECT_NEAR(experts("a6000", own) / experts("a6000", none), 1, 0.01);
+}
+
+// Prefill attention with sinks: by FlashAttention-3 on Hopper, elsewhere by a Triton kernel as fast as FlashAttention-1,
+// at 0.26 to 0.77 of the rate of version 2 (FlashAttention-2's benchmarks).
+TEST(Prefill, AttentionWithSinksIsSlowWhereNoFastKernelSupportsThem) {
+  const auto core = [](const std::string& cluster, const std::string& sinks) {
+    for (const ServedOperator& one :
+         Serve({"model=gpt-oss-20b", "cluster=" + cluster, "serving.batch=1", "serving.prompt=65536",
+                "serving.engine=vllm", "model.attention_sinks=" + sinks},
+               true)
+             .operators.prefill) {
+      if (one.name == "attention") return one.time;
+    }
+    ADD_FAILURE();
+    return Seconds{};
+  };
+  EXPECT_EQ(core("single-h200-sxm", "true"), core("single-h200-sxm", "false"));
+  const double slower = core("single-rtx-pro-6000", "true") / core("single-rtx-pro-6000", "false");
+  EXPECT_GT(slower, 2);
+  EXPECT_LT(slower, 0.77 / 0.26 * 1.5);
+}
+
 // gpt-oss-120b on one H200 under TensorRT-LLM, a prompt of 4,096 tokens: its kernels take 2.226 ms where the experts
 // get as many tokens each and 3.718 where they get them by a power law (AIConfigurator's tables, w4a16_mxfp4).
 TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
