@@ -148,6 +148,23 @@ TEST(Step, FullRecomputationMayStopBeforeTheLastGemm) {
   EXPECT_NEAR(recomputed("false") - recomputed("true"), 2 * last_gemm, 1e-3 * last_gemm);
 }
 
+TEST(Step, PassesOverTheLogitsRunAtTheRateOfMemory) {
+  // By hand: 2,048 tokens and a vocabulary of 51,200, roofline's 6 bytes per logit at 0.8 of 3.35 TB/s, whatever rate the
+  // other passes reach.
+  const double loss = 2048.0 * 51200 * 6 / (0.8 * 3.35e12);
+  for (const char* rate : {"1", "0.25"}) {
+    const std::vector<FigureRecord> figures =
+        Explained(TrainingScenario(Gpt(2, 4096, 32), R"({"preset": "dgx-h100", "devices": 1})",
+                                   R"({"sequence": 2048, "global_batch": 1, "precision": "bf16", "recompute": "none",
+                             "framework": {"preset": "roofline", "compute": {"element_wise": )" +
+                                       std::string(rate) + R"(}}, "mapping": {"tp": 1, "pp": 1, "micro_batch": 1}})"));
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [](const FigureRecord& one) { return one.title == "Softmax and loss"; });
+    ASSERT_NE(found, figures.end());
+    EXPECT_NEAR(found->value, loss, 1e-6 * loss) << rate;
+  }
+}
+
 TEST(Step, FlashAttentionIsNeverSlower) {
   Dice dice(3);
   for (int i = 0; i < 300; ++i) {
