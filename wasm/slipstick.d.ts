@@ -51,7 +51,7 @@ export interface Slipstick {
   onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
   /**
    * The cheapest deployment on each cluster that serves a rate within latency targets: {"request", "requests_per_s", "peak_over_mean"? or "day"?,
-   * "ttft"?, "tpot"?, "clusters"?, "spare_replicas"?, "power"?, "budget"?, "prices"?, "limits"?, …} (core/sizing/question.h).
+   * "mixture"?: [{"weight", "prompt_tokens", "output_tokens"}], "ttft"?, "tpot"?, "clusters"?, "spare_replicas"?, "power"?, "budget"?, "prices"?, "limits"?, …} (core/sizing/question.h).
    */
   size(spec: string): string;
   /** How much a figure moves when each input moves by a share. */

@@ -38,6 +38,14 @@ Answer RunSize(const std::string& request, const std::vector<std::string>& assig
   question["clusters"] = Listed(options.at("--clusters"));
   const std::vector<std::string> day = Listed(options.at("--day"));
   if (!day.empty()) question["day"] = day;
+  for (const std::string& text : Listed(options.at("--mixture"))) {
+    const std::size_t colon = text.find(':'), slash = text.find('/');
+    if (colon == std::string::npos || slash == std::string::npos || slash < colon)
+      return WrongRequest({{"--mixture", "Enter WEIGHT:PROMPT/OUTPUT,…, such as 0.7:1000/300,0.3:8000/200"}});
+    question["mixture"].push_back(ObjectOf({{"weight", text.substr(0, colon)},
+                                            {"prompt_tokens", text.substr(colon + 1, slash - colon - 1)},
+                                            {"output_tokens", text.substr(slash + 1)}}));
+  }
   const std::vector<std::string> prices = Listed(options.at("--prices"));
   constexpr std::array<std::string_view, 3> kPriced{"input", "cached_input", "output"};
   if (!prices.empty() && prices.size() != kPriced.size())

@@ -48,6 +48,8 @@ constexpr CommandOption kOptions[] = {
     {"--peak", "X", "Peak over mean traffic; targets hold at the peak", ""},
     {"--day", "X,Y,...",
      "Traffic through the day: relative rates in parts of equal length; targets hold at the highest"},
+    {"--mixture", "W:P/O,...",
+     "Classes of requests: weight, prompt and output tokens of each, such as 0.7:1000/300,0.3:8000/200"},
     {"--ttft", "S", "Target for the time to first token, such as \"800 ms\""},
     {"--tpot", "S", "Target for the time per output token"},
     {"--percentile", "mean|50|90|99", "Which request the targets hold for", "", Offered::kNames, "mean 50 90 99"},
@@ -118,8 +120,13 @@ const std::vector<Verb>& AllVerbs() {
        "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Beside it\n"
        "the cheapest with prefill and decode on a pool each, on another device where serving.disaggregated names one.\n"
        "With a day it also says what the deployment idles from part to part of it.\n"
-       "Prompt, output and prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
-       "--json --format --measured --rate --peak --day --ttft --tpot --percentile --pools --clusters --spares "
+       "Prompt, output and prefix_hit are the scenario's. With a mixture each class has its own prompt and output; "
+       "the\n"
+       "answer has the latencies of each and its shares of the tokens and of the cost. Targets hold for the mean of "
+       "all\n"
+       "requests at the peak, or for their percentile.",
+       "--json --format --measured --rate --peak --day --mixture --ttft --tpot --percentile --pools --clusters "
+       "--spares "
        "--devices "
        "--power "
        "--rack-power "
@@ -129,7 +136,8 @@ const std::vector<Verb>& AllVerbs() {
        {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" "
         "--clusters dgx-h100,dgx-h200 "
         "--spares 1",
-        "size serving.prompt=2000 serving.output=300 --rate 40 --day 1,1,1,2,4,6,6,3 --tpot \"30 ms\""}},
+        "size serving.prompt=2000 serving.output=300 --rate 40 --day 1,1,1,2,4,6,6,3 --tpot \"30 ms\"",
+        "size --rate 40 --mixture 0.7:1000/300,0.3:8000/200 --ttft \"1 s\" --tpot \"30 ms\""}},
       {"replay",
        "TRACE [FILE|-] [PATH=VALUE ...]",
        "Plays a file of recorded requests: what it needs, how it is served, and where it breaks. Reads Mooncake's and "

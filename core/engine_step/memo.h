@@ -58,6 +58,12 @@ class ServingMemo {
     return slot.time;
   }
 
+  // Of so many classes of requests of the load, each a load of its own.
+  std::vector<ServingMemo>& OfClasses(std::size_t count) {
+    if (classes_.size() != count) classes_ = std::vector<ServingMemo>(count);
+    return classes_;
+  }
+
  private:
   static constexpr std::size_t kProducts = 4093;
   struct TimedProduct {
@@ -79,6 +85,7 @@ class ServingMemo {
   std::map<double, DecodeTimes> decode_;  // by sequences per group
   Prefills prefill_, pool_prefill_;
   std::vector<TimedProduct> products_;
+  std::vector<ServingMemo> classes_;
 };
 
 }  // namespace slipstick

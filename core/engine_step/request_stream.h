@@ -59,6 +59,14 @@ struct SimulationRun {
 };
 FIELDS_OF(SimulationRun);
 
+// A class of the requests of a traffic, such as chat beside summaries.
+struct RequestClass {
+  double weight = 1;  // relative number of requests
+  Count prompt_tokens = 2048, output_tokens = 256;
+  friend auto operator<=>(const RequestClass&, const RequestClass&) = default;
+};
+FIELDS_OF(RequestClass);
+
 // Quantiles must ascend from share 0 to share 1.
 void CheckRequestLengths(const RequestLengths& lengths, const std::string& path, Issues& issues);
 

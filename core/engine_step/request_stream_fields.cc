@@ -35,6 +35,12 @@ constexpr FieldRow kRequestLengthsFields[] = {
     Of<&RequestLengths::output>("output", "Output lengths, independent of the prompt's")};
 constinit const Fields Schema<RequestLengths>::fields(kRequestLengthsFields);
 
+constexpr FieldRow kRequestClassFields[] = {
+    Of<&RequestClass::weight>("weight", "Relative number of requests").Above(0).AtMost(1'000'000'000),
+    Of<&RequestClass::prompt_tokens>("prompt_tokens", "Prompt tokens").Required().Length().Between(1, 1 << 28),
+    Of<&RequestClass::output_tokens>("output_tokens", "Output tokens").Required().Length().Between(1, 1 << 28)};
+constinit const Fields Schema<RequestClass>::fields(kRequestClassFields);
+
 constexpr FieldRow kSimulationRunFields[] = {
     Of<&SimulationRun::requests>("requests", "Simulated requests that count, after those that warm up")
         .Between(10, 100'000),

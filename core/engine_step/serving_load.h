@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/field.h"
 #include "core/base/tally.h"
@@ -136,6 +137,9 @@ struct ServingLoad {
   std::optional<SimulationRun> simulate;
   std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
   std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`
+  // Of a question about a traffic, no input: several classes of an open loop, ascending by length, weights of sum 1;
+  // `prompt` and `output` are then their means. Empty: all requests are alike.
+  std::vector<RequestClass> mixture;
 };
 FIELDS_OF(ServingLoad);
 

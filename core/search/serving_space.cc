@@ -34,10 +34,16 @@ std::vector<Count> Batches(const ServingLoad& load, Count devices, const SpaceLi
   return Kept(limits, "batch", std::move(batches));
 }
 
+Count LongestPrompt(const ServingLoad& load) {
+  Count longest = load.prompt;
+  for (const RequestClass& one : load.mixture) longest = std::max(longest, one.prompt_tokens);
+  return longest;
+}
+
 // 0: no chunking.
 std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLimits& limits) {
   std::vector<Count> chunks{0};
-  for (Count chunk = kMinChunk; chunk < load.prompt && chunk <= kMaxChunk; chunk *= 2) chunks.push_back(chunk);
+  for (Count chunk = kMinChunk; chunk < LongestPrompt(load) && chunk <= kMaxChunk; chunk *= 2) chunks.push_back(chunk);
   if (load.prefill_chunk && std::find(chunks.begin(), chunks.end(), *load.prefill_chunk) == chunks.end()) {
     chunks.push_back(*load.prefill_chunk);
   }
@@ -69,7 +75,7 @@ std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Coun
   const bool splits = HasPrefillContext(load.engine) && !model.linear_attention;
   std::vector<Count> parts;
   for (const Count prefill_cp : Divisors(groups)) {
-    const bool is_even = (prefill_cp & (prefill_cp - 1)) == 0 && load.prompt / prefill_cp >= kMinPromptPart;
+    const bool is_even = (prefill_cp & (prefill_cp - 1)) == 0 && LongestPrompt(load) / prefill_cp >= kMinPromptPart;
     if (prefill_cp == 1 || (splits && (is_even || prefill_cp == load.mapping.prefill_cp))) parts.push_back(prefill_cp);
   }
   return parts;

@@ -145,10 +145,14 @@ Residual ResidualSteps(const Deployment& deployment, Ratio found) {
           Figure("Steps whose arrivals are prefilled together", max(receive_interval, collecting))};
 }
 
+PrefillsMet MeetsItsOwnKind(const PrefillTimes& prefill) {
+  return {prefill.first, prefill.first, max(prefill.stall.added, prefill.alone.fixed), prefill.stall};
+}
+
 RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,
-                     const PrefillTimes& prefill) {
+                     const PrefillTimes& prefill, const PrefillsMet& met) {
   const Ratio output(deployment.load.output), others = neighbors.others;
-  const Seconds mean_step = decode.token, stall = prefill.stall.added;
+  const Seconds mean_step = decode.token, stall = met.stall.added;
   const Residual residual = ResidualSteps(deployment, neighbors.found);
   const Seconds in_progress = residual.wait * mean_step;
   RequestCycle cycle;
@@ -159,12 +163,10 @@ RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, c
     cycle.grouped = Figure("Other prompts in the same pass", (neighbors.prompts - 1) * prefill.shared);
   cycle.alone = Figure("Time to first token without other prefills", cycle.handling + prefill.first + cycle.grouped,
                        "with this prefill and those in the same pass", kClosedLoopSource);
-  // Others' prefills come no more often than the host prepares them.
-  const Seconds even_token =
-      Figure("Mean step with prefills", mean_step + others * max(stall, prefill.alone.fixed) / output,
-             "each other request is prefilled once per output", kClosedLoopSource);
+  const Seconds even_token = Figure("Mean step with prefills", mean_step + others * met.paced / output,
+                                    "each other request is prefilled once per output", kClosedLoopSource);
   const Ratio in_prefills = Figure("Fraction of time spent in others' prefills",
-                                   min(1.0, min(others, others / output * max(1.0, prefill.first / even_token))),
+                                   min(1.0, min(others, others / output * max(1.0, met.mean / even_token))),
                                    "seen by an arriving request: steps with a prefill last longer", kClosedLoopSource);
   const Ratio before =
       Figure("Others' prefills before the first token",
@@ -173,10 +175,10 @@ RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, c
   // A stall is a step with prefill less the decode-only step in its place. No more of these than the request waits for
   // is spared.
   const Seconds not_spared =
-      Figure("Decoding in steps with others' prefills", max(Seconds{}, before * prefill.stall.replaced - in_progress),
+      Figure("Decoding in steps with others' prefills", max(Seconds{}, before * met.stall.replaced - in_progress),
              "beyond the step in progress");
   cycle.prefill_wait =
-      Figure("Waiting for others' prefills", max(in_prefills / 2 * prefill.first, before * stall + not_spared),
+      Figure("Waiting for others' prefills", max(in_prefills / 2 * met.found, before * stall + not_spared),
              "the one in progress, or the steps that hold the others");
   cycle.tpot = Figure("Decode step with the prefills in between",
                       mean_step + max(0.0, others - before) * stall / max(1.0, output - 1),
@@ -206,7 +208,7 @@ RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const Deco
                              "none before the first group of a round; all requests have one length");
   }
   neighbors.others = Figure("Other running requests", running - neighbors.prompts, "prefilled on their own");
-  return CycleOf(deployment, neighbors, decode, prefill);
+  return CycleOf(deployment, neighbors, decode, prefill, MeetsItsOwnKind(prefill));
 }
 
 ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, Ratio max_slots, Rounds rounds,

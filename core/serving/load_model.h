@@ -53,8 +53,16 @@ struct Residual {
   Ratio wait, gathered;
 };
 Residual ResidualSteps(const Deployment& deployment, Ratio found);
+// Prefills of others, as a request meets them.
+struct PrefillsMet {
+  Seconds mean;   // alone
+  Seconds found;  // the one in progress on an arrival, alone: a longer one is met more often
+  Seconds paced;  // what each adds to the steps, no more often than the host prepares them
+  PrefillStall stall;
+};
+PrefillsMet MeetsItsOwnKind(const PrefillTimes& prefill);
 RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,
-                     const PrefillTimes& prefill);
+                     const PrefillTimes& prefill, const PrefillsMet& met);
 // Splits what comes before the first token.
 void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance);
 // Where the next request follows as soon as one ends, with `running` sequences.

@@ -21,7 +21,7 @@ RequestCycle CycleWith(const Deployment& deployment, const RandomArrivals& arriv
     return RandomCycle(deployment, arrivals, decode, prefill.first, ArrivingAt(deployment, sequences, decode));
   const Ratio others =
       Figure("Other running requests", arrivals.found * (slots - 1) / slots, "arrivals during one request's cycle");
-  return CycleOf(deployment, {others, arrivals.found}, decode, prefill);
+  return CycleOf(deployment, {others, arrivals.found}, decode, prefill, MeetsItsOwnKind(prefill));
 }
 
 // Cycle time in seconds with `running` sequences; all numbers without nodes.

@@ -128,7 +128,7 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
 }
 
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
-                         Seconds prefill, const ArrivingPrompts& prompts) {
+                         Seconds prefill, const ArrivingPrompts& prompts, std::optional<Seconds> service) {
   const Ratio output(deployment.load.output), random = 1 - arrivals.waiting;
   const StepLengths steps = StepsOf(deployment, arrivals.rate, decode.token, prompts);
   const Ratio ahead = ResidualSteps(deployment, 1).wait - 0.5;
@@ -145,10 +145,11 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
   const Seconds admitted =
       Figure("Prefills admitted with its own", arrivals.found / DecodeSteps(deployment) * prompts.service,
              "after waiting for a slot: as many as requests end in a step");
-  const Seconds own = Figure("Step with its own prefill",
-                             max(prefill, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + prompts.service +
-                                              random * gathered + arrivals.waiting * admitted),
-                             "decoding and all prefills in it");
+  const Seconds own =
+      Figure("Step with its own prefill",
+             max(prefill, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + service.value_or(prompts.service) +
+                              random * gathered + arrivals.waiting * admitted),
+             "decoding and all prefills in it");
   cycle.prefill_wait =
       Figure("Waiting for others' prefills", busy * (own - prefill), "and for decoding, in its own step");
   const Seconds excess = max(Seconds{}, prefill + cycle.prefill_wait - steps.mean);

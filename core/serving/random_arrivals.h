@@ -2,6 +2,8 @@
 // came while one before it ran.
 #pragma once
 
+#include <optional>
+
 #include "core/engine_step/deployment.h"
 #include "core/serving/load_model.h"
 
@@ -24,8 +26,9 @@ struct RandomArrivals {
   Ratio found = 0;    // running when one arrives
   Ratio waiting = 0;  // share of those that wait for a slot: they come when others end, not at random
 };
-// `prefill`: of a request that finds nobody.
+// `prefill`: of a request that finds nobody. `service`: of its own prompt, where that is not the mean one.
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
-                         Seconds prefill, const ArrivingPrompts& prompts);
+                         Seconds prefill, const ArrivingPrompts& prompts,
+                         std::optional<Seconds> service = std::nullopt);
 
 }  // namespace slipstick

@@ -16,6 +16,7 @@
 #include "core/serving/energy.h"
 #include "core/serving/explained_deployment.h"
 #include "core/serving/load_model.h"
+#include "core/serving/mixed_traffic.h"
 #include "core/serving/remarks.h"
 #include "core/serving/served_sessions.h"
 #include "core/serving/serving_memory.h"
@@ -253,6 +254,7 @@ OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, cons
 
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& asked, bool operators,
                               Tape* tape, ServingMemo* memo) {
+  if (!asked.mixture.empty()) return EvaluateMixture(model, cluster, asked, memo);
   std::optional<ServingLoad> of_sessions;  // with the hit rate that they settle at
   if (asked.sessions) of_sessions = asked;
   const ServingLoad& load = of_sessions ? *of_sessions : asked;

@@ -160,9 +160,16 @@ SessionMemory SessionMemoryOf(const Deployment& deployment, const KvCacheBudget&
 
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output) {
   if (deployment.load.sessions) return TurnsThatFit(deployment, budget, output);
-  const Bytes room = budget.Room();
-  return Fitting(deployment, room, KeptForRequest(deployment, KvCacheOfRequest(deployment, prompt, output)), room,
-                 KvCacheAtEnd(deployment, prompt, output));
+  return SequencesThatFit(deployment, budget.Room(), HeldByRequestOf(deployment, prompt, output));
+}
+
+HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output) {
+  return {KeptForRequest(deployment, KvCacheOfRequest(deployment, prompt, output)),
+          KvCacheAtEnd(deployment, prompt, output)};
+}
+
+Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held) {
+  return Fitting(deployment, room, held.mean, room, held.at_end);
 }
 
 namespace {

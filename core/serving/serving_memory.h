@@ -37,6 +37,14 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment);
 Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output);
+// KV cache of a running request on one device: in the mean, with the prefixes of the sessions that wait for it; and its
+// own at its end.
+struct HeldByRequest {
+  Bytes mean, at_end;
+};
+HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output);
+// Sequences of an attention group that fit in a room, where each takes so much.
+Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held);
 // With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a
 // running request that no other shares, mean over the turns.
 struct SessionMemory {

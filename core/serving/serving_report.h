@@ -8,6 +8,7 @@
 #include "core/base/issue.h"
 #include "core/base/quantity.h"
 #include "core/collectives/collective.h"
+#include "core/engine_step/request_stream.h"
 #include "core/operators/time_by_bound.h"
 #include "core/serving/latency_parts.h"
 
@@ -71,6 +72,14 @@ struct PoolUse {
   JoulesPerToken energy;  // of its devices
 };
 
+// A class of requests of a mixed traffic; all replicas.
+struct ServedClass {
+  RequestClass of;  // its weight is its share of the requests
+  Seconds ttft, tpot, latency;
+  double in_flight = 0, waiting = 0;
+  double device_time = 0;  // its share of the engines' time: of the decode steps by sequence, and its prefills
+};
+
 struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step;
   Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
@@ -87,6 +96,7 @@ struct ServingReport {
   ServedPrefixes prefix_cache;
   EncodedImages images;
   std::optional<ServedSessions> sessions;
+  std::vector<ServedClass> classes;  // of a mixed traffic
   Tally max_batch = 0, max_context = 0;
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};

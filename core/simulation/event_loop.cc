@@ -16,6 +16,7 @@ void EventLoop::Send(Seconds at, const SentRequest& request) {
   made.prompt = request.prompt;
   made.output = request.output;
   made.cached = request.cached;
+  made.kind = request.kind;
   made.session = request.session;
   made.group = request.group;
   made.turn = request.turn;

@@ -32,6 +32,7 @@ struct SimulatedSystem {
 struct SentRequest {
   Count prompt = 1, output = 1, cached = 0;
   bool is_measured = true;
+  Count kind = 0;                           // class of the load's mixture
   Count session = -1, group = 0, turn = 1;  // of a session: it stays with one attention group, which has its context
   Count reusable = kAllOfIt;                // tokens of the session's context that the prompt begins with
   BlockNumbers blocks{};                    // of the prompt

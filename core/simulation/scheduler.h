@@ -21,6 +21,7 @@ inline constexpr Count kAllOfIt = std::numeric_limits<Count>::max();
 struct SimulatedRequest {
   Count prompt = 1, output = 1;
   Count cached = 0;    // tokens of the prompt that hit the prefix cache
+  Count kind = 0;      // class of the load's mixture
   Count session = -1;  // none
   Count group = 0;     // of the session
   Count turn = 1;

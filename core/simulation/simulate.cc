@@ -66,11 +66,26 @@ class Users {
   SentRequest Draw() {
     const RequestLengths lengths = load_.lengths.value_or(RequestLengths{});
     SentRequest request;
-    request.prompt = DrawLength(lengths.prompt, static_cast<double>(load_.prompt), random_);
-    request.output = DrawLength(lengths.output, static_cast<double>(load_.output), random_);
+    Count prompt = load_.prompt, output = load_.output;
+    if (!load_.mixture.empty()) {
+      request.kind = DrawClass();
+      const RequestClass& one = load_.mixture[static_cast<std::size_t>(request.kind)];
+      prompt = one.prompt_tokens, output = one.output_tokens;
+    }
+    request.prompt = DrawLength(lengths.prompt, static_cast<double>(prompt), random_);
+    request.output = DrawLength(lengths.output, static_cast<double>(output), random_);
     const auto computed = static_cast<Count>(std::ceil(static_cast<double>(request.prompt) * (1 - load_.prefix_hit)));
     request.cached = request.prompt - std::max<Count>(1, computed);
     return request;
+  }
+
+  Count DrawClass() {
+    const auto last = static_cast<Count>(load_.mixture.size()) - 1;
+    double left = random_.Uniform();
+    Count kind = 0;
+    while (kind < last && left >= load_.mixture[static_cast<std::size_t>(kind)].weight)
+      left -= load_.mixture[static_cast<std::size_t>(kind++)].weight;
+    return kind;
   }
 
   const ServingLoad& load_;
@@ -103,6 +118,7 @@ SimulatedServing Summary(const EventLoop& loop, const std::vector<std::size_t>& 
                   : load.waves                         ? requests / last
                                                        : streams / served.request_latency);
   if (load.sessions) served.sessions = SessionsOf(loop, measured);
+  if (!load.mixture.empty()) served.classes = ClassesOf(loop, measured, load.mixture.size());
   return served;
 }
 

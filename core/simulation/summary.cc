@@ -19,20 +19,32 @@ Percentiles PercentilesOf(std::vector<Seconds> times) {
   return {at(50), at(90), at(99)};
 }
 
+namespace {
+
+struct Latencies {
+  std::vector<Seconds> ttft, tpot, whole;
+  void Add(const SimulatedRequest& request) {
+    ttft.push_back(request.first - request.sent);
+    whole.push_back(request.last - request.sent);
+    if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
+  }
+};
+
+}  // namespace
+
 SimulatedServing SummaryOf(const EventLoop& loop, const std::vector<std::size_t>& of) {
   const SimulatedSystem& system = loop.system();
   SimulatedServing served;
-  std::vector<Seconds> ttft, tpot, latency;
+  Latencies latencies;
   for (const std::size_t i : of) {
     const SimulatedRequest& request = loop.requests()[i];
-    ttft.push_back(request.first - request.sent);
-    latency.push_back(request.last - request.sent);
-    if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
+    latencies.Add(request);
     const Seconds handled = system.handling + static_cast<double>(request.prompt) * system.token_handling;
     served.waited += max(Seconds{}, request.admitted - request.sent - handled);
     served.prompt += static_cast<double>(request.prompt);
     served.output += static_cast<double>(request.output);
   }
+  auto& [ttft, tpot, latency] = latencies;
   const auto requests = static_cast<double>(ttft.size());
   served.prompt /= requests;
   served.output /= requests;
@@ -54,6 +66,20 @@ void SetRate(SimulatedServing& served, Hertz rate) {
   served.tokens_per_s = rate * served.output * (1 * kToken);
   served.requests_waiting = rate * served.waited / static_cast<double>(served.requests);
   served.requests_in_flight = rate * served.request_latency - served.requests_waiting;
+}
+
+std::vector<SimulatedClass> ClassesOf(const EventLoop& loop, const std::vector<std::size_t>& of, std::size_t classes) {
+  std::vector<Latencies> latencies(classes);
+  for (const std::size_t i : of) latencies[static_cast<std::size_t>(loop.requests()[i].kind)].Add(loop.requests()[i]);
+  std::vector<SimulatedClass> made;
+  for (Latencies& one : latencies) {
+    SimulatedClass of_class{
+        MeanOf(one.ttft), MeanOf(one.tpot), MeanOf(one.whole), {}, {}, static_cast<Count>(one.ttft.size())};
+    of_class.ttft_percentiles = PercentilesOf(std::move(one.ttft));
+    of_class.tpot_percentiles = PercentilesOf(std::move(one.tpot));
+    made.push_back(of_class);
+  }
+  return made;
 }
 
 SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_t>& turns) {

@@ -19,6 +19,13 @@ struct SimulatedSessions {
   Seconds reentry_ttft;  // mean of turns after the first
 };
 
+// Of a class of the load's mixture. Figures of no request are 0.
+struct SimulatedClass {
+  Seconds ttft, tpot, latency;  // means
+  Percentiles ttft_percentiles, tpot_percentiles;
+  Count requests = 0;
+};
+
 // Invariants: requests_per_s x request_latency = requests_in_flight + requests_waiting (Little's law).
 struct SimulatedServing {
   Seconds ttft, tpot, request_latency;  // means
@@ -29,6 +36,7 @@ struct SimulatedServing {
   Count requests = 0, preemptions = 0, steps = 0;
   Seconds waited;  // at the scheduler before their first steps, all requests together
   std::optional<SimulatedSessions> sessions;
+  std::vector<SimulatedClass> classes;
 };
 
 Seconds MeanOf(const std::vector<Seconds>& times);
@@ -39,6 +47,8 @@ Percentiles PercentilesOf(std::vector<Seconds> times);
 SimulatedServing SummaryOf(const EventLoop& loop, const std::vector<std::size_t>& of);
 // Sets the rate and what follows from it.
 void SetRate(SimulatedServing& served, Hertz rate);
+
+std::vector<SimulatedClass> ClassesOf(const EventLoop& loop, const std::vector<std::size_t>& of, std::size_t classes);
 
 // Of turns of sessions.
 SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_t>& turns);

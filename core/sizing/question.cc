@@ -37,6 +37,15 @@ void CheckDay(const SizeQuestion& question, Issues& issues) {
         {"peak_over_mean", "Leave out: the day has its own peak", {LeaveOut("peak_over_mean"), LeaveOut("day")}});
 }
 
+void CheckMixture(const Json& json, const SizeQuestion& question, Issues& issues) {
+  constexpr std::size_t kMostClasses = 16;
+  if (question.mixture.size() > kMostClasses)
+    issues.push_back({"mixture", "At most " + std::to_string(kMostClasses) + " classes of requests"});
+  const Json* written = FindMember(json, "mixture");
+  if (written != nullptr && written->is_array() && written->empty())
+    issues.push_back({"mixture", "Enter a class of requests, or leave it out", {LeaveOut("mixture")}});
+}
+
 }  // namespace
 
 Result<SizeQuestion> ReadSizeQuestion(Json json) {
@@ -52,6 +61,7 @@ Result<SizeQuestion> ReadSizeQuestion(Json json) {
     issues.push_back({path, "Unknown cluster " + id, SetToEach(path, NearestPresets("cluster", id))});
   }
   CheckDay(question, issues);
+  CheckMixture(json, question, issues);
   if (!issues.empty()) return issues;
   return question;
 }

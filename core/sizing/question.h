@@ -1,4 +1,4 @@
-// A sizing question: traffic, latency targets, limits and candidate clusters. Lengths of requests are the scenario's.
+// A sizing question: traffic, latency targets, limits and candidate clusters.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "core/base/field.h"
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/engine_step/request_stream.h"
 #include "core/simulation/summary.h"
 
 namespace slipstick {
@@ -33,6 +34,7 @@ struct SizeQuestion {
   std::optional<double> requests_per_s;  // mean; default: the scenario's
   double peak_over_mean = 1;             // the targets hold at the peak
   std::vector<double> day;               // relative rates in parts of equal length; their peak takes its place
+  std::vector<RequestClass> mixture;     // classes of requests; empty: all are as long as the scenario's
   std::optional<Seconds> ttft, tpot;
   Percentile percentile = Percentile::kMean;
   PoolsTried pools = PoolsTried::kOneAndTwo;

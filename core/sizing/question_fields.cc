@@ -19,6 +19,9 @@ constexpr FieldRow kSizeQuestionFields[] = {
         .Between(1, 1000),
     Of<&SizeQuestion::day>("day", "Arrival rate through the day: relative rates in parts of equal length")
         .AtMost(1'000'000'000),
+    Of<&SizeQuestion::mixture>("mixture",
+                               "Classes of requests, each with its share of the arrivals; default: all are as long as "
+                               "the scenario's. The targets hold for all requests together"),
     Of<&SizeQuestion::ttft>("ttft", "Time to first token (TTFT), at most").In(kMs).Above(0),
     Of<&SizeQuestion::tpot>("tpot", "Time per output token (TPOT), at most").In(kMs).Above(0),
     Of<&SizeQuestion::percentile>("percentile",

@@ -27,7 +27,8 @@ Count SimulatedRequests(double in_flight) {
 }  // namespace
 
 Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets) {
-  Verdict verdict{"", report.utilization, report.utilization, report.ttft, report.tpot, report.requests_in_flight, 0};
+  Verdict verdict{"", report.utilization, report.utilization, report.ttft, report.tpot, report.requests_in_flight, 0,
+                  {}};
   for (const Infeasibility& one : report.infeasible) {
     if (one.reason == "rate") continue;
     verdict.failing = "memory";
@@ -81,6 +82,7 @@ Verdict ReplicaJudge::JudgeSimulated(Count bought, Count replicas, double reques
     return verdict;
   }
   verdict.simulated_requests = answer.served->requests;
+  verdict.simulated_classes = answer.served->classes;
   verdict.ttft = At(percentile, answer.served->ttft_percentiles, answer.served->ttft);
   verdict.tpot = At(percentile, answer.served->tpot_percentiles, answer.served->tpot);
   Compare(verdict, targets_);

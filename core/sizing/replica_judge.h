@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/engine_step/memo.h"
 #include "core/scenario/scenario.h"
@@ -27,6 +28,7 @@ struct Verdict {
   Seconds ttft, tpot;
   double in_flight = 0;  // requests
   Count simulated_requests = 0;
+  std::vector<SimulatedClass> simulated_classes;  // of a mixture
   [[nodiscard]] bool holds() const { return failing.empty(); }
 };
 Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets);

@@ -15,6 +15,7 @@
 #include "core/sizing/day.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
+#include "core/sizing/mixture.h"
 #include "core/sizing/percentile_search.h"
 #include "core/sizing/sized_pools.h"
 #include "core/sizing/sizing_json.h"
@@ -53,7 +54,8 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
 // on the revenue pays for the purchase, beside the most that it serves.
 Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rate, double requests_per_s,
               double most_requests_per_s, DollarsPerSecond cost) {
-  const Tokens prompt = static_cast<double>(load.prompt) * kToken, output = static_cast<double>(load.output) * kToken;
+  const MeanLengths mean = MeanLengthsOf(load);
+  const Tokens prompt = mean.prompt * kToken, output = mean.output * kToken;
   const Tokens cached = hit_rate * prompt;
   const Dollars per_request = (prompt - cached) * prices.input + cached * prices.cached_input + output * prices.output;
   const DollarsPerSecond revenue = requests_per_s * per_request / (1 * kS);
@@ -107,7 +109,10 @@ class ClusterSizing {
     Json overrides = OverridesOfDeployment(scenario_, sized, peak_);
     Result<Scenario> scenario = ParseScenario(WithOverrides(request_, overrides));
     if (!scenario) return std::move(scenario.issues);
+    scenario->serving->mixture = scenario_.serving->mixture;
     const Json at_peak = *Evaluate(*scenario, ReportDetail::Figures());
+    const Json classes = ClassesAnswer(
+        question_, {*scenario, at_peak["serving"], result.simulated, mean_, fleet_.HourlyCostOf(sized.bought)});
     scenario->serving->requests_per_s = mean_;
     const Json at_mean = *Evaluate(*scenario, ReportDetail::Figures());
     SizingProblem by_means = problem_;
@@ -121,6 +126,7 @@ class ClusterSizing {
                      {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]))},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"spare", SpareOf(sized, headroom)},
+                     {"classes", classes},
                      {"day", question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized)},
                      {"overrides", std::move(overrides)}});
   }
@@ -154,16 +160,17 @@ class ClusterSizing {
                             double hit_rate) const {
     const ServingLoad& load = *scenario_.serving;
     const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
-    const auto per_million = [&](Count tokens) {
-      return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken);
+    const MeanLengths tokens = MeanLengthsOf(load);
+    const auto per_million = [&](double of_request) {
+      return In(all / (mean_ * of_request * kTokenPerS), kUsdPerMToken);
     };
     const double most = headroom.requests_per_s / PeakOverMean(question_);
     return ObjectOf(
         {{"usd_per_hour", In(all, kUsdPerHour)},
          {"device_hour_usd", cost["device_hour_usd"]},
          {"system_usd", cost["system_usd"]},
-         {"usd_per_million_output_tokens", per_million(load.output)},
-         {"usd_per_million_tokens", per_million(load.prompt + load.output)},
+         {"usd_per_million_output_tokens", per_million(tokens.output)},
+         {"usd_per_million_tokens", per_million(tokens.prompt + tokens.output)},
          {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all) : Json(nullptr)}});
   }
 
@@ -288,9 +295,18 @@ class ClusterSizing {
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits) {
   const Result<double> mean = MeanRate(request, question);
   if (!mean) return mean.issues;
-  const Json at_peak = WithOverrides(request, OverridesAtPeak(*mean * PeakOverMean(question)));
-  const Result<Scenario> scenario = ParseForSearch(at_peak, "serving");
+  Json overrides = OverridesAtPeak(*mean * PeakOverMean(question));
+  if (!question.mixture.empty()) {
+    if (Issues issues = CheckMixture(request); !issues.empty()) return issues;
+    overrides.update(ObjectOf({{"serving.prompt", 1}, {"serving.output", 1}}));
+    const Result<Scenario> of_any_lengths = ParseForSearch(WithOverrides(request, overrides), "serving");
+    if (!of_any_lengths) return of_any_lengths.issues;
+    if (Issues issues = CheckClasses(question.mixture, *of_any_lengths); !issues.empty()) return issues;
+    overrides.update(LengthsOf(question.mixture));
+  }
+  Result<Scenario> scenario = ParseForSearch(WithOverrides(request, overrides), "serving");
   if (!scenario) return scenario.issues;
+  scenario->serving->mixture = MixtureOf(question.mixture);
   return ClusterSizing(request, question, limits, *scenario, *mean).Run();
 }
 

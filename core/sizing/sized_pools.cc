@@ -77,6 +77,8 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   if (question.percentile != Percentile::kMean)
     return Fails("percentile", "Two pools are compared for mean requests only: they are not simulated");
   if (problem.scenario.serving->sessions) return Fails("sessions", "Sessions are served on one pool");
+  if (!problem.scenario.serving->mixture.empty())
+    return Fails("mixture", "Two pools are compared for one class of requests only");
   if (problem.purchases.slices() > 0)
     return Fails("topology", "Two pools are not compared on a torus, mesh or ring, which is bought in slices");
   const Result<Scenario> pooled = OnPools(request, problem);

@@ -92,82 +92,6 @@ std::string RejectedText(const Json& rejected) {
   return text;
 }
 
-// What fails first when the traffic grows, as people write it.
-std::string LimitText(std::string_view limit) {
-  return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
-}
-
-// Degrees above 1: "tp=8 pp=2".
-std::string DegreesText(const Json& mapping) {
-  std::string text;
-  for (const auto& [degree, value] : mapping.items()) {
-    if (value != 1) text += (text.empty() ? "" : " ") + degree + "=" + ValueText(value);
-  }
-  return text;
-}
-
-// A deployment that holds, as a row.
-std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
-  const auto at = [&one](std::string_view path, std::string_view unit) {
-    const std::optional<double> value = NumberAt(one, path);
-    return Cell{value ? FigureText(*value, unit) : "–"};
-  };
-  const std::string mapping = DegreesText(one["deployment"]["mapping"]);
-  return {{TextOf(one["cluster"]), is_best ? Tone::kStrong : Tone::kPlain},
-          {at("cost.usd_per_hour", "$").text, is_best ? Tone::kStrong : Tone::kPlain},
-          at("cost.usd_per_million_output_tokens", "$"),
-          at("deployment.devices", "count"),
-          {at("deployment.replicas", "count").text + " × " + at("deployment.devices_per_replica", "count").text},
-          {mapping.empty() ? "–" : mapping},
-          at("at_peak.ttft_s", "s"),
-          at("at_peak.tpot_s", "s"),
-          at("headroom.traffic", "%"),
-          {LimitText(TextOf(one["headroom"]["breaks_first"]))},
-          at("spare.at_peak", "count")};
-}
-
-// From which traffic on a deployment pays for itself at the users' prices; "" where none were given.
-std::string BreakEvenText(const Json& one) {
-  const std::optional<double> from = NumberAt(one, "cost.market.break_even.requests_per_s"),
-                              tokens = NumberAt(one, "cost.market.break_even.output_tokens_per_day"),
-                              most = NumberAt(one, "cost.market.break_even.most_requests_per_s");
-  if (!from || !tokens || !most) return "";
-  const std::string can = *from <= *most ? " pays for itself from " : " would pay for itself from ";
-  return TextOf(one["cluster"]) + can + CountText(*from) + " requests/s on, " + FigureText(*tokens, "count") +
-         " output tokens a day; it serves at most " + CountText(*most) + "\n";
-}
-
-// What the fleet idles through the day; "" where none was given.
-std::string DayText(const Json& one) {
-  const std::optional<double> idle = NumberAt(one, "day.idle_share"), needed = NumberAt(one, "day.needed_devices"),
-                              cost = NumberAt(one, "day.idle_usd_per_hour"),
-                              bought = NumberAt(one, "deployment.devices");
-  if (!idle || !needed || !cost || !bought) return "";
-  return TextOf(one["cluster"]) + " needs " + FigureText(*needed, "count") + " of its " + CountText(*bought) +
-         " devices in the mean of the day; the others stand idle: " + FigureText(*idle, "%") + " of the cost, " +
-         FigureText(*cost, "$") + " per hour\n";
-}
-
-// What two pools cost beside one, or why they are no answer; "" where they were not tried.
-std::string TwoPoolsText(const Json& one) {
-  const Json* pools = FindMember(one, "two_pools");
-  if (pools == nullptr) return "";
-  const std::string on = TextOf(one["cluster"]) + " on two pools: ";
-  if (!(*pools)["holds"].get<bool>()) return on + TextOf((*pools)["message"]) + "\n";
-  const auto part = [pools](const char* devices, const char* mapping) {
-    const std::string degrees = DegreesText((*pools)["deployment"][mapping]);
-    return CountText(NumberAt((*pools)["deployment"], devices).value_or(0)) +
-           (degrees.empty() ? "" : " (" + degrees + ")");
-  };
-  const double saves = NumberAt(*pools, "saves").value_or(0);
-  return on + part("prefill_devices", "prefill_mapping") + " prefill, " + part("decode_devices", "mapping") +
-         " decode, " + FigureText(NumberAt(*pools, "cost.usd_per_hour").value_or(0), "$") + " per hour" +
-         (saves > 0   ? ", " + FigureText(saves, "%") + " less than on one"
-          : saves < 0 ? ", " + FigureText(-saves, "%") + " more than on one: do not split"
-                      : "") +
-         "\n";
-}
-
 // What a search can optimize, and every cost.
 bool IsHeadline(std::string_view path) {
   const Json* output = OutputAt(path);
@@ -190,37 +114,6 @@ std::string SearchText(std::string_view json, bool is_colored) {
   if (front != nullptr && !front->empty()) {
     text += "\n" + Toned("Pareto frontier", Tone::kStrong, is_colored) + "\n" + ConfigurationsText(*front, is_colored);
   }
-  return text;
-}
-
-std::string SizeText(std::string_view json, bool is_colored) {
-  const Json answer = *ParseJson(json);
-  std::vector<const Json*> holding;
-  Table failing({Table::kLeft, Table::kLeft});
-  for (const Json& one : answer["clusters"]) {
-    if (one["holds"].get<bool>()) {
-      holding.push_back(&one);
-    } else {
-      failing.Add({{TextOf(one["cluster"])}, {TextOf(one["message"]), Tone::kBad}});
-    }
-  }
-  std::stable_sort(holding.begin(), holding.end(), [](const Json* a, const Json* b) {
-    return NumberAt(*a, "cost.usd_per_hour").value_or(0) < NumberAt(*b, "cost.usd_per_hour").value_or(0);
-  });
-  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kLeft, Table::kRight,
-               Table::kRight, Table::kRight, Table::kLeft, Table::kRight});
-  std::vector<Cell> head;
-  for (const char* title : {"Cluster", "Per hour", "Per 1 M output", "Devices", "Replicas", "Mapping", "TTFT", "TPOT",
-                            "Headroom", "Breaks first", "May fail"}) {
-    head.push_back({title, Tone::kStrong});
-  }
-  table.Add(head);
-  for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
-  std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
-  for (const Json* one : holding) text += DayText(*one);
-  for (const Json* one : holding) text += BreakEvenText(*one);
-  for (const Json& one : answer["clusters"]) text += TwoPoolsText(one);
-  if (!failing.empty()) text += "\n" + failing.Text(is_colored);
   return text;
 }
 

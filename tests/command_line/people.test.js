@@ -211,6 +211,21 @@ test("size lists the cheapest first, and why others do not hold", () => {
     assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
 });
 
+test("size says what each class of a mixture sees, what it takes, and how to write one", () => {
+  const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
+  const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
+  const { stdout } = run(...question, "3:1000/300,1:8k/200", "--format", "table");
+  const lines = stdout.split("\n").slice(stdout.split("\n").indexOf("dgx-h100 by class of requests:") + 1);
+  assert.match(lines[0], /^ {2}Prompt → output +Requests +TTFT +TPOT +Tokens +Cost +Per 1 M output$/);
+  assert.match(lines[1], new RegExp(`^ {2}1,000 → 300 +75 % +${(classes[0].ttft_s * 1000).toPrecision(3)} ms `));
+  assert.match(lines[2], /^ {2}8,192 → 200 +25 % /, "k is 1,024 of a length");
+  for (const wrong of ["chat", "3:1000", "1000/300", "3:1000/300,"]) {
+    const { stdout: issues, status } = run(...question, wrong);
+    assert.equal(status, wrong.endsWith(",") ? 0 : 2, wrong); // as other lists, it may end so
+    if (status) assert.equal(JSON.parse(issues).issues[0].path, "--mixture", wrong);
+  }
+});
+
 test("compare sets scenarios side by side: what differs, and each figure as evaluate has it", () => {
   const answer = JSON.parse(
     run(

@@ -214,6 +214,7 @@ test("a sizing question is valid in words and in base units, and what the progra
       tpot: 0.03,
       percentile: "99",
       clusters: ["dgx-h100"],
+      mixture: [{ weight: 0.7, prompt_tokens: 1000, output_tokens: "2k" }],
       prices: { input: "0.5 $/Mtoken", cached_input: 0, output: 1e-6 },
     },
     "question",
@@ -223,6 +224,8 @@ test("a sizing question is valid in words and in base units, and what the progra
     { ttft: true },
     { percentile: 95 },
     { spare_replicas: -1 },
+    { mixture: [{ weight: -1, prompt_tokens: 1000, output_tokens: 300 }] },
+    { mixture: [{ share: 1 }] },
     { clusters: "dgx-h100" },
   ])
     refuses("size_question", wrong);

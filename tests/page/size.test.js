@@ -134,3 +134,30 @@ test('a day in the field of the peak says what is idle in the mean of it', async
   );
   assert.deepEqual(faults, []);
 });
+
+test('a mixture of classes: each with its latencies and its share of the cost, and the link that holds it', async () => {
+  const { page, faults } = await chromium.open('#/size?model=llama-3.1-8b&size=on:dgx-h100&v=1');
+  await sized(page);
+  assert.equal(await page.locator('#size-classes').count(), 0, 'every request alike');
+  await enter(page, 'size-mix', 'chat');
+  assert.match(plain(await page.locator('#size-mix-fault').textContent()), /such as 0\.7:1000\/300, 0\.3:8000\/200/);
+  await enter(page, 'size-mix', '0.75:1000/300, 0.25:8000/200');
+  await page.locator('#size-classes').waitFor();
+  await sized(page);
+  assert.match(decodeURIComponent(page.url()), /mix:0\.75:1000\/300,[+ ]0\.25:8000\/200/);
+  const rows = page.locator('#size-classes tbody tr');
+  assert.deepEqual((await rows.locator('th').allTextContents()).map(plain), [
+    '1,000 → 300 tokens',
+    '8,000 → 200 tokens',
+  ]);
+  const shares = (await rows.locator('[data-name="Cost"]').allTextContents()).map((one) => parseFloat(one));
+  assert.equal(shares[0] + shares[1], 100, 'all of the cost');
+  const first = (await rows.locator('[data-name^="TTFT"]').allTextContents()).map(Number);
+  assert.ok(first[1] > first[0], 'long prompts answer later');
+  assert.ok(await page.locator('#size-serving-prompt').isDisabled(), 'no length of the scenario counts');
+  await enter(page, 'size-mix', '');
+  await sized(page);
+  assert.ok(await page.locator('#size-serving-prompt').isEnabled());
+  assert.equal(await page.locator('#size-classes').count(), 0);
+  assert.deepEqual(faults, []);
+});

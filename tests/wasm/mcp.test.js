@@ -401,6 +401,54 @@ test("size: the command line's deployments, figures at the peak with intervals, 
   assert.equal(state.view.size, "rate:40/ttft:800 ms/tpot:26 ms/peak:1.5/on:dgx-h100,single-l4,dgx-h200");
 });
 
+test("size: a mixture through a day, each class with its latencies and costs, and the link that asks for it", async () => {
+  const expected = command(
+    "size",
+    "--rate",
+    "20",
+    "--day",
+    "1,2,1",
+    "--mixture",
+    "3:1000/300,1:8000/200",
+    "--tpot",
+    "40 ms",
+    "--clusters",
+    "dgx-h100",
+  ).clusters[0];
+  const answer = await answerOf("size", {
+    inputs: {},
+    requests_per_s: 20,
+    day: [1, 2, 1],
+    mixture: [
+      { weight: 3, prompt_tokens: 1000, output_tokens: 300 },
+      { weight: 1, prompt_tokens: 8000, output_tokens: 200 },
+    ],
+    tpot: "40 ms",
+    clusters: ["dgx-h100"],
+  });
+  const [sized] = answer.clusters;
+  assert.equal(sized.deployment.devices, expected.deployment.devices);
+  near(sized.figures_at_peak["serving.ttft_s"].value, expected.at_peak.ttft_s, "TTFT of the mixture");
+  assert.equal(sized.figures_at_peak["serving.ttft_s"].interval, null);
+  near(sized.figures_at_peak["serving.memory_bytes.total"].value, expected.at_peak.memory_bytes.total, "its memory");
+  assert.equal(sized.classes.length, 2);
+  near(sized.classes[1].ttft_s, expected.classes[1].ttft_s, "TTFT of a class");
+  near(sized.classes[1].cost_share, expected.classes[1].cost_share, "cost of a class");
+  assert.equal(sized.day.parts.length, 3);
+  near(sized.day.idle_share, expected.day.idle_share, "idle through the day");
+  const { state } = await opened(answer.link);
+  assert.equal(state.view.size, "ttft:/peak:1, 2, 1/mix:3:1000/300, 1:8000/200/on:dgx-h100");
+  const wrong = await issuesOf("size", {
+    inputs: {},
+    requests_per_s: 1,
+    mixture: [{ weight: -1, prompt_tokens: 10, output_tokens: 10 }],
+  });
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    ["mixture.0.weight"],
+  );
+});
+
 test("search: the command line's best mappings and frontier, each with its interval and link", async () => {
   const expected = command("search", ...SMALL[1], "--for", "training", "--top", "3");
   const { best, space } = await answerOf("search", { inputs: SMALL[0], for: "training" });

@@ -2,7 +2,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedOf, readQuestion, STANDARD, valueIn, writeQuestion } from '../../web/size/question.js';
+import { askedOf, mixtureText, readQuestion, STANDARD, valueIn, writeQuestion } from '../../web/size/question.js';
 
 test('a target for TPOT is a time or its inverse, the tokens that a user reads per second', () => {
   const times = {
@@ -58,4 +58,18 @@ test('the peak is a ratio, or a day of rates', () => {
   }
   assert.equal(asked('1,500').peak_over_mean, 1500, 'no day of two parts');
   for (const text of ['0, 0', '1, -2', '1, many', '0.5']) assert.equal(valueIn('peak', text), undefined, text);
+});
+
+test('a mixture is a weight with the lengths of each class, and the link holds it beside the rest', () => {
+  const chat = { weight: 0.7, prompt_tokens: '1000', output_tokens: '300' };
+  const summary = { weight: 0.3, prompt_tokens: '8k', output_tokens: '200' };
+  for (const text of ['0.7:1000/300, 0.3:8k/200', '0.7:1000/300,0.3:8k/200', ' .7 : 1000 / 300 ; 0.3:8k/200 '])
+    assert.deepEqual(askedOf({ ...STANDARD, mix: text }).asked.mixture, [chat, summary], text);
+  assert.ok(!('mixture' in askedOf(STANDARD).asked), 'every request alike');
+  for (const text of ['0.7:1000', '1000/300', '0:1000/300', '-1:1000/300', '0.7:1000/300,', '1.2.3:10/10', 'chat'])
+    assert.deepEqual(askedOf({ ...STANDARD, mix: text }).wrong, ['mix'], text);
+  assert.equal(mixtureText([chat, { ...summary, weight: undefined }]), '0.7:1000/300, 1:8k/200');
+  const question = { ...STANDARD, tpot: '30 tokens/s', mix: '0.7:1000/300, 0.3:8k/200', on: 'dgx-h100' };
+  assert.equal(writeQuestion(question), 'tpot:30 tokens/s/mix:0.7:1000/300, 0.3:8k/200/on:dgx-h100');
+  assert.deepEqual(readQuestion(writeQuestion(question)), question);
 });

@@ -1,5 +1,5 @@
-// The sizing question as the link holds it: "rate:100/ttft:1 s/tpot:40 ms/spare:1/peak:2/on:dgx-h100,dgx-b200". Only what differs from the
-// question that the scene starts with.
+// The sizing question as the link holds it: "rate:100/ttft:1 s/tpot:40 ms/spare:1/peak:2/mix:0.7:1000/300, 0.3:8000/200/on:dgx-h100,dgx-b200".
+// Only what differs from the question that the scene starts with.
 import { inUnit, parse } from '../text/measure.js';
 
 export const STANDARD = {
@@ -8,6 +8,7 @@ export const STANDARD = {
   tpot: '40 ms',
   spare: '0',
   peak: '1',
+  mix: '',
   on: 'hgx-mi355x,dgx-b200,dgx-b300,gb200-nvl72,dgx-h200,hgx-mi300x,dgx-h100,dgx-a100',
 };
 const NAMES = Object.keys(STANDARD);
@@ -54,15 +55,30 @@ function dayOf(text) {
   const isDay = rates.length > (parts.length > 1 ? 1 : 2) && rates.every((rate) => rate >= 0) && Math.max(...rates) > 0;
   return isDay ? rates : undefined;
 }
+// Classes of requests, WEIGHT:PROMPT/OUTPUT each: "0.7:1000/300, 0.3:8k/200". The core reads their lengths.
+const CLASS = /^([\d.]+)\s*:\s*([\d.]+k?)\s*\/\s*([\d.]+k?)$/i;
+function mixtureOf(text) {
+  const classes = text
+    .trim()
+    .split(/\s*[,;]\s*/)
+    .map((part) => CLASS.exec(part))
+    .map((found) => found && { weight: Number(found[1]), prompt_tokens: found[2], output_tokens: found[3] });
+  return classes.every((one) => one?.weight > 0) ? classes : undefined;
+}
+export const mixtureText = (classes) =>
+  classes
+    .map(({ weight = 1, prompt_tokens: prompt, output_tokens: output }) => `${weight}:${prompt}/${output}`)
+    .join(', ');
 const count = (text) => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : undefined);
 export const READERS = {
   rate: positive,
   ttft: seconds,
   tpot: secondsPerToken,
   spare: count,
+  mix: mixtureOf,
   peak: (text) => dayOf(text) ?? (positive(text) >= 1 ? positive(text) : undefined),
 };
-const OPTIONAL = new Set(['ttft', 'tpot']);
+const OPTIONAL = new Set(['ttft', 'tpot', 'mix']);
 
 // An empty target is none.
 export const valueIn = (name, text) => (OPTIONAL.has(name) && text.trim() === '' ? null : READERS[name](text));
@@ -81,6 +97,7 @@ export function askedOf(question) {
       spare_replicas: values.spare,
       ...target('ttft'),
       ...target('tpot'),
+      ...(values.mix && { mixture: values.mix }),
       clusters: question.on.split(',').filter((id) => /^[a-z0-9.-]{1,60}$/.test(id)),
     },
   };

@@ -8,6 +8,7 @@ import { t } from './texts.js';
 export const strong = (words) => h('b', {}, words);
 export const percent = (share) => text(Math.max(0, Math.round(share * 100) / 100), '%');
 export const dollars = (usd) => text(usd, '$');
+const milliseconds = (seconds) => number(seconds * 1000);
 
 // `holding`: the answers that keep the targets, the cheapest first; `nameOf(answer)`, `deviceOf(cluster)` in words.
 export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, onuse }) {
@@ -52,6 +53,7 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
           holding.map((one) => row(one, columns, { isChosen: one.cluster === chosen, name: nameOf(one), onchoose })),
         ),
       ),
+    first?.classes && classesOf(first, nameOf(first)),
     first && twoPools(first, onuse),
     misses.length > 0 &&
       h(
@@ -75,6 +77,55 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
         ),
       ),
     h('p', { class: 'note' }, t('size.note')),
+  ];
+}
+
+// What each class of requests sees and takes.
+function classesOf({ classes }, cluster) {
+  const columns = ['name', 'share', 'ttft', 'tpot', 'tokens', 'cost', 'price'];
+  const cells = (one) => ({
+    share: percent(one.share),
+    ttft: milliseconds(one.ttft_s),
+    tpot: milliseconds(one.tpot_s),
+    tokens: percent(one.token_share),
+    cost: percent(one.cost_share),
+    price: dollars(one.usd_per_million_output_tokens),
+  });
+  return [
+    h('h3', { class: 'ex-sub' }, t('size.classes', { cluster })),
+    h(
+      'table',
+      { class: 'size-table size-classes', id: 'size-classes' },
+      h('caption', { class: 'visually-hidden' }, t('size.classes', { cluster })),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          columns.map((one) => h('th', { scope: 'col' }, t(`size.class.${one}`))),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        classes.map((one) =>
+          h(
+            'tr',
+            {},
+            h(
+              'th',
+              { scope: 'row' },
+              t('size.class', { prompt: whole(one.prompt_tokens), output: whole(one.output_tokens) }),
+            ),
+            Object.entries(cells(one)).map(([column, words]) =>
+              h('td', { 'data-name': t(`size.class.${column}`) }, words),
+            ),
+          ),
+        ),
+      ),
+    ),
+    h('p', { class: 'note' }, t('size.classes.note')),
   ];
 }
 
@@ -107,7 +158,6 @@ function row(one, columns, { isChosen, name, onchoose }) {
   const mapping = ['tp', 'pp', 'ep']
     .filter((degree) => degree === 'tp' || deployment.mapping[degree] > 1)
     .map((degree) => `${degree.toUpperCase()} ${deployment.mapping[degree]}`);
-  const milliseconds = (seconds) => number(seconds * 1000);
   const cells = {
     replicas: [
       `${whole(deployment.replicas + deployment.spare_replicas)} × ${mapping.join(' ')}`,

@@ -15,9 +15,10 @@ import { costOf, Sizing } from './sizing.js';
 import { dollars, percent, strong, tableOf } from './table.js';
 import { t } from './texts.js';
 
+const LENGTHS = ['serving.prompt', 'serving.output'];
 const FIELDS = [
   ['traffic', ['rate', 'peak', 'spare']],
-  ['lengths', ['serving.prompt', 'serving.output']],
+  ['lengths', [...LENGTHS, 'mix']],
   ['targets', ['ttft', 'tpot']],
 ];
 
@@ -100,7 +101,7 @@ export class SizeView {
       'type': 'text',
       id,
       'data-key': id,
-      'inputmode': 'decimal',
+      'inputmode': name === 'mix' ? 'text' : 'decimal',
       'autocomplete': 'off',
       'spellcheck': 'false',
       'aria-describedby': `${id}-fault`,
@@ -109,7 +110,13 @@ export class SizeView {
     });
     const fault = h('small', { class: 'bad', id: `${id}-fault` });
     this.#fields.set(name, { box, fault });
-    return h('div', { class: 'ex-field' }, h('label', { for: id }, t(`size.${name}`)), box, fault);
+    return h(
+      'div',
+      { class: name === 'mix' ? 'ex-field wide' : 'ex-field' },
+      h('label', { for: id }, t(`size.${name}`)),
+      box,
+      fault,
+    );
   }
 
   #question = () => readQuestion(this.#context.store.view.size);
@@ -140,7 +147,10 @@ export class SizeView {
       this.#mark(
         name,
         valueIn(name, text) === undefined
-          ? t(`size.bad${name === 'tpot' ? '.tpot' : ''}`, { text: text.trim(), example: STANDARD[name] })
+          ? t(`size.bad${name === 'tpot' ? '.tpot' : ''}`, {
+              text: text.trim(),
+              example: STANDARD[name] || t('size.mix.example'),
+            })
           : '',
       );
     }
@@ -167,13 +177,14 @@ export class SizeView {
       ...question,
       ...Object.fromEntries([...this.#typed].map(([name, { text: typed }]) => [name, typed])),
     };
-    for (const path of ['serving.prompt', 'serving.output']) {
+    for (const path of LENGTHS) {
       const issue = context.issues.find((one) => one.path === path);
       this.#mark(path, issue?.message ?? '');
       written[path] = issue ? (context.inputs[path] ?? '') : whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
     }
     for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
     const { asked, wrong } = askedOf(question);
+    for (const path of LENGTHS) this.#fields.get(path).box.disabled = Boolean(asked?.mixture);
     this.#wrong = context.scenario.serving && context.scenario.cost ? wrong : ['off'];
     if (asked && asked.clusters.length && !this.#wrong.length)
       this.sizing.ask(asked, { ...context.request, training: null });

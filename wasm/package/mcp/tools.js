@@ -2,7 +2,7 @@
 // they rest on and a link.
 import { set } from '../page/state/paths.js';
 import { withOverrides } from '../page/state/scenario.js';
-import { STANDARD, writeQuestion } from '../page/size/question.js';
+import { mixtureText, STANDARD, writeQuestion } from '../page/size/question.js';
 import { text } from '../page/text/format.js';
 import { parse } from '../page/text/measure.js';
 import { outputOf } from '../page/text/outputs.js';
@@ -165,6 +165,8 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
           cost,
           headroom,
           spare,
+          classes,
+          day,
           overrides,
         } of answer.clusters) {
           if (!holds) {
@@ -181,11 +183,13 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
             cluster,
             holds,
             deployment,
-            figures_at_peak: { requests_per_s: peak.requests_per_s, ...atPeak },
+            figures_at_peak: { requests_per_s: peak.requests_per_s, ...(classes ? mixedFigures(peak) : atPeak) },
             cost: price,
             headroom,
             spare,
             ...(simulated && { simulated }),
+            ...(classes && { classes }),
+            ...(day && { day }),
             link,
           });
         }
@@ -499,17 +503,29 @@ const spread = (rows, count) =>
     ? rows
     : Array.from({ length: count }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (count - 1))]);
 
+// Of a mixture, whose classes the scenario does not have: it opens with their mean request.
+const mixedFigures = ({ ttft_s: ttft, tpot_s: tpot, tokens_per_s: rate, memory_bytes: memory }) => ({
+  'serving.ttft_s': plain(ttft, 's'),
+  'serving.tpot_s': plain(tpot, 's'),
+  'serving.tokens_per_s': plain(rate, 'token/s'),
+  'serving.memory_bytes.total': plain(memory.total, 'B'),
+});
+
 // The sizing question as the page's link holds it, as far as the page has it.
 function sizeWords(
-  { requests_per_s: rate, ttft = '', tpot = '', spare_replicas: spare, peak_over_mean: peak },
+  { requests_per_s: rate, ttft = '', tpot = '', spare_replicas: spare, peak_over_mean: ratio, day, mixture },
   clusters,
 ) {
+  const peak = day?.length > 1 ? day.join(', ') : ratio; // one part is no day: it is flat
+  const mix = mixture && mixtureText(mixture);
   const on =
     clusters
       .map(({ cluster }) => cluster)
       .filter((id) => id !== 'custom')
       .join(',') || undefined;
-  const words = Object.entries({ rate, ttft, tpot, spare, peak, on }).filter(([, value]) => (value ?? null) !== null);
+  const words = Object.entries({ rate, ttft, tpot, spare, peak, mix, on }).filter(
+    ([, value]) => (value ?? null) !== null,
+  );
   return writeQuestion({ ...STANDARD, ...Object.fromEntries(words.map(([name, value]) => [name, String(value)])) });
 }
 
