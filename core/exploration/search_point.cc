@@ -153,6 +153,15 @@ Json OverridesOf(const ServingChoice& choice) {
   if (choice.disaggregated) {
     overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
     overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
+    if (const std::optional<ServingMapping>& prefill = choice.disaggregated->prefill_mapping) {
+      const std::string path = "serving.disaggregated.prefill_mapping.";
+      overrides[path + "tp"] = prefill->tp;
+      overrides[path + "cp"] = prefill->cp;
+      overrides[path + "pp"] = prefill->pp;
+      overrides[path + "ep"] = prefill->ep;
+      overrides[path + "attention_dp"] = prefill->attention_dp;
+      overrides[path + "prefill_cp"] = prefill->prefill_cp;
+    }
   } else {
     overrides["serving.disaggregated"] = nullptr;
   }

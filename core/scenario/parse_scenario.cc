@@ -161,7 +161,7 @@ void ExplainDiffusionModels(const Json& request, Issues& issues) {
   }
 }
 
-// Resets the mapping that a search will choose.
+// Resets the mapping that a search will choose, and how it divides devices of one kind between two pools.
 void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
@@ -176,10 +176,14 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
     const bool is_default = !load.devices || written.IsDefault("serving.devices");
     if (load.disaggregated && is_default)
       load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
-    load.disaggregated.reset();
-    ServingMapping smallest;
-    smallest.overlap = load.mapping.overlap;
-    load.mapping = smallest;
+    if (PoolsOfTwoKinds(load) == nullptr) load.disaggregated.reset();
+    const auto reset = [](ServingMapping& mapping) {
+      ServingMapping smallest;
+      smallest.overlap = mapping.overlap;
+      mapping = smallest;
+    };
+    reset(load.mapping);
+    if (load.disaggregated && load.disaggregated->prefill_mapping) reset(*load.disaggregated->prefill_mapping);
   }
 }
 
@@ -211,7 +215,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   const std::optional<Partition>& partition = scenario.partition;
   BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
   if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
-  if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
+  if (scenario.serving && PoolsOfTwoKinds(*scenario.serving) != nullptr) {
     Device& prefill_device = *scenario.serving->disaggregated->prefill_device;
     BuildDesign(prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
     if (scenario.cost && scenario.cost->prefill_pool && prefill_device.design)

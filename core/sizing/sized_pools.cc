@@ -58,11 +58,6 @@ Json OverridesOfPools(const SizedPools& sized) {
   overrides["cluster.devices"] = sized.bought.Total();
   overrides["serving.prompt"] = load.prompt;
   overrides["serving.output"] = load.output;
-  const std::string path = "serving.disaggregated.prefill_mapping.";
-  const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
-  const Json mapping = MappingOf(prefill);
-  for (const auto& [degree, value] : mapping.items()) overrides[path + degree] = value;
-  overrides[path + "prefill_cp"] = prefill.prefill_cp;
   return overrides;
 }
 
