@@ -7,6 +7,7 @@
 #include "core/economics/cost.h"
 #include "core/engine_step/memo.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/parse_scenario.h"
 #include "core/training/memo.h"
 
 namespace slipstick {
@@ -120,6 +121,8 @@ class ServingEvaluator {
     load_.precision = choice.precision;
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
+    load_.idle_sessions = scenario_.serving->idle_sessions;
+    load_.idle_sessions = IdleSessionsOf(load_, scenario_.version);
     ServingPart part{
         EvaluateServing(scenario_.model, scenario_.cluster, load_, false, nullptr, prune ? &memo_ : nullptr), {}};
     part.cost_efficiency = CostEfficiencyOf(cost_ ? &*cost_ : nullptr, part);

@@ -289,8 +289,9 @@ Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, cons
   const Result<double> mean = MeanRate(request, question);
   if (!mean) return mean.issues;
   const Json at_peak = WithOverrides(request, OverridesAtPeak(*mean * PeakOverMean(question)));
-  const Result<Scenario> scenario = ParseForSearch(at_peak, "serving");
+  Result<Scenario> scenario = ParseForSearch(at_peak, "serving");
   if (!scenario) return scenario.issues;
+  scenario->serving->idle_sessions = IdleSessionsOf(*scenario->serving, scenario->version);  // on one pool
   return ClusterSizing(request, question, limits, *scenario, *mean).Run();
 }
 

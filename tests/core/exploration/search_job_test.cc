@@ -335,7 +335,8 @@ TEST(SearchJob, OverridesOfPoolsOfTwoKindsGiveTheFiguresFound) {
 // A mapping that the request has for the prefill pool is not part of the search, where both pools share one.
 TEST(SearchJob, OverridesOfPoolsThatShareAMappingGiveTheFiguresFound) {
   const Json request =
-      RequestOf({"model=mixtral-8x7b", "cluster=dgx-h100", "cluster.devices=8", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4",
+      RequestOf({"model=mixtral-8x7b", "cluster=dgx-h100", "cluster.devices=8", "serving.prefix_hit=0.5",
+                 "serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4",
                  "serving.disaggregated.prefill_mapping.tp=4"});
   for (const char* axis :
        {"", "serving.disaggregated.prefill_mapping.tp=1,2", "serving.disaggregated.prefill_device=l40s,null"}) {
