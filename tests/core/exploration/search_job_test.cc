@@ -7,6 +7,7 @@
 
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
+#include "core/exploration/best_mapping.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
@@ -391,6 +392,11 @@ TEST(SearchJob, LimitsOfEitherPoolRestrictItsMapping) {
     EXPECT_EQ(overrides["serving.disaggregated.prefill_devices"], 4);
     EXPECT_EQ(overrides["serving.disaggregated.decode_devices"], 2);
   }
+}
+
+TEST(SearchJob, WordsOfAMappingTellThePoolsApart) {
+  EXPECT_EQ(MappingText({{"serving.mapping.tp", 4}, {"serving.disaggregated.prefill_mapping.tp", 2}}),
+            "tp 4, prefill pool tp 2");
 }
 
 TEST(SearchJob, DevicesOfTwoKindsAreNotDivided) {
