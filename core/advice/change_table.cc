@@ -91,6 +91,9 @@ constexpr ChangeRow kRows[] = {
 
     {"mapping", "serving", "", Needs::kSettings, "Best mapping", "Restart the engine with the new layout.",
      When::kAlways, "", MappingSearch::kAlways, "prefill_devices<=0"},
+    {"mapping.pools", "serving", "", Needs::kSettings, "Best mapping of both pools",
+     "Restart the engines with the new layout.", When::kAlways, "serving.disaggregated", MappingSearch::kAlways,
+     "prefill_devices>=1"},
     {"devices.x2", "serving", "serving.devices*=2", Needs::kPurchase, "{new} serving devices in place of {old}",
      kMoreDevices, When::kAlways, "", MappingSearch::kIfNeeded},
     {"devices.half", "serving", "serving.devices*=0.5", Needs::kSettings, "{new} serving devices in place of {old}",
@@ -155,8 +158,8 @@ constexpr ChangeRow kRows[] = {
     {"overlap.ep", "serving", "serving.mapping.overlap.ep=true", Needs::kSettings, "Overlap of expert dispatch",
      kConfiguration},
     {"disaggregation", "serving", "", Needs::kSoftware, "Prefill and decode on separate devices",
-     "The engine must hand the KV cache from one pool to the other; two pools to scale.", When::kAlways, "",
-     MappingSearch::kAlways, "prefill_devices>=1"},
+     "The engine must hand the KV cache from one pool to the other; two pools to scale.", When::kAlways,
+     "serving.disaggregated=null", MappingSearch::kAlways, "prefill_devices>=1"},
     {"electricity.half", "", "cost.electricity*=0.5", Needs::kContract, "Electricity at half the price",
      "Another region or supply contract."},
 };

@@ -50,10 +50,23 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
   return limits;
 }
 
+// A prefill pool with a device of its own keeps its mapping, that of the decode pool where it has none.
+std::vector<std::string> ServingNarrowings(const Json& scenario) {
+  std::vector<std::string> limits{"cp<=1"};
+  const Json* const device = MemberAt(scenario, "serving.disaggregated.prefill_device");
+  if (device == nullptr || device->is_null()) return limits;
+  const std::string own = "serving.disaggregated.prefill_mapping";
+  const Json* const mapping = MemberAt(scenario, own);
+  const std::string path = (mapping == nullptr || mapping->is_null() ? "serving.mapping" : own) + ".";
+  for (const std::string member : {"prefill_cp", "ep", "attention_dp", "pp", "tp"})
+    Keep(scenario, path + member, "prefill_mapping." + member, "", limits);
+  return limits;
+}
+
 // Further limits while the space is too large, the least missed first.
 std::vector<std::string> Narrowings(const Json& scenario, const std::string& part) {
   std::vector<std::string> limits;
-  if (part == "serving") return {"cp<=1"};
+  if (part == "serving") return ServingNarrowings(scenario);
   AtMost(scenario, "training.mapping.micro_batch", "micro_batch", 2, limits);
   AtMost(scenario, "training.mapping.cp", "cp", 2, limits);
   AtMost(scenario, "training.mapping.cp", "cp", 1, limits);
@@ -82,7 +95,12 @@ constexpr PartName kLabels[] = {{"mapping.tp", "TP"},
                                 {"recompute", "recomputation"},
                                 {"global_batch", "global batch"},
                                 {"disaggregated.prefill_devices", "prefill devices"},
-                                {"disaggregated.decode_devices", "decode devices"}};
+                                {"disaggregated.decode_devices", "decode devices"},
+                                {"disaggregated.prefill_mapping.tp", "prefill pool TP"},
+                                {"disaggregated.prefill_mapping.pp", "prefill pool PP"},
+                                {"disaggregated.prefill_mapping.ep", "prefill pool EP"},
+                                {"disaggregated.prefill_mapping.attention_dp", "prefill pool DP attention"},
+                                {"disaggregated.prefill_mapping.prefill_cp", "prefill pool CP"}};
 
 std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
 

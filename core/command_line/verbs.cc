@@ -91,12 +91,18 @@ const std::vector<Verb>& AllVerbs() {
         "compare --against \"serving.mapping.tp=4&serving.devices=4\" --against serving.batch=64"}},
       {"search",
        kScenario,
-       "Finds the best valid mapping (parallelism degrees, recomputation, batch) of a scenario by exhaustive search.",
+       "Finds the best valid mapping (parallelism degrees, recomputation, batch) of a scenario by exhaustive search.\n"
+       "Devices that serve are one pool or divided between prefill and decode. Where serving.disaggregated names\n"
+       "another device for prefill, each pool keeps the devices that it has, and the layouts of both are searched; "
+       "with\n"
+       "--limit prefill_devices=0,N (N as it is) also those of one shared pool, as many of the cluster's own devices.",
        "--json --format --measured --for --objective --pareto --top --limit --axis --shard --threads --no-prune "
        "--progress",
        {"search model=llama-3.1-8b cluster=dgx-h100 --for training --top 3",
         "search training=null --for serving --objective tokens_per_s_per_user --pareto tokens_per_s_per_device",
-        "search cluster.devices=64 --pareto cost_usd --axis cluster.device=h100-sxm5-80gb,b200-sxm"}},
+        "search cluster.devices=64 --pareto cost_usd --axis cluster.device=h100-sxm5-80gb,b200-sxm",
+        "search training=null cluster=dgx-h100 cluster.devices=16 serving.disaggregated.prefill_device=l40s --for "
+        "serving"}},
       {"merge",
        "SHARD ...",
        "Merges the outputs of `search --shard I/N` into one answer.",

@@ -143,4 +143,9 @@ struct ServingLoad {
 };
 FIELDS_OF(ServingLoad);
 
+// The pools of a load whose prefill pool has another device than the cluster; null: all devices are of one kind.
+inline const Disaggregated* PoolsOfTwoKinds(const ServingLoad& load) {
+  return load.disaggregated && load.disaggregated->prefill_device ? &*load.disaggregated : nullptr;
+}
+
 }  // namespace slipstick

@@ -38,7 +38,12 @@ std::string MappingText(const Json& overrides) {
     if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) ||
         value == Json("none"))
       continue;
-    text += (text.empty() ? "" : ", ") + (offloads ? std::string("offloaded ") : "") + path.substr(path.rfind('.') + 1);
+    const bool is_of_prefill = path.find(".prefill_mapping.") != std::string::npos;
+    text += (text.empty() ? "" : ", ") +
+            std::string(offloads        ? "offloaded "
+                        : is_of_prefill ? "prefill pool "
+                                        : "") +
+            path.substr(path.rfind('.') + 1);
     if (!(value == Json(true))) text += " " + (value.is_string() ? value.get<std::string>() : JsonText(value));
   }
   return text;

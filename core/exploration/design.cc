@@ -86,7 +86,7 @@ Result<DesignQuestion> ReadDesignQuestion(const Json& json) {
   return question;
 }
 
-bool DesignProblem::IsOfSpeed() const {
+bool DesignProblem::ReadsOnlySpeeds() const {
   const auto is_speed = [](std::string_view figure) {
     return !figure.starts_with("cost") && figure.find("usd") == std::string_view::npos &&
            (figure.ends_with("_s") || figure.find("tokens_per_s") != std::string_view::npos);

@@ -231,6 +231,7 @@ Result<DesignProblem> DesignProblem::Make(Json request, DesignQuestion question)
   if (!issues.empty()) return issues;
   problem.sign_ = IsLargerBetter(question.figure) ? -1 : 1;
   problem.question_ = std::move(question);
+  problem.is_of_speed_ = problem.ReadsOnlySpeeds();
   problem.bases_.clear();
   return problem;
 }
@@ -239,6 +240,7 @@ DesignProblem DesignProblem::OfShares(const Scenario& scenario, std::string figu
   DesignProblem problem;
   problem.sign_ = IsLargerBetter(figure) ? -1 : 1;
   problem.question_.figure = std::move(figure);
+  problem.is_of_speed_ = problem.ReadsOnlySpeeds();
   problem.AddShares(*scenario.cluster.device.design);
   problem.bases_[problem.ChoicesKey(problem.start_)] = scenario;
   return problem;
@@ -361,7 +363,7 @@ std::optional<Tried> DesignProblem::Evaluate(const DesignPoint& point, const Bud
   Issues issues;
   Resolve(trial, issues);
   if (!issues.empty()) return std::nullopt;
-  if (IsOfSpeed()) trial.cost.reset();
+  if (is_of_speed_) trial.cost.reset();
   return Judge(*slipstick::Evaluate(trial, ReportDetail::Figures(PartsRead())), second);
 }
 

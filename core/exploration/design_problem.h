@@ -59,7 +59,7 @@ class DesignProblem {
   void Rebase(const DesignPoint& point);
 
   // Whether every figure of the question is a time or a rate of tokens, which no price moves.
-  [[nodiscard]] bool IsOfSpeed() const;
+  [[nodiscard]] bool IsOfSpeed() const { return is_of_speed_; }
   // The figure of an objective, which is signed.
   [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
   [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
@@ -83,11 +83,13 @@ class DesignProblem {
   [[nodiscard]] Json RequestAt(const DesignPoint& point, bool has_only_choices) const;
   [[nodiscard]] std::string ChoicesKey(const DesignPoint& point) const;
   [[nodiscard]] std::vector<std::string_view> PartsRead() const;
+  [[nodiscard]] bool ReadsOnlySpeeds() const;
   std::optional<Tried> Judge(const Json& report, double* second) const;
 
   Json request_;
   DesignQuestion question_;
   double sign_ = 1;  // of the objective
+  bool is_of_speed_ = false;
   DesignSpace space_;
   std::vector<Input> inputs_;  // of the variables, in their order
   DesignPoint start_;

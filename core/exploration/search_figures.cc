@@ -50,7 +50,9 @@ std::vector<std::string> MemberPaths(std::string_view of) {
         member == "recompute" || member == "batch" || member == "prefill_chunk" || member.find('.') != member.npos;
     if (is_outside) part = "";
     if (member == "weights" || member == "activations" || member == "kv_cache") part = "precision.";
-    if (member == "prefill_devices" || member == "decode_devices") part = "disaggregated.";
+    const bool is_of_pools =
+        member == "prefill_devices" || member == "decode_devices" || member.starts_with("prefill_mapping.");
+    if (is_of_pools) part = "disaggregated.";
     paths.push_back(std::string(of) + "." + part + std::string(member));
   }
   return paths;

@@ -96,13 +96,49 @@ bool HasPart(const Scenario& scenario, const std::string& part) {
   return part == "training" ? scenario.training.has_value() : scenario.serving.has_value();
 }
 
-Issues CheckOneKindOfDevice(const Json& request, const std::string& part) {
-  const std::string path = "serving.disaggregated.prefill_device";
-  const Json* const device = MemberAt(request, path);
-  if (part != "serving" || device == nullptr || device->is_null()) return {};
-  return {{path,
-           "A search divides devices of one kind between prefill and decode; size compares pools of two kinds",
-           {LeaveOut(path)}}};
+constexpr const char* kPools = "serving.disaggregated";
+constexpr const char* kPrefillMapping = "serving.disaggregated.prefill_mapping";
+
+const Disaggregated* PoolsOfTwoKinds(const std::optional<Scenario>& scenario, const std::string& part) {
+  return scenario && part == "serving" && scenario->serving ? PoolsOfTwoKinds(*scenario->serving) : nullptr;
+}
+
+// Two kinds of device are compared with one shared pool of the cluster's own where a limit lists 0 prefill devices.
+// Devices of one kind are divided in every way, one shared pool among them.
+bool AsksForSharedPool(const SearchSpec& spec) {
+  SpaceLimits limits;
+  std::vector<FigureLimit> figures;
+  Issues later;  // of the same limits
+  for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, figures, later);
+  const auto limit = limits.find("prefill_devices");
+  return limit != limits.end() && !limit->second.among.empty() && limit->second.Allows(Count{0});
+}
+
+// A scenario's pools of two kinds on one shared pool of as many devices of the cluster's own.
+std::vector<Assignment> OnSharedPool(std::vector<Assignment> changes, const ServingLoad& load) {
+  std::erase_if(changes, [](const Assignment& one) { return one.path.starts_with(kPools); });
+  changes.push_back({kPools, nullptr});
+  changes.push_back({"serving.devices", *load.devices});
+  return changes;
+}
+
+std::string NothingMeetsLimits(const Disaggregated* two_kinds) {
+  if (two_kinds == nullptr) return "No mapping meets the limits";
+  const std::string prefill = std::to_string(two_kinds->prefill_devices);
+  return "No mapping meets the limits: devices of two kinds are not divided (" + prefill + " prefill, " +
+         std::to_string(two_kinds->decode_devices) + " decode); prefill_devices=0," + prefill +
+         " also tries one shared pool of the cluster's own";
+}
+
+// What an axis varies inside a part that the choice replaces.
+void EraseBelow(const std::string& path, Json& overrides) {
+  const Json* const value = FindMember(overrides, path);
+  if (value == nullptr || !value->is_null()) return;
+  Json kept = Json::object();
+  for (const auto& [key, member] : overrides.items()) {
+    if (!key.starts_with(path + ".")) kept[key] = member;
+  }
+  overrides = std::move(kept);
 }
 
 }  // namespace
@@ -111,18 +147,32 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
   if (Issues issues = CheckSpec(spec); !issues.empty()) return issues;
   const Result<std::vector<std::vector<Assignment>>> combinations = Combinations(spec.axes);
   if (!combinations) return combinations.issues;
+  const bool asks_for_shared_pool = AsksForSharedPool(spec);
   std::vector<Technology> technologies;
   Issues first;
   bool any = false;
-  for (const std::vector<Assignment>& changes : *combinations) {
+  const auto add = [&](std::vector<Assignment> changes) {
     Json changed = request;
     Apply(changed, changes);
-    Issues kinds = CheckOneKindOfDevice(changed, spec.part);
-    Result<Scenario> scenario =
-        kinds.empty() ? ParseForSearch(std::move(changed), spec.part) : Result<Scenario>(std::move(kinds));
-    technologies.push_back({changes, scenario ? std::optional(std::move(*scenario)) : std::nullopt});
+    const Json* const prefill_mapping = MemberAt(changed, kPrefillMapping);
+    const bool has_prefill_mapping =
+        spec.part == "serving" && prefill_mapping != nullptr && !prefill_mapping->is_null();
+    Result<Scenario> scenario = ParseForSearch(std::move(changed), spec.part);
+    technologies.push_back({std::move(changes), scenario ? std::optional(std::move(*scenario)) : std::nullopt});
     any = any || scenario;
     if (!scenario && first.empty()) first = std::move(scenario.issues);
+    Technology& one = technologies.back();
+    if (has_prefill_mapping && PoolsOfTwoKinds(one.scenario, spec.part) == nullptr)
+      one.changes.push_back({kPrefillMapping, nullptr});  // pools of one kind share the mapping that is chosen
+  };
+  for (const std::vector<Assignment>& changes : *combinations) {
+    add(changes);
+    const std::optional<Scenario>& scenario = technologies.back().scenario;
+    if (!asks_for_shared_pool || PoolsOfTwoKinds(scenario, spec.part) == nullptr) continue;
+    std::vector<Assignment> shared = OnSharedPool(changes, *scenario->serving);
+    if (std::none_of(technologies.begin(), technologies.end(),
+                     [&shared](const Technology& one) { return one.changes == shared; }))
+      add(std::move(shared));
   }
   if (!any) return first;
   return Make(std::move(technologies), spec);
@@ -153,7 +203,10 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   if (!issues.empty()) return issues;
 
   bool any = false;
+  std::string nothing = NothingMeetsLimits(nullptr);
   for (Technology& technology : technologies) {
+    if (const Disaggregated* const pools = PoolsOfTwoKinds(technology.scenario, spec.part))
+      nothing = NothingMeetsLimits(pools);
     Place place{std::move(technology.changes), nullptr, job->size_, "technology"};
     if (technology.scenario) {
       SpaceLimits here = limits;
@@ -167,7 +220,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
     job->places_.push_back(std::move(place));
   }
   const Count size = job->size_;
-  if (!any) return Issues{{"limit", "No mapping meets the limits"}};
+  if (!any) return Issues{{"limit", nothing}};
   if (size > kMaxSpace)
     return Issues{{"limit", "Too many mappings (" + std::to_string(size) + "): add limits to get below 1,000,000,000"}};
   job->options_.from = size / spec.shards * spec.shard + std::min(spec.shard, size % spec.shards);
@@ -207,6 +260,7 @@ Json SearchJob::OverridesAt(Count index) const {
   Json overrides = Json::object();
   for (const Assignment& change : place.changes) overrides[change.path] = change.value;
   overrides.update(place.point->OverridesAt(index - place.offset));
+  for (const char* path : {kPools, kPrefillMapping}) EraseBelow(path, overrides);
   return overrides;
 }
 

@@ -7,6 +7,7 @@
 #include "core/economics/cost.h"
 #include "core/engine_step/memo.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/parse_scenario.h"
 #include "core/training/memo.h"
 
 namespace slipstick {
@@ -120,6 +121,8 @@ class ServingEvaluator {
     load_.precision = choice.precision;
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
+    load_.idle_sessions = scenario_.serving->idle_sessions;
+    load_.idle_sessions = IdleSessionsOf(load_, scenario_.version);
     ServingPart part{
         EvaluateServing(scenario_.model, scenario_.cluster, load_, false, nullptr, prune ? &memo_ : nullptr), {}};
     part.cost_efficiency = CostEfficiencyOf(cost_ ? &*cost_ : nullptr, part);
@@ -153,6 +156,15 @@ Json OverridesOf(const ServingChoice& choice) {
   if (choice.disaggregated) {
     overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
     overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
+    if (const std::optional<ServingMapping>& prefill = choice.disaggregated->prefill_mapping) {
+      const std::string path = "serving.disaggregated.prefill_mapping.";
+      overrides[path + "tp"] = prefill->tp;
+      overrides[path + "cp"] = prefill->cp;
+      overrides[path + "pp"] = prefill->pp;
+      overrides[path + "ep"] = prefill->ep;
+      overrides[path + "attention_dp"] = prefill->attention_dp;
+      overrides[path + "prefill_cp"] = prefill->prefill_cp;
+    }
   } else {
     overrides["serving.disaggregated"] = nullptr;
   }

@@ -203,21 +203,11 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
   return std::nullopt;
 }
 
-namespace {
-
-// Of serving whose prefill pool has another device than the cluster; null otherwise.
-const Disaggregated* PoolsOfTwoDevices(const Scenario& scenario) {
-  const bool has_pools = scenario.serving && scenario.serving->disaggregated;
-  return has_pools && scenario.serving->disaggregated->prefill_device ? &*scenario.serving->disaggregated : nullptr;
-}
-
-}  // namespace
-
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
   const bool asks_cost_alone = !scenario.training && !scenario.serving && !scenario.diffusion;
   const std::optional<ServingLoad>& load = scenario.serving;
-  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  const Disaggregated* pools = load ? PoolsOfTwoKinds(*load) : nullptr;
   const Count others = pools != nullptr ? pools->prefill_devices : Tally(0);
   if (scenario.version < 3 || asks_cost_alone || scenario.post_training) {
     cluster.devices = std::max<Count>(1, cluster.devices - others);
@@ -231,7 +221,7 @@ Cluster ClusterInUse(const Scenario& scenario) {
 }
 
 std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape) {
-  const Disaggregated* pools = PoolsOfTwoDevices(scenario);
+  const Disaggregated* pools = scenario.serving ? PoolsOfTwoKinds(*scenario.serving) : nullptr;
   if (pools == nullptr) return std::nullopt;
   DevicePool pool{*pools->prefill_device, pools->prefill_devices};
   BindInputs(pool.device, "serving.disaggregated.prefill_device", tape);

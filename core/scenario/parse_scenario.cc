@@ -114,17 +114,6 @@ bool MoveToMeasurements(const Scenario& scenario, Json& expanded) {
   return !scenario.measured.empty();
 }
 
-// From version 3 on a hit rate costs the prefixes that it needs. Nobody knows how long a session waits between two
-// turns: as long as its requests run, unless the request says how many prefixes are kept.
-void KeepPrefixes(Scenario& scenario) {
-  constexpr double kAsLongAsItRuns = 1;
-  if (scenario.version < 3 || !scenario.serving || scenario.serving->idle_sessions) return;
-  ServingLoad& load = *scenario.serving;
-  if (load.sessions) return;  // they say how long they wait
-  const bool states_prefixes = load.prefix_cache && load.prefix_cache->prefixes > 0;
-  if (!states_prefixes && !load.disaggregated) load.idle_sessions = kAsLongAsItRuns;
-}
-
 // Sessions give the prompt; a resolved scenario repeats it.
 void FollowSessions(const Json& expanded, const Written& written, Scenario& scenario, Issues& issues) {
   if (!scenario.serving || !scenario.serving->sessions) return;
@@ -161,7 +150,7 @@ void ExplainDiffusionModels(const Json& request, Issues& issues) {
   }
 }
 
-// Resets the mapping that a search will choose.
+// Resets the mapping that a search will choose, and how it divides devices of one kind between two pools.
 void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
@@ -176,10 +165,14 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
     const bool is_default = !load.devices || written.IsDefault("serving.devices");
     if (load.disaggregated && is_default)
       load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
-    load.disaggregated.reset();
-    ServingMapping smallest;
-    smallest.overlap = load.mapping.overlap;
-    load.mapping = smallest;
+    if (PoolsOfTwoKinds(load) == nullptr) load.disaggregated.reset();
+    const auto reset = [](ServingMapping& mapping) {
+      ServingMapping smallest;
+      smallest.overlap = mapping.overlap;
+      mapping = smallest;
+    };
+    reset(load.mapping);
+    if (load.disaggregated && load.disaggregated->prefill_mapping) reset(*load.disaggregated->prefill_mapping);
   }
 }
 
@@ -211,7 +204,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   const std::optional<Partition>& partition = scenario.partition;
   BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
   if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
-  if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
+  if (scenario.serving && PoolsOfTwoKinds(*scenario.serving) != nullptr) {
     Device& prefill_device = *scenario.serving->disaggregated->prefill_device;
     BuildDesign(prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
     if (scenario.cost && scenario.cost->prefill_pool && prefill_device.design)
@@ -264,7 +257,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   }
   FollowSessions(expanded, written, scenario, issues);
   if (!issues.empty()) return issues;
-  KeepPrefixes(scenario);
+  if (scenario.serving) scenario.serving->idle_sessions = IdleSessionsOf(*scenario.serving, scenario.version);
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);
   ResolveSystem(scenario, issues);
@@ -286,6 +279,14 @@ void ResolveRuns(Scenario& scenario, Issues& issues) {
 }
 
 }  // namespace
+
+std::optional<Ratio> IdleSessionsOf(const ServingLoad& load, Count version) {
+  constexpr double kAsLongAsItRuns = 1;
+  const bool states_prefixes = load.prefix_cache && load.prefix_cache->prefixes > 0;
+  const bool says_otherwise = load.idle_sessions || load.sessions || states_prefixes;
+  if (version < 3 || says_otherwise || load.disaggregated) return load.idle_sessions;
+  return kAsLongAsItRuns;
+}
 
 Json AskedParts(Json request) {
   const Written written(request);
@@ -323,6 +324,8 @@ Result<Scenario> ParseScenario(Json request) {
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   const Written written(request);
+  const Json* const idle_sessions = MemberAt(request, "serving.idle_sessions");
+  const bool idle_sessions_follow = part == "serving" && (idle_sessions == nullptr || idle_sessions->is_null());
   Result<Scenario> scenario = ReadScenario(std::move(request), written, part);
   if (!scenario) return scenario;
   ResetMapping(*scenario, written, part);
@@ -336,6 +339,7 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
                                                             : "";
   std::erase_if(issues, [&](const Issue& issue) { return issue.path == of_mapping; });
   if (!issues.empty()) return issues;
+  if (idle_sessions_follow && scenario->serving) scenario->serving->idle_sessions.reset();
   return scenario;
 }
 

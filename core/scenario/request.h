@@ -33,6 +33,7 @@ Count VersionOf(const Json& request);
 struct Assignment {
   std::string path;
   Json value;
+  friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 Result<Assignment> ParseAssignment(std::string_view text);
 

@@ -1,6 +1,8 @@
 #include "core/search/serving_space.h"
 
 #include <cassert>
+#include <string>
+#include <utility>
 
 #include "core/engine_step/step_time.h"
 
@@ -95,15 +97,76 @@ bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
   return ep <= experts && (redundant == 0 || (ep > 1 && experts % ep == 0));
 }
 
+// Before the names of the prefill pool's members.
+constexpr std::string_view kPrefillMapping = "prefill_mapping.";
+
+// All ways to lay replicas over a pool of `devices`; `pool`: before the names of its members in the limits. A pool that
+// only prefills splits no contexts.
+std::vector<ServingMapping> Layouts(const Model& model, const ServingLoad& load, const ServingMapping& own,
+                                    Count devices, std::string_view pool, const SpaceLimits& limits) {
+  const auto kept = [&](const char* member, std::vector<Count> candidates) {
+    return Kept(limits, std::string(pool) + member, std::move(candidates));
+  };
+  const std::vector<Count> one{1};
+  std::vector<ServingMapping> layouts;
+  for (const Count tp : kept("tp", Divisors(devices))) {
+    const std::vector<Count> contexts = kept("cp", pool == kPrefillMapping ? one : Contexts(model, load, tp));
+    for (const Count pp : kept("pp", Divisors(devices / tp))) {
+      for (const Count dp : kept("attention_dp", model.moe ? Divisors(devices / tp / pp) : one)) {
+        for (const Count ep : kept("ep", model.moe ? Divisors(tp * dp) : one)) {
+          if (model.moe && !HoldsExperts(*model.moe, load.redundant_experts, ep)) continue;
+          ServingMapping mapping = own;
+          mapping.tp = tp, mapping.pp = pp, mapping.ep = ep, mapping.attention_dp = dp;
+          if (!IsLegal(model, load, mapping)) continue;
+          for (const Count cp : contexts) {
+            for (const Count prefill_cp : kept("prefill_cp", PromptParts(model, load, devices / tp / pp / dp))) {
+              mapping.cp = cp, mapping.prefill_cp = prefill_cp;
+              mapping.replicas = devices / DevicesPerReplica(mapping);
+              layouts.push_back(mapping);
+            }
+          }
+        }
+      }
+    }
+  }
+  return layouts;
+}
+
+// Whether pools that share a mapping may: that of the prefill pool is the same one.
+bool AllowsPrefill(const SpaceLimits& limits, const ServingMapping& mapping) {
+  const auto allows = [&limits](const char* member, Count value) {
+    return Allows(limits, std::string(kPrefillMapping) + member, value);
+  };
+  return allows("tp", mapping.tp) && allows("pp", mapping.pp) && allows("ep", mapping.ep) &&
+         allows("attention_dp", mapping.attention_dp) && allows("prefill_cp", mapping.prefill_cp);
+}
+
 }  // namespace
 
 std::vector<std::string_view> ServingSpace::Members() {
-  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "prefill_cp",      "replicas",
-          "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices", "decode_devices"};
+  return {"tp",
+          "cp",
+          "pp",
+          "ep",
+          "attention_dp",
+          "prefill_cp",
+          "replicas",
+          "batch",
+          "weights",
+          "activations",
+          "kv_cache",
+          "prefill_chunk",
+          "prefill_devices",
+          "decode_devices",
+          "prefill_mapping.tp",
+          "prefill_mapping.pp",
+          "prefill_mapping.ep",
+          "prefill_mapping.attention_dp",
+          "prefill_mapping.prefill_cp"};
 }
 
 ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits)
-    : batches_(Batches(load, devices, limits)), chunks_(Chunks(load, limits)) {
+    : chunks_(Chunks(load, limits)) {
   for (const Precision weights : Formats(limits, "weights", load.precision.weights)) {
     for (const Precision activations : Formats(limits, "activations", load.precision.activations)) {
       for (const Precision cache : Formats(limits, "kv_cache", load.precision.kv_cache)) {
@@ -114,49 +177,53 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
       }
     }
   }
-  for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
-    const std::vector<Count> contexts = Kept(limits, "cp", Contexts(model, load, tp));
-    for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
-      for (const Count dp :
-           Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
-        for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
-          if (model.moe && !HoldsExperts(*model.moe, load.redundant_experts, ep)) continue;
-          ServingMapping mapping = load.mapping;
-          mapping.tp = tp, mapping.pp = pp, mapping.ep = ep, mapping.attention_dp = dp;
-          if (!IsLegal(model, load, mapping)) continue;
-          for (const Count cp : contexts) {
-            for (const Count prefill_cp :
-                 Kept(limits, "prefill_cp", PromptParts(model, load, devices / tp / pp / dp))) {
-              mapping.cp = cp, mapping.prefill_cp = prefill_cp;
-              AddPools({mapping, std::nullopt}, load, devices, limits);
-            }
-          }
-        }
-      }
-    }
+  if (const Disaggregated* const kinds = PoolsOfTwoKinds(load)) {
+    batches_ = Batches(load, kinds->decode_devices, limits);
+    AddPoolsOfTwoKinds(model, load, *kinds, limits);
+    return;
   }
+  batches_ = Batches(load, devices, limits);
+  for (const ServingMapping& mapping : Layouts(model, load, load.mapping, devices, "", limits))
+    AddPools({mapping, std::nullopt}, devices, limits);
 }
 
 // One shared pool of whole groups, and every split into two.
-void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits) {
+void ServingSpace::AddPools(Block block, Count devices, const SpaceLimits& limits) {
   const Count group = DevicesPerReplica(block.mapping), groups = devices / group;
-  if (devices % group != 0) return;
   for (Count prefill = 0; prefill < groups; ++prefill) {
     block.mapping.replicas = groups - prefill;
     if (prefill > 0) {
-      block.disaggregated = load.disaggregated.value_or(Disaggregated{});
-      block.disaggregated->prefill_devices = prefill * group;
-      block.disaggregated->decode_devices = (groups - prefill) * group;
+      if (!AllowsPrefill(limits, block.mapping)) return;
+      block.pools.emplace();
+      block.pools->prefill_devices = prefill * group;
+      block.pools->decode_devices = (groups - prefill) * group;
     }
-    const Count decode_devices = prefill > 0 ? (groups - prefill) * group : 0;
-    const bool splits_so =
-        Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "decode_devices", decode_devices);
-    if (splits_so && Allows(limits, "replicas", groups - prefill)) blocks_.push_back(block);
+    AddAllowed(block, limits);
   }
 }
 
+// Devices of two kinds are not divided: each pool has those of the load, and a layout of its own.
+void ServingSpace::AddPoolsOfTwoKinds(const Model& model, const ServingLoad& load, const Disaggregated& pools,
+                                      const SpaceLimits& limits) {
+  prefill_mappings_.clear();
+  const ServingMapping& own = pools.prefill_mapping ? *pools.prefill_mapping : load.mapping;
+  for (ServingMapping& mapping : Layouts(model, load, own, pools.prefill_devices, kPrefillMapping, limits))
+    prefill_mappings_.emplace_back(std::move(mapping));
+  for (const ServingMapping& mapping : Layouts(model, load, load.mapping, pools.decode_devices, "", limits))
+    AddAllowed({mapping, pools}, limits);
+}
+
+void ServingSpace::AddAllowed(const Block& block, const SpaceLimits& limits) {
+  const Count prefill = block.pools ? Count(block.pools->prefill_devices) : 0,
+              decode = block.pools ? Count(block.pools->decode_devices) : 0;
+  if (Allows(limits, "prefill_devices", prefill) && Allows(limits, "decode_devices", decode) &&
+      Allows(limits, "replicas", Count(*block.mapping.replicas)))
+    blocks_.push_back(block);
+}
+
 Count ServingSpace::Size() const {
-  return static_cast<Count>(blocks_.size() * batches_.size() * precisions_.size() * chunks_.size());
+  return static_cast<Count>(blocks_.size() * prefill_mappings_.size() * batches_.size() * precisions_.size() *
+                            chunks_.size());
 }
 
 ServingChoice ServingSpace::At(Count index) const {
@@ -171,9 +238,11 @@ ServingChoice ServingSpace::At(Count index) const {
   choice.batch = take(batches_);
   choice.prefill_chunk = take(chunks_);
   choice.precision = take(precisions_);
+  const std::optional<ServingMapping>& prefill_mapping = take(prefill_mappings_);
   const Block& block = take(blocks_);
   choice.mapping = block.mapping;
-  choice.disaggregated = block.disaggregated;
+  choice.disaggregated = block.pools;
+  if (prefill_mapping) choice.disaggregated->prefill_mapping = prefill_mapping;
   return choice;
 }
 

@@ -24,9 +24,11 @@ struct ServingChoice {
 // two and the load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
 // shared pool and every split into whole groups of tp·pp·attention_dp devices; context parallelism covers all ranks
 // that would hold copies of one KV cache, none, or the load's own degree; prefill context parallelism is that of the
-// load, none, or a power of two where the engine splits prompts and these are long.
+// load, none, or a power of two where the engine splits prompts and these are long. A load whose prefill pool has a
+// device of its own keeps both pools and their devices: every layout of one is paired with every layout of the other.
 class ServingSpace {
  public:
+  // `devices`: to lay replicas over, where all are of one kind.
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const;
   [[nodiscard]] ServingChoice At(Count index) const;
@@ -35,11 +37,15 @@ class ServingSpace {
  private:
   struct Block {
     ServingMapping mapping;
-    std::optional<Disaggregated> disaggregated;
+    std::optional<Disaggregated> pools;
   };
-  void AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits);
+  void AddPools(Block block, Count devices, const SpaceLimits& limits);
+  void AddPoolsOfTwoKinds(const Model& model, const ServingLoad& load, const Disaggregated& pools,
+                          const SpaceLimits& limits);
+  void AddAllowed(const Block& block, const SpaceLimits& limits);
 
   std::vector<Block> blocks_;
+  std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: that of the block
   std::vector<Count> batches_;
   std::vector<ServingPrecision> precisions_;
   std::vector<std::optional<Count>> chunks_;

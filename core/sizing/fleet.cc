@@ -65,8 +65,8 @@ bool Fleet::Allows(const SizeQuestion& question, const PoolSizes& bought) const 
 }
 
 const Device* Fleet::PrefillDevice() const {
-  const std::optional<Disaggregated>& pools = scenario_.serving->disaggregated;
-  return pools && pools->prefill_device ? &*pools->prefill_device : nullptr;
+  const Disaggregated* const pools = PoolsOfTwoKinds(*scenario_.serving);
+  return pools != nullptr ? &*pools->prefill_device : nullptr;
 }
 
 PoolSizes Fleet::Bought(const PoolSizes& needed) const {

@@ -32,8 +32,10 @@ ReplicaSpace::ReplicaSpace(const SizingProblem& problem) {
   limits["replicas"].high = 1;
   limits["prefill_devices"].high = 0;
   limits["prefill_cp"].high = static_cast<double>(problem.scenario.serving->mapping.prefill_cp);
+  ServingLoad load = *problem.scenario.serving;
+  load.disaggregated.reset();  // a replica of either pool
   for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.purchases)) {
-    ServingSpace space(problem.scenario.model, *problem.scenario.serving, size, limits);
+    ServingSpace space(problem.scenario.model, load, size, limits);
     if (space.Size() == 0) continue;
     blocks_.push_back({size_, size, std::move(space)});
     size_ += blocks_.back().space.Size();

@@ -307,6 +307,7 @@ Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, cons
   Result<Scenario> scenario = ParseForSearch(WithOverrides(request, overrides), "serving");
   if (!scenario) return scenario.issues;
   scenario->serving->mixture = MixtureOf(question.mixture);
+  scenario->serving->idle_sessions = IdleSessionsOf(*scenario->serving, scenario->version);  // on one pool
   return ClusterSizing(request, question, limits, *scenario, *mean).Run();
 }
 

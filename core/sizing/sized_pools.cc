@@ -26,17 +26,19 @@ Json OverridesOnPools(double requests_per_s) {
 // The scenario with two pools: those of the request, where it has them, for their device.
 Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
   const Json* written = MemberAt(request, "serving.disaggregated");
-  Scenario pooled = problem.scenario;
-  const Disaggregated& pools = pooled.serving->disaggregated.emplace();
-  if (written == nullptr || written->is_null()) return pooled;
-  const auto devices = [written](const char* member, Count by_default) {
-    return static_cast<Count>(NumberAt(*written, member).value_or(static_cast<double>(by_default)));
-  };
   Json overrides = OverridesOnPools(problem.requests_per_s);
-  overrides["cluster.devices"] =
-      std::max<Count>(pooled.cluster.devices, devices("prefill_devices", pools.prefill_devices) +
-                                                  devices("decode_devices", pools.decode_devices));
-  return ParseScenario(WithOverrides(request, overrides));
+  if (written != nullptr && !written->is_null()) {
+    const Disaggregated standard;
+    const auto devices = [written](const char* member, Count by_default) {
+      return static_cast<Count>(NumberAt(*written, member).value_or(static_cast<double>(by_default)));
+    };
+    overrides["cluster.devices"] =
+        std::max<Count>(problem.scenario.cluster.devices, devices("prefill_devices", standard.prefill_devices) +
+                                                              devices("decode_devices", standard.decode_devices));
+  }
+  Result<Scenario> pooled = ParseForSearch(WithOverrides(request, overrides), "serving");
+  if (pooled && !pooled->serving->disaggregated) pooled->serving->disaggregated.emplace();
+  return pooled;
 }
 
 Json DeploymentOf(const SizedPools& sized, const Fleet& fleet) {
@@ -58,11 +60,6 @@ Json OverridesOfPools(const SizedPools& sized) {
   overrides["cluster.devices"] = sized.bought.Total();
   overrides["serving.prompt"] = load.prompt;
   overrides["serving.output"] = load.output;
-  const std::string path = "serving.disaggregated.prefill_mapping.";
-  const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
-  const Json mapping = MappingOf(prefill);
-  for (const auto& [degree, value] : mapping.items()) overrides[path + degree] = value;
-  overrides[path + "prefill_cp"] = prefill.prefill_cp;
   return overrides;
 }
 

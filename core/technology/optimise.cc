@@ -32,12 +32,11 @@ Optimiser::Optimiser(DesignSpace space, std::vector<DesignPoint> starts, DesignO
     least_left_.push_back(std::min(budget.least_left, LeftOf(budget, starts[0])));
   for (DesignPoint& start : starts) runs_.push_back({std::move(start), {}});
   best_ = runs_[0].at;
-  DrawStarts();
+  has_drawn_ = options_.random_starts == 0;
   step_ = options_.first_step;
 }
 
 void Optimiser::DrawStarts() {
-  if (options_.random_starts == 0) return;
   std::vector<Run> drawn;
   for (int i = 0; i < options_.drawn; ++i) {
     DesignPoint point = RandomPoint();
@@ -200,6 +199,11 @@ void Optimiser::BeginNext() {
 }
 
 bool Optimiser::Step() {
+  if (!has_drawn_) {
+    has_drawn_ = true;
+    DrawStarts();
+    return true;
+  }
   if (run_ >= runs_.size() || IsSpent()) return false;
   Run& run = runs_[run_];
   if (!run.is_begun) {

@@ -68,7 +68,7 @@ class Optimiser {
  public:
   Optimiser(DesignSpace space, std::vector<DesignPoint> starts, DesignObjective objective,
             const OptimiseOptions& options);
-  // One pass over all moves; false when nothing is left to do.
+  // The random points first, then one pass over all moves each; false when nothing is left to do.
   bool Step();
 
   [[nodiscard]] const DesignPoint& best() const { return best_; }
@@ -118,6 +118,7 @@ class Optimiser {
   std::uint64_t state_;
   std::vector<Run> runs_;
   std::size_t run_ = 0;
+  bool has_drawn_ = false;
   bool is_refining_ = false, is_last_ = false, moved_ = false, converged_ = false;
   double step_ = 0;
   std::vector<Tried> ends_;

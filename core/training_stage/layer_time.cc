@@ -176,8 +176,8 @@ LayerTime TimeHead(const TrainingContext& context) {
   TimeProduct(context, product, sums, nullptr);
   const FrameworkCompute& compute = context.framework().compute;
   const Ratio logits = Figure("Logits on one device", context.shape.tokens * product.outputs);
-  const Seconds loss = Figure("Softmax and loss", compute.logit_traffic * kB * logits / context.stream_rate,
-                              "passes over the logits");
+  const Seconds loss =
+      Figure("Softmax and loss", compute.logit_traffic * kB * logits / context.stream_rate, "passes over the logits");
   LayerTime time;
   time.forward.compute =
       Figure("LM head and loss, forward", sums.forward + compute.loss_forward * loss, "", kElementwiseSource);

@@ -106,6 +106,33 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
 });
 
+test('pools of two kinds of device are laid out where they are', async () => {
+  const { page, context } = await explore(
+    chromium,
+    '#/explore?cluster=dgx-h100&cluster.devices=16&model=llama-3.1-8b&serving.disaggregated.prefill_device=l40s' +
+      '&serving.disaggregated.prefill_devices=4&serving.disaggregated.decode_devices=2&training=null&v=1',
+  );
+  await done(page);
+  const better = /(more|less) than your scenario/;
+  const answer = async () => plain(await page.locator('.ex-search .ex-answer').textContent());
+  assert.match(await answer(), better);
+  const found = /([\d,.]+), [\d.]+ % more/.exec(await answer())[1];
+  assert.match(plain(await page.locator('.ex-table thead').textContent()), /Prefill pool TP/i);
+  await page.locator('.ex-box > summary').first().click();
+  const choices = await page.getByLabel('Constraint on').locator('option').allTextContents();
+  assert.ok(choices.includes('Tensor parallelism (TP), prefill pool'), choices.join('; '));
+
+  await page.getByRole('cell').getByRole('button', { name: 'Use mapping 1', exact: true }).click();
+  await settled(page);
+  assert.match(page.url(), /prefill_device=l40s/);
+  assert.match(page.url(), /prefill_mapping\.tp=/);
+  await eventually(async () => assert.doesNotMatch(await answer(), better));
+  const other = await context.newPage();
+  await other.goto(page.url().replace('#/explore', '#/serve'));
+  await answered(other);
+  assert.ok(plain(await other.locator('body').textContent()).includes(found), `${found} at ${other.url()}`);
+});
+
 test('at every width what was found can be sorted by what is seen, and needs no scrolling sideways', async () => {
   const { page } = await explore(chromium, SMALL);
   await done(page);

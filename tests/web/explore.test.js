@@ -132,6 +132,10 @@ test('a mapping in words leaves out what says nothing; a search looks for the fi
     }),
     /^[^,]+ 8$/,
   );
+  assert.match(
+    mappingWords({ 'serving.mapping.pp': 4, 'serving.disaggregated.prefill_mapping.pp': 2 }),
+    /^pp 4, prefill pool pp 2$/i,
+  );
   setOutputs([{ path: 'training.cost_usd', sought: true }, { path: 'cost.device_usd' }]);
   assert.equal(objectiveFor('training.cost_usd', 'training'), 'cost_usd');
   assert.equal(objectiveFor('cost.device_usd', 'training'), '');

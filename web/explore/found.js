@@ -66,7 +66,7 @@ export class Found {
 
   /** @param {Context} context */
   show(context) {
-    const changed = context.inputs !== this.#context?.inputs;
+    const changed = context.inputs !== this.#context?.inputs || context.report !== this.#context?.report;
     this.#context = context;
     if (!this.#report) return;
     if (changed) this.#tell();

@@ -1,11 +1,11 @@
 // The limits of a search: figures and members of the mapping that are to stay below, above or among values.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
-import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { text, unitOf } from '../text/format.js';
 import { inUnit, parse, unitIn } from '../text/measure.js';
 import { button, fillSelect, isNumeric, labelled, objectiveName, select, textBox } from './controls.js';
+import { memberLabel } from './sweep_values.js';
 import { t } from './texts.js';
 
 const SIGNS = { '<=': '≤', '>=': '≥', '=': ':' };
@@ -62,7 +62,7 @@ export class Limits {
     fillSelect(
       this.#on,
       [
-        { name: t('explore.members'), options: members.map((path) => ({ value: path, name: labelOf(path) })) },
+        { name: t('explore.members'), options: members.map((path) => ({ value: path, name: memberLabel(path) })) },
         {
           name: t('explore.figures'),
           options: offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })),
@@ -77,7 +77,7 @@ export class Limits {
   take(path, how, value) {
     const isFigure =
       path.startsWith(`${this.#of}.`) && this.#offered.some(({ name }) => `${this.#of}.${name}` === path);
-    const name = isFigure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : labelOf(path);
+    const name = isFigure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : memberLabel(path);
     this.#all.push({ text: `${path}${how}${value}`, name: `${name} ${SIGNS[how]} ${value.replaceAll(',', ', ')}` });
     this.#draw();
   }

@@ -79,8 +79,15 @@ export function valueWords(path, value) {
   return has(choice) ? nameOfChoice(choice) : String(value);
 }
 
+// The prefill pool's own mapping has the members of the other one.
+const PREFILL_MAPPING = '.prefill_mapping.';
+export const memberLabel = (path) =>
+  path.includes(PREFILL_MAPPING) ? t('explore.prefill.label', { label: labelOf(path) }) : labelOf(path);
+
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
 export function shortName(path) {
+  if (path.includes(PREFILL_MAPPING))
+    return t('explore.short.prefill', { name: shortName(path.replace('disaggregated.prefill_mapping.', 'mapping.')) });
   if (path.includes('.offload.'))
     return t('explore.short.offload', { what: path.split('.').at(-1).replaceAll('_', ' ') });
   const member = `explore.short.${path.split('.').at(-1)}`;

@@ -8,6 +8,8 @@ export const texts = {
   'explore.short.prefill_chunk': 'prefill chunk',
   'explore.short.replicas': 'replicas',
   'explore.short.offload': '{what} offload',
+  'explore.short.prefill': 'prefill pool {name}',
+  'explore.prefill.label': '{label}, prefill pool',
   'explore.short.schedule': 'schedule',
   'explore.short.virtual_stages': 'virtual stages',
   'explore.short.micro_batch': 'micro-batch',

@@ -38,6 +38,18 @@ const Json* Find(const Json& list, const std::string& id) {
   return found == list.end() ? nullptr : &*found;
 }
 
+Assignments OnTwoKinds() {
+  return {"model=mixtral-8x7b",
+          "cluster=dgx-h100",
+          "cluster.devices=16",
+          "training=null",
+          "serving.batch=64",
+          "serving.mapping.tp=8",
+          "serving.disaggregated.prefill_device=l40s",
+          "serving.disaggregated.prefill_devices=8",
+          "serving.disaggregated.decode_devices=8"};
+}
+
 struct Asked {
   const char* name;
   Assignments scenario;
@@ -56,6 +68,10 @@ const std::vector<Asked>& AskedScenarios() {
       {"405b", {"model=llama-3.1-405b", "cluster.devices=16384"}, Json::object()},
       {"without cost", {"cost=null", "training=null"}, Json::object()},
       {"rate", {"training=null", "serving.requests_per_s=2"}, Json::object()},
+      {"two pools",
+       {"model=mixtral-8x7b", "training=null", "serving.disaggregated={}", "serving.requests_per_s=2"},
+       Json::object()},
+      {"pools of two kinds", OnTwoKinds(), Json::object()},
       {"written degrees", {"training.mapping={\"tp\":4,\"pp\":8,\"dp\":16}", "training.devices=512"}, Json::object()}};
   return all;
 }
@@ -117,6 +133,20 @@ TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
 }
 
 // Schedules, stages of ZeRO, degrees and overlap that the framework's code does not run are not proposed.
+// Neither pool can take the other's devices.
+TEST(Advice, LaysPoolsOfTwoKindsOutWhereTheyAre) {
+  const Json changes = Advised(OnTwoKinds(), {{"top", 100}})["changes"];
+  EXPECT_EQ(Find(changes, "mapping"), nullptr);
+  EXPECT_EQ(Find(changes, "disaggregation"), nullptr);
+  const Json* const best = Find(changes, "mapping.pools");
+  ASSERT_NE(best, nullptr);
+  const Json serving = ReportOf(OnTwoKinds(), (*best)["overrides"])["scenario"]["serving"];
+  EXPECT_EQ(serving["disaggregated"]["prefill_device"]["preset"], "l40s");
+  EXPECT_EQ(serving["disaggregated"]["prefill_devices"], 8);
+  EXPECT_EQ(serving["disaggregated"]["decode_devices"], 8);
+  EXPECT_TRUE(serving["disaggregated"]["prefill_mapping"].is_object());
+}
+
 TEST(Advice, StaysWithinTheFramework) {
   for (const char* framework :
        {"megatron", "fsdp", "hai-llm", "composer", "nanotron", "internevo", "megatron-deepspeed"}) {

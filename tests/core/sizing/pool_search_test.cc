@@ -112,6 +112,17 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
               1e-9 * *NumberAt(pools, "cost.usd_per_hour"));
 }
 
+// One pool keeps prefixes for sessions that wait, unless the request says otherwise; separate pools do not.
+TEST(TwoPools, EvaluateGivesTheSameFiguresWhereOnePoolKeepsPrefixes) {
+  const Assignments scenario{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.prompt=8000", "serving.output=300",
+                             "serving.prefix_hit=0.75"};
+  const Json pools = SizedOn(scenario, {{"requests_per_s", 20}, {"ttft", "2 s"}, {"tpot", "25 ms"}})["two_pools"];
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  const Json report = *ParseJson(EvaluateAnswer(JsonText(RequestOnPools(scenario, pools["overrides"]))).text);
+  for (const char* figure : {"ttft_s", "tpot_s", "requests_per_s", "memory_bytes.total"})
+    EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
+}
+
 // Both pools in a format: of two, the cheaper one's deployment, which its overrides name.
 TEST(TwoPools, ChooseAFormatForBoth) {
   const Assignments scenario{"model=llama-3.1-70b",

@@ -101,6 +101,21 @@ TEST(Optimise, MovesNumbersAndChoices) {
   EXPECT_EQ(found.best()[1], 1);
 }
 
+// So that whoever made it can stop before it has begun.
+TEST(Optimise, EvaluatesNothingBeforeItsFirstStep) {
+  int evaluations = 0;
+  const auto counted = [&evaluations, objective = Toy(1e15, 1e12, 1e10)](const DesignPoint& point) {
+    ++evaluations;
+    return objective(point);
+  };
+  OptimiseOptions options;
+  Optimiser optimiser(Space(), {SharesOf(Standard<ChipDesign>())}, counted, options);
+  EXPECT_EQ(evaluations, 0);
+  EXPECT_EQ(optimiser.done(), 0);
+  EXPECT_TRUE(optimiser.Step());
+  EXPECT_EQ(evaluations, options.drawn);
+}
+
 TEST(Optimise, SameSeedSameAnswer) {
   const Optimiser a = Descend(Toy(1e14, 1e12, 1e11)), b = Descend(Toy(1e14, 1e12, 1e11));
   EXPECT_EQ(a.tried()->objective, b.tried()->objective);
