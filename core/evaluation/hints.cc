@@ -81,7 +81,7 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
                       " as fast as " + std::to_string(devices) + ", which split badly");
     }
   }
-  if (run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
+  if (scenario.tried_near_batches || run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
   const std::optional<Tuned> best = BestOf(scenario, run, true);
   if (best && best->run.global_batch != run.global_batch && per_sequence > kWorthAChange * best->per_sequence) {
     hints.push_back("A global batch of " + std::to_string(best->run.global_batch) + " takes " +

@@ -68,6 +68,7 @@ void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, 
   const bool is_free = run.recompute == Recompute::kNone && written.IsDefault("training.recompute");
   const bool is_newest = scenario.version >= 3, may_move = written.IsDefault("training.global_batch");
   const TrainingFreedom freedom{pinned, is_free, may_move, is_newest ? kBatchGain : 0};
+  scenario.tried_near_batches = may_move;
   const bool keeps_margin = is_newest && !run.memory_margin;
   TunedTraining tuned = keeps_margin ? TuneWithMargin(scenario, run, freedom)
                                      : TuneTraining(scenario.model, scenario.cluster, run, freedom);

@@ -32,6 +32,7 @@ struct Scenario {
   std::optional<DiffusionRun> diffusion;      // images or clips by a model of its own
   std::vector<OwnMeasurement> measured;       // by the asker: the constants that explain them are in the scenario
   std::vector<Chosen> chosen;            // what `auto` mappings were settled to, and software that follows the devices
+  bool tried_near_batches = false;       // when its training mapping was chosen: nobody wrote the batch
   std::vector<std::string> warnings;     // of what the request asks for
   std::vector<NamedUnit> units_assumed;  // texts whose unit nobody wrote
 };

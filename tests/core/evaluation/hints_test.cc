@@ -59,6 +59,16 @@ TEST(TrainingHints, ABatchThatDividesTheDevicesHasNone) {
   EXPECT_FALSE(Says(ReportOf("llama-3-8b", 64, 512), "A global batch of %ld takes %lf", batch, percent));
 }
 
+// Where nobody wrote the batch, the mapping was chosen with near ones tried.
+TEST(TrainingHints, ABatchThatNobodyWroteHasNone) {
+  const Result<Json> request = ReadRequest("{}", {"version=3", "model=llama-3-8b", "cluster=dgx-h100",
+                                                  "cluster.devices=72", "training.mapping=auto", "serving=null"});
+  ASSERT_TRUE(request);
+  long batch = 0;
+  double percent = 0;
+  EXPECT_FALSE(Says(Ask(*request, "*"), "A global batch of %ld takes %lf", batch, percent));
+}
+
 TEST(TrainingHints, FewerDevicesThatSplitBetterAreAsMuchFasterAsSaid) {
   const Json asked = ReportOf("gpt3-175b", 1001, 1001);
   long devices = 0;
