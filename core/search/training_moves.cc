@@ -9,8 +9,6 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kBatchTolerance = 8;  // a batch that may move does so by at most one part in so many
-
 std::vector<Count> PrimeFactors(Count n) {
   std::vector<Count> factors;
   for (Count p = 2; p * p <= n; ++p) {
@@ -128,7 +126,7 @@ bool TrainingMoves::FitsBatch(const Degrees& degrees) const {
   const Count dp = DataRanks(degrees), unit = dp * degrees[MappingAxis::kMicroBatch], batch = GlobalBatch(degrees);
   if (batch % unit != 0 || (run_.batch_ramp && run_.batch_ramp->start % unit != 0)) return false;
   const Count moved = batch > run_.global_batch ? batch - run_.global_batch : run_.global_batch - batch;
-  if (keeps_batch_near_ && moved * kBatchTolerance > run_.global_batch) return false;
+  if (keeps_batch_near_ && moved * freedom_.batch_near > run_.global_batch) return false;
   const bool is_dp_free = std::find(freedom_.pinned.begin(), freedom_.pinned.end(), "dp") == freedom_.pinned.end();
   if (!is_dp_free && run_.mapping.dp && *run_.mapping.dp != dp) return false;
   return !run_.mapping.shard_within || dp % *run_.mapping.shard_within == 0;

@@ -59,6 +59,7 @@ struct TrainingFreedom {
   bool recompute = false;           // how much is recomputed: the least that fits
   bool global_batch = false;        // it may move to a near multiple of the data-parallel ranks
   double batch_gain = 0;            // by which share a moved batch must be faster per sequence
+  Count batch_near = 8;             // it moves by at most one part in so many
 };
 
 class TrainingMoves {
