@@ -295,20 +295,22 @@ class ClusterSizing {
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits) {
   const Result<double> mean = MeanRate(request, question);
   if (!mean) return mean.issues;
-  Json overrides = OverridesAtPeak(*mean * PeakOverMean(question));
+  const Json at_peak = OverridesAtPeak(*mean * PeakOverMean(question));
+  Json asked = request;
   if (!question.mixture.empty()) {
     if (Issues issues = CheckMixture(request); !issues.empty()) return issues;
-    overrides.update(ObjectOf({{"serving.prompt", 1}, {"serving.output", 1}}));
-    const Result<Scenario> of_any_lengths = ParseForSearch(WithOverrides(request, overrides), "serving");
+    Json any_lengths = at_peak;
+    any_lengths.update(ObjectOf({{"serving.prompt", 1}, {"serving.output", 1}}));
+    const Result<Scenario> of_any_lengths = ParseForSearch(WithOverrides(request, any_lengths), "serving");
     if (!of_any_lengths) return of_any_lengths.issues;
     if (Issues issues = CheckClasses(question.mixture, *of_any_lengths); !issues.empty()) return issues;
-    overrides.update(LengthsOf(question.mixture));
+    asked = WithOverrides(request, LengthsOf(question.mixture));
   }
-  Result<Scenario> scenario = ParseForSearch(WithOverrides(request, overrides), "serving");
+  Result<Scenario> scenario = ParseForSearch(WithOverrides(asked, at_peak), "serving");
   if (!scenario) return scenario.issues;
   scenario->serving->mixture = MixtureOf(question.mixture);
   scenario->serving->idle_sessions = IdleSessionsOf(*scenario->serving, scenario->version);  // on one pool
-  return ClusterSizing(request, question, limits, *scenario, *mean).Run();
+  return ClusterSizing(asked, question, limits, *scenario, *mean).Run();
 }
 
 }  // namespace slipstick
