@@ -49,7 +49,8 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::stops_recomputing>(
         "stops_recomputing",
         "Full recomputation ends once all that the backward pass of a layer needs is there again, before the last GEMM "
-        "of a dense MLP"),
+        "of a dense MLP")
+        .Label("Full recomputation stops early"),
     Of<&FrameworkCompute::layer_launch>("layer_launch", "Host time to launch a layer's kernels, forward and backward")
         .In(kMs)
         .Between(0, 10'000),
