@@ -158,7 +158,6 @@ class Mixture {
   [[nodiscard]] Cycles Settled(double running, const std::vector<ClassTimes>& times,
                                const CycleOfClass& cycle_of) const {
     constexpr int kMostRounds = 60;
-    constexpr double kSettled = 1e-10;
     const std::size_t count = classes_.size();
     Cycles cycles;
     cycles.of.resize(count);
@@ -177,7 +176,7 @@ class Mixture {
         change = std::max(change, std::abs(now - relative[i]));
         relative[i] = now;
       }
-      if (change < kSettled) break;
+      if (change < kRoundingGuard) break;
     }
     cycles.variation = Mean([&](std::size_t i) { return relative[i] * relative[i]; }) - 1;
     return cycles;

@@ -141,8 +141,8 @@ struct EngineKernels {
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
-  // The version that prefill is as fast as where the library's kernels do not support attention sinks: on devices without
-  // asynchronous matrix instructions; absent: they support them everywhere.
+  // The version that prefill is as fast as where the library's kernels do not support attention sinks, which is on
+  // devices without asynchronous matrix instructions; absent: they support them everywhere.
   std::optional<FlashVersion> sinks_version;
   std::optional<Tally>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused

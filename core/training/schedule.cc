@@ -262,9 +262,10 @@ struct Run {
   double length = 0, work = 0;
 };
 
-// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same: the busiest
-// device's time for p, or more where devices wait for each other in turn; never less, so the length is extrapolated once
-// that many add it. Where more passes than `kMostPasses` do not settle, what the last p added is extrapolated.
+// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same: the
+// busiest device's time for p, or more where devices wait for each other in turn, but never less. The length is
+// extrapolated once that many add it. Where more passes than `kMostPasses` do not settle, what the last p added is
+// extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5, kMostPasses = 1 << 20;

@@ -73,8 +73,8 @@ Flops AllFlops(const LayerTime& time) {
                 "all passes of a micro-batch");
 }
 
-// Whether full recomputation leaves out the dense MLP's second GEMM. The output of experts is needed for the gradient of
-// its weights; an adapter of that GEMM runs after it, and its own gradient needs what it makes on the way.
+// Whether full recomputation leaves out the dense MLP's second GEMM. The output of experts is needed for the gradient
+// of its weights; an adapter of that GEMM runs after it, and its own gradient needs what it makes on the way.
 bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   const bool is_adapted =
       context.run.trainable == Trainable::kLora && IsAdapted(context.framework(), ProductRole::kMlp);

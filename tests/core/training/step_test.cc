@@ -135,7 +135,7 @@ TEST(Step, RecomputationTradesTimeForMemory) {
 }
 
 TEST(Step, FullRecomputationMayStopBeforeTheLastGemm) {
-  // By hand: one layer of h 4096 and f 4h on 2,048 tokens. Its forward GEMMs do 2 x 2048 x 12 h^2 FLOPs, a third of them
+  // By hand: a layer of h 4096 and f 4h on 2,048 tokens. Its forward GEMMs do 2 x 2048 x 12 h^2 FLOPs, a third of them
   // in the second GEMM of the MLP; roofline's GEMMs run at 0.7 of 989 TFLOP/s.
   const double h = 4096, rate = 0.7 * 989e12, last_gemm = 2 * 2048 * 4 * h * h / rate;
   const auto recomputed = [](const std::string& stops) {
