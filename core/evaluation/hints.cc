@@ -12,22 +12,20 @@ namespace {
 
 constexpr double kWorthAMapping = 2;  // "several times slower"
 constexpr double kWorthAChange = 1.05;
-// A near batch differs by at most one part in so many; one that moves along with the devices by less.
-constexpr Count kNearBatch = 4, kNearestBatch = 8;
+constexpr Count kNearBatch = 4;  // a near batch differs by at most one part in so many
 
-// The best run with these devices, whose batch may move by one part in `batch_near`; 0: it stays. Nothing where none
-// fits.
+// The best run with these devices; nothing where none fits.
 struct Tuned {
   TrainingRun run;
   Seconds per_sequence;
 };
-std::optional<Tuned> BestOf(const Scenario& scenario, TrainingRun run, Count batch_near = 0) {
+std::optional<Tuned> BestOf(const Scenario& scenario, TrainingRun run, const TrainingFreedom& freedom = {}) {
   run.devices = run.devices.value_or(scenario.cluster.devices);
   TrainingMapping free;
   free.cp_kind = run.mapping.cp_kind;
   free.order = run.mapping.order;
   run.mapping = free;
-  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, {{}, false, batch_near > 0, 0, batch_near});
+  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
   if (!tuned.fits) return std::nullopt;
   const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false});
   return Tuned{tuned.run, report.step_time / static_cast<double>(tuned.run.global_batch)};
@@ -78,14 +76,14 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
   if (const Count fewer = DevicesThatSplit(devices, server); fewer > 0) {
     TrainingRun smaller = run;
     smaller.devices = fewer;
-    const std::optional<Tuned> best = BestOf(scenario, smaller, kNearestBatch);
+    const std::optional<Tuned> best = BestOf(scenario, smaller, {.global_batch = true});
     if (best && per_sequence > kWorthAChange * best->per_sequence) {
       hints.push_back(std::to_string(fewer) + " devices train " + TimesText(per_sequence / best->per_sequence) +
                       " as fast as " + std::to_string(devices) + ", which split badly");
     }
   }
   if (scenario.tried_near_batches || run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
-  const std::optional<Tuned> best = BestOf(scenario, run, kNearBatch);
+  const std::optional<Tuned> best = BestOf(scenario, run, {.global_batch = true, .batch_near = kNearBatch});
   if (best && best->run.global_batch != run.global_batch && per_sequence > kWorthAChange * best->per_sequence) {
     hints.push_back("A global batch of " + std::to_string(best->run.global_batch) + " takes " +
                     NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) +

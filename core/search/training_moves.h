@@ -55,11 +55,11 @@ class Degrees {
 
 // What a tuner may choose.
 struct TrainingFreedom {
-  std::vector<std::string> pinned;  // members of the mapping that stay as they are
-  bool recompute = false;           // how much is recomputed: the least that fits
-  bool global_batch = false;        // it may move to a near multiple of the data-parallel ranks
-  double batch_gain = 0;            // by which share a moved batch must be faster per sequence
-  Count batch_near = 8;             // it moves by at most one part in so many
+  std::vector<std::string> pinned{};  // members of the mapping that stay as they are
+  bool recompute = false;             // how much is recomputed: the least that fits
+  bool global_batch = false;          // it may move to a near multiple of the data-parallel ranks
+  double batch_gain = 0;              // by which share a moved batch must be faster per sequence
+  Count batch_near = 8;               // it moves by at most one part in so many
 };
 
 class TrainingMoves {
