@@ -138,33 +138,31 @@ class ServingEvaluator {
   ServingMemo memo_;
 };
 
+void AddDegrees(const std::string& path, const ServingMapping& mapping, Json& overrides) {
+  overrides[path + ".tp"] = mapping.tp;
+  overrides[path + ".cp"] = mapping.cp;
+  overrides[path + ".pp"] = mapping.pp;
+  overrides[path + ".ep"] = mapping.ep;
+  overrides[path + ".attention_dp"] = mapping.attention_dp;
+  overrides[path + ".prefill_cp"] = mapping.prefill_cp;
+}
+
 }  // namespace
 
 Json OverridesOf(const ServingChoice& choice) {
-  Json overrides{{"serving.mapping.tp", choice.mapping.tp},
-                 {"serving.mapping.cp", choice.mapping.cp},
-                 {"serving.mapping.pp", choice.mapping.pp},
-                 {"serving.mapping.ep", choice.mapping.ep},
-                 {"serving.mapping.attention_dp", choice.mapping.attention_dp},
-                 {"serving.mapping.prefill_cp", choice.mapping.prefill_cp},
-                 {"serving.mapping.replicas", *choice.mapping.replicas},
-                 {"serving.batch", choice.batch},
-                 {"serving.precision.weights", NameOf(choice.precision.weights)},
-                 {"serving.precision.activations", NameOf(choice.precision.activations)},
-                 {"serving.precision.kv_cache", NameOf(choice.precision.kv_cache)},
-                 {"serving.prefill_chunk", choice.prefill_chunk ? Json(*choice.prefill_chunk) : Json(nullptr)}};
+  Json overrides = Json::object();
+  AddDegrees("serving.mapping", choice.mapping, overrides);
+  overrides["serving.mapping.replicas"] = *choice.mapping.replicas;
+  overrides["serving.batch"] = choice.batch;
+  overrides["serving.precision.weights"] = NameOf(choice.precision.weights);
+  overrides["serving.precision.activations"] = NameOf(choice.precision.activations);
+  overrides["serving.precision.kv_cache"] = NameOf(choice.precision.kv_cache);
+  overrides["serving.prefill_chunk"] = choice.prefill_chunk ? Json(*choice.prefill_chunk) : Json(nullptr);
   if (choice.disaggregated) {
     overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
     overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
-    if (const std::optional<ServingMapping>& prefill = choice.disaggregated->prefill_mapping) {
-      const std::string path = "serving.disaggregated.prefill_mapping.";
-      overrides[path + "tp"] = prefill->tp;
-      overrides[path + "cp"] = prefill->cp;
-      overrides[path + "pp"] = prefill->pp;
-      overrides[path + "ep"] = prefill->ep;
-      overrides[path + "attention_dp"] = prefill->attention_dp;
-      overrides[path + "prefill_cp"] = prefill->prefill_cp;
-    }
+    if (const std::optional<ServingMapping>& prefill = choice.disaggregated->prefill_mapping)
+      AddDegrees("serving.disaggregated.prefill_mapping", *prefill, overrides);
   } else {
     overrides["serving.disaggregated"] = nullptr;
   }
