@@ -18,6 +18,15 @@ Bytes BytesOf(const std::vector<ServedOperator>& operators) {
   return sum;
 }
 
+// The one of a name; the test fails if there is none.
+ServedOperator Named(std::string_view name, const std::vector<ServedOperator>& operators) {
+  for (const ServedOperator& one : operators) {
+    if (one.name == name) return one;
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
 const std::vector<std::string> kOne{"cluster=single-h200-sxm", "serving.engine=ideal", "serving.batch=1"};
 
 struct WorkCase {
@@ -82,10 +91,7 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
     const ServingReport report = Serve({"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1",
                                         "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
                                        true);
-    for (const ServedOperator& one : report.operators.decode) {
-      if (one.name == "experts") return one.bytes.base();
-    }
-    return 0.0;
+    return Named("experts", report.operators.decode).bytes.base();
   };
   const double expert = 3.0 * 2048 * 768 * 2;
   EXPECT_NEAR(expert_bytes(1) / expert, 8, 1.6);
@@ -108,11 +114,7 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
                                             "serving.precision.weights=mxfp4",
                                             "serving.precision.activations=bf16",
                                             "serving.engine=" + engine};
-    for (const ServedOperator& one : Serve(scenario, true).operators.prefill) {
-      if (one.name == "experts") return one;
-    }
-    ADD_FAILURE();
-    return ServedOperator{};
+    return Named("experts", Serve(scenario, true).operators.prefill);
   };
   const ServedOperator own = experts("vllm");
   EXPECT_NEAR(In(own.flops, kTFlop), 0.7339, 0.0001);
@@ -125,16 +127,12 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
 // GHz half. Where a card does no more anyway (an A6000's 84 SMs at 1.8 GHz: 155 TFLOP/s), nothing is lost.
 TEST(Prefill, NarrowWeightsAloneAreAsSlowPerClockOnAmpereAsOnHopper) {
   const auto experts = [](const std::string& device, const std::string& more) {
-    for (const ServedOperator& one :
-         Serve({"model=gpt-oss-20b", "cluster.device=" + device, "cluster.devices=1", "serving.batch=1",
-                "serving.prompt=32768", "serving.prefill_chunk=32768", "serving.precision.weights=mxfp4",
-                "serving.precision.activations=bf16", "serving.engine=vllm", more},
-               true)
-             .operators.prefill) {
-      if (one.name == "experts") return one.time;
-    }
-    ADD_FAILURE();
-    return Seconds{};
+    const ServingReport report =
+        Serve({"model=gpt-oss-20b", "cluster.device=" + device, "cluster.devices=1", "serving.batch=1",
+               "serving.prompt=32768", "serving.prefill_chunk=32768", "serving.precision.weights=mxfp4",
+               "serving.precision.activations=bf16", "serving.engine=vllm", more},
+              true);
+    return Named("experts", report.operators.prefill).time;
   };
   const std::string none = "serving.engine.on=[]", own = "serving.devices=1";
   EXPECT_NEAR(experts("a100-sxm4-80gb", own) / experts("a100-sxm4-80gb", none), 312e12 / (1024 * 108 * 1.41e9), 0.3);
@@ -145,15 +143,11 @@ TEST(Prefill, NarrowWeightsAloneAreAsSlowPerClockOnAmpereAsOnHopper) {
 // at 0.26 to 0.77 of the rate of version 2 (FlashAttention-2's benchmarks).
 TEST(Prefill, AttentionWithSinksIsSlowWhereNoFastKernelSupportsThem) {
   const auto core = [](const std::string& cluster, const std::string& sinks) {
-    for (const ServedOperator& one :
-         Serve({"model=gpt-oss-20b", "cluster=" + cluster, "serving.batch=1", "serving.prompt=65536",
-                "serving.engine=vllm", "model.attention_sinks=" + sinks},
-               true)
-             .operators.prefill) {
-      if (one.name == "attention") return one.time;
-    }
-    ADD_FAILURE();
-    return Seconds{};
+    const ServingReport report =
+        Serve({"model=gpt-oss-20b", "cluster=" + cluster, "serving.batch=1", "serving.prompt=65536",
+               "serving.engine=vllm", "model.attention_sinks=" + sinks},
+              true);
+    return Named("attention", report.operators.prefill).time;
   };
   EXPECT_EQ(core("single-h200-sxm", "true"), core("single-h200-sxm", "false"));
   const double slower = core("single-rtx-pro-6000", "true") / core("single-rtx-pro-6000", "false");
@@ -171,13 +165,9 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
                                           "serving.precision.weights=mxfp4",
                                           "serving.precision.activations=bf16",
                                           "serving.engine=trtllm"};
-  for (const ServedOperator& one : Serve(scenario, true).operators.prefill) {
-    if (one.name != "experts") continue;
-    EXPECT_GT(In(one.time, kMs), 2.226 * 0.95);
-    EXPECT_LT(In(one.time, kMs), 3.718);
-    return;
-  }
-  ADD_FAILURE();
+  const Seconds experts = Named("experts", Serve(scenario, true).operators.prefill).time;
+  EXPECT_GT(In(experts, kMs), 2.226 * 0.95);
+  EXPECT_LT(In(experts, kMs), 3.718);
 }
 
 // The same, 8 k in, 1 k out (mean lengths 7,373 and 922) with 16 users, as the benchmark of InferenceX measured first
@@ -245,11 +235,7 @@ TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
                                                                 "serving.engine=vllm", "serving.batch=16"} +
                                            more,
                                        true);
-    for (const ServedOperator& one : report.operators.decode) {
-      if (one.name == "norms, activation, residual") return one;
-    }
-    ADD_FAILURE();
-    return ServedOperator{};
+    return Named("norms, activation, residual", report.operators.decode);
   };
   const ServedOperator all = elementwise({}), two = elementwise({"model.norms_per_layer=2"});
   EXPECT_EQ(all.count, 42);
