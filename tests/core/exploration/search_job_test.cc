@@ -6,11 +6,9 @@
 #include <array>
 
 #include "core/base/schema.h"
-#include "core/evaluation/evaluate.h"
-#include "core/exploration/best_mapping.h"
 #include "core/exploration/search_spec.h"
-#include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
+#include "tests/core/exploration/searched.h"
 #include "tests/support/random_scenarios.h"
 
 namespace slipstick {
@@ -185,33 +183,6 @@ TEST(SearchJob, SharingChangesNothingOnServingProblems) {
   EXPECT_GT(split, 10);  // problems that may split contexts
 }
 
-Json Searched(const Json& request, const SearchSpec& spec) {
-  const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
-  EXPECT_TRUE(job) << (job ? "" : job.issues[0].path + ": " + job.issues[0].message);
-  if (!job) return {};
-  while ((*job)->Step(1000)) {
-  }
-  return (*job)->Report();
-}
-
-// What was found, set as assignments, is a scenario with the figures found.
-void ExpectOverridesGiveTheFigures(const Json& request, const Json& report, const std::string& part) {
-  ASSERT_FALSE(report["best"].empty());
-  for (const char* list : {"best", "pareto"}) {
-    for (const Json& entry : report[list]) {
-      const Result<Scenario> scenario = ParseScenario(WithOverrides(request, entry["overrides"]));
-      ASSERT_TRUE(scenario) << JsonText(entry) << scenario.issues[0].path << ": " << scenario.issues[0].message;
-      const Result<Json> evaluated = Evaluate(*scenario, ReportDetail::Figures());
-      const Json& found = (*evaluated)[part];
-      EXPECT_TRUE(found["feasible"].get<bool>()) << JsonText(entry);
-      for (const auto& [key, figure] : entry.items()) {
-        if (!found.contains(key)) continue;
-        EXPECT_NEAR(figure.get<double>() / found[key].get<double>(), 1, 1e-12) << key << " of " << JsonText(entry);
-      }
-    }
-  }
-}
-
 // Mappings of both spaces, set as assignments, are scenarios with the figures found.
 TEST(SearchJob, OverridesGiveTheFiguresFound) {
   const Json training =
@@ -286,125 +257,6 @@ TEST(SearchJob, KeepsToAnAxisOfPools) {
     EXPECT_TRUE(prefill == 16 || prefill == 32) << overrides;
     EXPECT_EQ(prefill + overrides["serving.disaggregated.decode_devices"].get<Count>(), 64) << overrides;
   }
-}
-
-Json RequestOf(const std::vector<std::string>& assignments) {
-  const Result<Json> request = ReadRequest(R"({"version": 3, "training": null})", assignments);
-  EXPECT_TRUE(request) << (request ? "" : request.issues[0].message);
-  return request ? *request : Json();
-}
-
-SearchSpec ServingSearch(const std::vector<std::string>& limits, const std::string& objective = "") {
-  SearchSpec spec;
-  spec.part = "serving";
-  spec.objective = objective;
-  spec.limits = limits;
-  return spec;
-}
-
-const std::vector<std::string> kOnTwoKinds{"model=mixtral-8x7b",
-                                           "cluster=dgx-h100",
-                                           "cluster.devices=8",
-                                           "serving.disaggregated.prefill_device=l40s",
-                                           "serving.disaggregated.prefill_devices=4",
-                                           "serving.disaggregated.decode_devices=2"};
-std::vector<std::string> OnTwoKinds(const std::vector<std::string>& more) {
-  std::vector<std::string> all = kOnTwoKinds;
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-// In a static batch, a closed and an open loop, with prefixes kept for idle sessions, and beside one shared pool.
-TEST(SearchJob, OverridesOfPoolsOfTwoKindsGiveTheFiguresFound) {
-  const std::vector<std::vector<std::string>> loads{
-      {}, {"serving.concurrency=24"}, {"serving.requests_per_s=3"}, {"serving.prefix_hit=0.5", "cost=null"}};
-  for (const std::vector<std::string>& load : loads) {
-    const Json request = RequestOf(OnTwoKinds(load));
-    const bool is_priced = load.empty() || load.back() != "cost=null";
-    SearchSpec spec =
-        ServingSearch({"batch<=256"}, is_priced ? "cost_usd_per_million_tokens" : "tokens_per_s_per_device");
-    spec.pareto = {"ttft_s", "tpot_s"};
-    for (const char* pools : {"prefill_devices=4", "prefill_devices=0,4"}) {
-      spec.limits.push_back(pools);
-      const Json report = Searched(request, spec);
-      ExpectOverridesGiveTheFigures(request, report, "serving");
-      spec.limits.pop_back();
-    }
-  }
-}
-
-// A mapping that the request has for the prefill pool is not part of the search, where both pools share one.
-TEST(SearchJob, OverridesOfPoolsThatShareAMappingGiveTheFiguresFound) {
-  const Json request =
-      RequestOf({"model=mixtral-8x7b", "cluster=dgx-h100", "cluster.devices=8", "serving.prefix_hit=0.5",
-                 "serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4",
-                 "serving.disaggregated.prefill_mapping.tp=4"});
-  for (const char* axis :
-       {"", "serving.disaggregated.prefill_mapping.tp=1,2", "serving.disaggregated.prefill_device=l40s,null"}) {
-    SearchSpec spec = ServingSearch({"batch=4,256"});
-    spec.top = 50;
-    if (*axis != 0) spec.axes = {axis};
-    ExpectOverridesGiveTheFigures(request, Searched(request, spec), "serving");
-  }
-}
-
-// The axis of their devices beside the one shared pool.
-TEST(SearchJob, OneSharedPoolIsFoundBesidePoolsOfTwoKinds) {
-  const Json request = RequestOf(OnTwoKinds({}));
-  SearchSpec on_either = ServingSearch({"batch=16,64", "serving.disaggregated.prefill_devices=0,4"});
-  on_either.top = 1000;
-  const Json either = Searched(request, on_either);
-  const Json two = Searched(request, ServingSearch({"batch=16,64"}));
-  const Json shared =
-      Searched(RequestOf({"model=mixtral-8x7b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=6"}),
-               ServingSearch({"batch=16,64", "prefill_devices=0"}));
-  EXPECT_EQ(either["space"], two["space"].get<Count>() + shared["space"].get<Count>());
-  EXPECT_EQ(either["feasible"], two["feasible"].get<Count>() + shared["feasible"].get<Count>());
-  const auto best = [](const Json& report) { return *NumberAt(report["best"][0], "tokens_per_s_per_device"); };
-  EXPECT_EQ(best(either), std::max(best(two), best(shared)));
-  std::optional<double> best_shared;
-  for (const Json& one : either["best"]) {
-    const Json* pools = FindMember(one["overrides"], "serving.disaggregated");
-    if (pools == nullptr || best_shared) continue;
-    best_shared = NumberAt(one, "tokens_per_s_per_device");
-    EXPECT_EQ(one["overrides"]["serving.devices"], 6);
-  }
-  EXPECT_EQ(best_shared, best(shared));
-
-  // Once, though two prefill pools are compared.
-  on_either.axes = {"serving.disaggregated.prefill_device=l40s,a40"};
-  EXPECT_EQ(Searched(request, on_either)["space"], 2 * two["space"].get<Count>() + shared["space"].get<Count>());
-}
-
-TEST(SearchJob, LimitsOfEitherPoolRestrictItsMapping) {
-  const Json request = RequestOf(OnTwoKinds({}));
-  SearchSpec spec = ServingSearch({"batch=16", "serving.mapping.tp=1", "serving.disaggregated.prefill_mapping.tp=2,4",
-                                   "prefill_mapping.pp=1", "prefill_mapping.ep<=1"});
-  spec.top = 1000;
-  const Json report = Searched(request, spec);
-  ASSERT_FALSE(report["best"].empty());
-  for (const Json& one : report["best"]) {
-    const Json& overrides = one["overrides"];
-    EXPECT_EQ(overrides["serving.mapping.tp"], 1);
-    EXPECT_GE(overrides["serving.disaggregated.prefill_mapping.tp"], 2);
-    EXPECT_EQ(overrides["serving.disaggregated.prefill_mapping.pp"], 1);
-    EXPECT_EQ(overrides["serving.disaggregated.prefill_mapping.ep"], 1);
-    EXPECT_EQ(overrides["serving.disaggregated.prefill_devices"], 4);
-    EXPECT_EQ(overrides["serving.disaggregated.decode_devices"], 2);
-  }
-}
-
-TEST(SearchJob, WordsOfAMappingTellThePoolsApart) {
-  EXPECT_EQ(MappingText({{"serving.mapping.tp", 4}, {"serving.disaggregated.prefill_mapping.tp", 2}}),
-            "tp 4, prefill pool tp 2");
-}
-
-TEST(SearchJob, DevicesOfTwoKindsAreNotDivided) {
-  const auto job = SearchJob::Make(RequestOf(OnTwoKinds({})), ServingSearch({"prefill_devices=3"}));
-  ASSERT_FALSE(job);
-  ASSERT_EQ(job.issues.size(), 1u);
-  EXPECT_EQ(job.issues[0].path, "limit");
-  EXPECT_NE(job.issues[0].message.find("(4 prefill, 2 decode)"), std::string::npos) << job.issues[0].message;
 }
 
 }  // namespace
