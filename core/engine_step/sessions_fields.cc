@@ -10,6 +10,10 @@ constexpr FieldRow kSessionsFields[] = {
         .Label("Shared system prompt")
         .Length()
         .Between(0, 1 << 24),
+    Of<&Sessions::opening>("opening", "Tokens of its own that a session begins with: a document, a repository")
+        .Label("Opening of a session")
+        .Length()
+        .Between(0, 1 << 24),
     Of<&Sessions::added>("added", "Tokens that the user or a tool adds before each answer")
         .Required()
         .Length()

@@ -30,20 +30,25 @@ struct PromptClass {
   PromptTokens prompt;
 };
 
-// Turns that find their context, at the mean turn; and those that do not, at the mean turn and a standard deviation
-// beside it: mean and variance of what they prefill are exact.
+// First turns; later ones that find their context, at the mean of these; and those that do not, at the mean and a
+// standard deviation beside it: mean and variance of what they prefill are exact.
 std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
   const Sessions& sessions = *load.sessions;
-  const Ratio turns(sessions.turns), added(sessions.added), system(sessions.system_prompt);
-  const Ratio each = added + Ratio(load.output);
-  const Ratio earlier = Figure("Mean context of a turn", each * (turns - 1) / 2, "what was said in the session before");
-  if (!(earlier > 0)) return {{1, {added, system}}};
-  const Ratio apart = Figure("Standard deviation of a context", each * sqrt((turns * turns - 1) / 12),
-                             "each turn as often as any other");
-  const Ratio lost = Figure("Turns that do not find their session's context",
-                            min(1.0, max(0.0, (1 - load.prefix_hit) * Ratio(load.prompt) - added) / earlier),
-                            "tokens prefilled beside the additions, over all that was said before");
-  return {{1 - lost, {added, system + earlier}},
+  const Ratio turns(sessions.turns), opening(sessions.opening), added(sessions.added), system(sessions.system_prompt);
+  const PromptClass first{1 / turns, {opening + added, system}};
+  if (sessions.turns == 1) return {first};
+  const Ratio later = 1 - first.share, each = added + Ratio(load.output);
+  const Ratio earlier =
+      Figure("Mean context of a later turn", opening + each * turns / 2, "what was said in the session before");
+  const Ratio apart = sessions.turns == 2
+                          ? Ratio(0)
+                          : Figure("Standard deviation of a context", each * sqrt(turns * (turns - 2) / 12),
+                                   "each later turn as often as any other");
+  const Ratio prefilled = (1 - load.prefix_hit) * Ratio(load.prompt) - added - first.share * opening;
+  const Ratio lost = Figure("Turns that do not find their session's context", min(later, max(0.0, prefilled) / earlier),
+                            "tokens prefilled beside openings and additions, over all that was said before");
+  return {first,
+          {later - lost, {added, system + earlier}},
           {lost / 2, {added + earlier - apart, system}},
           {lost / 2, {added + earlier + apart, system}}};
 }

@@ -47,8 +47,7 @@ Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget) {
   setting.output = load.output;
   setting.requests = load.requests_per_s.value_or(deployment.sessions);
   setting.groups = deployment.mapping.replicas * deployment.mapping.attention_dp;
-  setting.tokens =
-      TokensOfTurns(setting.sessions.turns, setting.sessions.system_prompt, setting.sessions.added, setting.output);
+  setting.tokens = TokensOfTurns(setting.sessions, setting.output);
   const SessionMemory memory = SessionMemoryOf(deployment, budget);
   setting.device = memory.room;
   setting.own = memory.own;
@@ -56,7 +55,7 @@ Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget) {
   const auto mean = [&](std::string_view title, Bytes bytes) {
     return Procedure(title, bytes,
                      {setting.own, Ratio(setting.sessions.turns), Ratio(setting.sessions.system_prompt),
-                      Ratio(setting.sessions.added), setting.output},
+                      Ratio(setting.sessions.opening), Ratio(setting.sessions.added), setting.output},
                      "KV cache of each turn's context beside the system prompt, over the turns");
   };
   setting.returning = mean("Context that a mean turn leaves for the next one", left.returning);
@@ -156,8 +155,8 @@ ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBud
   const Sessions& asked = setting.sessions;
   const auto at_settled_load = [&](std::string_view title, auto found) {
     return Procedure(title, found,
-                     {setting.requests, asked.gap, Ratio(asked.turns), Ratio(asked.system_prompt), Ratio(asked.added),
-                      setting.output, setting.device, setting.own},
+                     {setting.requests, asked.gap, Ratio(asked.turns), Ratio(asked.system_prompt), Ratio(asked.opening),
+                      Ratio(asked.added), setting.output, setting.device, setting.own},
                      "settled: the turns that run leave memory for idle contexts, which shorten their prefills");
   };
   const IdleContexts contexts{at_settled_load("Turns per second of an attention group", settled.contexts.turns),
@@ -207,7 +206,7 @@ Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& perf
   // Longer prompts than the first, of which more is there.
   const auto count = static_cast<double>(turns), prompt = static_cast<double>(load.prompt),
              system = static_cast<double>(load.sessions->system_prompt),
-             first = system + static_cast<double>(load.sessions->added);
+             first = PromptOfTurn<double>(*load.sessions, 0, 1);
   const double later = (prompt * count - first) / (count - 1),
                cached = min(later - 1, (load.prefix_hit * prompt * count - system) / (count - 1));
   const Seconds own = performance.prefill.first,

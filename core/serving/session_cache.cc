@@ -55,10 +55,13 @@ Bytes UsefulWithin(Seconds stay, const IdleContexts& contexts) {
                 "per device, Little's law");
 }
 
-SessionTokens TokensOfTurns(Ratio turns, Ratio system_prompt, Ratio added, Ratio output) {
-  return {Figure("Mean prompt", system_prompt + added * (turns + 1) / 2 + output * (turns - 1) / 2,
-                 "turn k has the system prompt, k additions and the k − 1 answers before it"),
-          system_prompt, Figure("Tokens of earlier turns in a mean prompt", (added + output) * (turns - 1) / 2)};
+SessionTokens TokensOfTurns(const Sessions& sessions, Ratio output) {
+  const Ratio turns(sessions.turns), system(sessions.system_prompt), opening(sessions.opening), added(sessions.added);
+  return {Figure("Mean prompt", system + opening + added * (turns + 1) / 2 + output * (turns - 1) / 2,
+                 "turn k has the system prompt, the opening, k additions and the k − 1 answers before it"),
+          system,
+          Figure("Tokens of earlier turns in a mean prompt",
+                 opening * (turns - 1) / turns + (added + output) * (turns - 1) / 2)};
 }
 
 Ratio HitRate(const SessionTokens& tokens, Ratio returning) {

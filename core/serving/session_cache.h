@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "core/engine_step/sessions.h"
 
 namespace slipstick {
 
@@ -36,7 +37,7 @@ struct SessionTokens {
   Ratio system;   // found by each
   Ratio earlier;  // turns of the same session, found by those whose context is there
 };
-SessionTokens TokensOfTurns(Ratio turns, Ratio system_prompt, Ratio added, Ratio output);
+SessionTokens TokensOfTurns(const Sessions& sessions, Ratio output);
 // Share of the prompt tokens that is found.
 Ratio HitRate(const SessionTokens& tokens, Ratio returning);
 

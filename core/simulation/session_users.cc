@@ -51,7 +51,7 @@ void SessionUsers::Open(double turns_per_s) {
   Seconds at;
   for (Count i = 0; i < arrive; ++i) {
     at += DrawGap(arrivals, random_) * static_cast<double>(turns) / turns_per_s * (1 * kS);
-    SendTurn(at, next_session_, next_session_, 1, sessions_.system_prompt);
+    SendTurn(at, next_session_, next_session_, 1, ContextAfter<Count>(sessions_, load_.output, 0));
     ++next_session_;
   }
 }
@@ -63,7 +63,7 @@ void SessionUsers::Done(Seconds now, std::size_t request) {
   if (one.turn < sessions_.turns) {
     SendTurn(now + DrawnGap(), one.session, one.group, one.turn + 1, context);
   } else if (is_closed_) {
-    SendTurn(now + DrawnGap(), next_session_++, one.group, 1, sessions_.system_prompt);
+    SendTurn(now + DrawnGap(), next_session_++, one.group, 1, ContextAfter<Count>(sessions_, load_.output, 0));
   }
 }
 

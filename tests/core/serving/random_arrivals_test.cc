@@ -82,8 +82,8 @@ TEST_F(RandomCycles, ComeInTurnAfterWaitingForASlot) {
   EXPECT_NEAR(cycle.tpot.base(), (10 + 20.0 / 101 * 50) * kMs, 1e-6);
 }
 
-// Of turns that all find their context, additions are all that is prefilled; of turns that never do, contexts of 0 to
-// 1,800 tokens too, whose deviation makes the mean square more than that of ten alike.
+// Of turns that all find their context, additions are all that is prefilled, and the first attends to less; of turns
+// that never do, contexts of 0 to 1,800 tokens too, whose deviation makes the mean square more than that of ten alike.
 TEST(ArrivingTurns, AreAsLongAsWhatTheyDoNotFind) {
   const auto of = [](const char* hit) {
     Result<Scenario> scenario =
@@ -96,7 +96,7 @@ TEST(ArrivingTurns, AreAsLongAsWhatTheyDoNotFind) {
     return ArrivingAt(deployment, 4, TimeDecode(deployment, 4));
   };
   const ArrivingPrompts found = of("0.9"), lost = of("0");  // 900 of 1,000 tokens
-  EXPECT_NEAR(found.square_service / (found.service * found.service), 1, 1e-9);
+  EXPECT_NEAR(found.square_service / (found.service * found.service), 1, 1e-3);
   EXPECT_GT(lost.service, 3 * found.service);
   EXPECT_GT(lost.square_service / (lost.service * lost.service), 1.1);
 }

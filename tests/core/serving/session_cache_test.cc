@@ -17,11 +17,20 @@ IdleContexts Contexts(double turns, double gap, double wait, double returning, d
 // Turns of a system prompt of 100 tokens, 10 added and 5 answered: prompts of 110, 125 and 140, of which 0, 15 and 30
 // were said before.
 TEST(SessionCache, CountsTheTokensOfTurns) {
-  const SessionTokens tokens = TokensOfTurns(3, 100, 10, 5);
+  const SessionTokens tokens = TokensOfTurns({3, 100, 0, 10, Seconds()}, 5);
   EXPECT_DOUBLE_EQ(tokens.prompt, 125);
   EXPECT_DOUBLE_EQ(tokens.earlier, 15);
   EXPECT_DOUBLE_EQ(HitRate(tokens, 1), 115.0 / 125);
   EXPECT_DOUBLE_EQ(HitRate(tokens, 0), 100.0 / 125);
+}
+
+// The same after 60 tokens of the session's own: prompts of 170, 185 and 200, of which 0, 75 and 90 were there before.
+TEST(SessionCache, FindsAnOpeningFromTheSecondTurnOn) {
+  const SessionTokens tokens = TokensOfTurns({3, 100, 60, 10, Seconds()}, 5);
+  EXPECT_DOUBLE_EQ(tokens.prompt, 185);
+  EXPECT_DOUBLE_EQ(tokens.earlier, 55);
+  EXPECT_DOUBLE_EQ(HitRate(tokens, 1), 155.0 / 185);
+  EXPECT_DOUBLE_EQ(HitRate(tokens, 0), 100.0 / 185);
 }
 
 // Contexts that nobody comes back for stay until as many bytes have come: 100 bytes at 2 x 5 a second.

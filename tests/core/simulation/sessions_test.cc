@@ -60,6 +60,13 @@ TEST(PlayedSessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
   EXPECT_NEAR(played.sessions->hit_rate, 1 - 1000.0 / 10400, 0.005);
 }
 
+// Of ten turns one prefills its document, all what is added.
+TEST(PlayedSessions, PrefillADocumentOnceASession) {
+  const SimulatedServing played =
+      BothOf(kAgents + Assignments{"serving.concurrency=8", "serving.sessions.opening=20000"}).played;
+  EXPECT_NEAR(played.sessions->hit_rate, 1 - (1000 + 20000 / 10.) / (10400 + 20000), 0.01);
+}
+
 TEST(PlayedSessions, FollowTheirSeedOnly) {
   const Assignments load = kAgents + Assignments{"serving.concurrency=64"};
   const SimulatedServing one = BothOf(load).played, again = BothOf(load).played,
