@@ -103,10 +103,9 @@ constexpr FieldRow kPrefixCacheFields[] = {
         .Between(0, 1),
     Of<&PrefixCache::prefixes>("prefixes", "Prefixes kept beside those of running requests, per attention group")
         .Between(0, 1 << 24),
-    Of<&PrefixCache::by_layer>(
-        "by_layer",
-        "A layer is computed while the next one is loaded (SGLang HiCache, LMCache layerwise); false: the prefill "
-        "waits for all of it")
+    Of<&PrefixCache::by_layer>("by_layer",
+                               "In its step, a layer is computed while the next one is loaded (SGLang HiCache, LMCache "
+                               "layerwise); false: the prefill waits for all of it")
         .Label("Layer-wise overlap"),
     Of<&PrefixCache::host_link>("host_link", "Host link per device, one direction")
         .In(kGBps)

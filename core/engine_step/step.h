@@ -60,7 +60,8 @@ struct PassCost {
   Seconds fixed{};    // of a prefill: what it takes at least, however few its tokens: the host's launches, or whole
                       // micro-batches
   OperatorBreakdown operators;
-  Seconds loaded{}, load_exposed{};  // of a prefill: cached prefixes from host memory and SSD; the part not hidden
+  // Of a prefill: cached prefixes from host memory and SSD; the part not hidden; of that, what others do not wait for.
+  Seconds loaded{}, load_exposed{}, load_apart{};
 };
 
 // Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV

@@ -146,7 +146,8 @@ Residual ResidualSteps(const Deployment& deployment, Ratio found) {
 }
 
 PrefillsMet MeetsItsOwnKind(const PrefillTimes& prefill) {
-  return {prefill.first, prefill.first, max(prefill.stall.added, prefill.alone.fixed), prefill.stall};
+  const Seconds apart = prefill.alone.load_apart, in_steps = apart > Seconds{} ? prefill.first - apart : prefill.first;
+  return {in_steps, in_steps, max(prefill.stall.added, prefill.alone.fixed), prefill.stall};
 }
 
 RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, const DecodeTimes& decode,

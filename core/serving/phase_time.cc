@@ -56,10 +56,14 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
                                    (max(1, passes) * prompts),
                                "a mixed step less a decode-only step");
   if (!deployment.load.prefix_cache) return {stall, replaced};
-  const Seconds exposed_load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step).exposed;
-  if (!(exposed_load > Seconds{})) return {stall, replaced};
-  return {Figure("Decode stall per prompt", stall + exposed_load / prompts, "with the load of its cached prefix"),
-          replaced};
+  const PrefixLoad load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step);
+  const Seconds waited = deployment.engine.scheduler.loads_apart
+                             ? Figure("Load of a cached prefix that the link is behind with",
+                                      max(Seconds{}, load.time / prompts - (steps * decode_step / running + stall)),
+                                      "beyond the time between two prompts")
+                             : load.stalls / prompts;
+  if (!(waited > Seconds{})) return {stall, replaced};
+  return {Figure("Decode stall per prompt", stall + waited, "with the load of its cached prefix"), replaced};
 }
 
 // Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
@@ -143,8 +147,9 @@ PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptT
   if (!(load.exposed > Seconds{})) return pass;
   pass.loaded = load.time;
   pass.load_exposed = load.exposed;
+  if (deployment.engine.scheduler.loads_apart) pass.load_apart = load.exposed;
   pass.time = Figure("Prefill with the load of cached prefixes", pass.time + load.exposed);
-  pass.occupancy = Figure("Slowest stage with the load of cached prefixes", pass.occupancy + load.exposed);
+  pass.occupancy = Figure("Slowest stage with the load of cached prefixes", pass.occupancy + load.stalls);
   pass.operators.Add(kPrefixFromHost, {load.exposed, {}, {}, Bound::kNetwork, {}, {}}, 1);
   return pass;
 }

@@ -15,11 +15,13 @@ PrefixLoad LoadPrefixes(const Deployment& deployment, Ratio sequences, Ratio cac
       sequences * KvCacheOfSequence(deployment, cached) *
           max((tiers.host_share + tiers.ssd_share) / host_rate, tiers.ssd_share / tiers.ssd_bandwidth),
       "over the host link, or as fast as the SSD reads", "LMCache, arXiv 2510.09665; Mooncake, arXiv 2407.00079");
-  if (!tiers.by_layer) return {load, load};
+  if (deployment.engine.scheduler.loads_apart) return {load, load, Seconds{}};
+  if (!tiers.by_layer) return {load, load, load};
   const Ratio layers = deployment.layers.per_stage;
-  return {load,
-          Figure("Exposed load", max(load / layers, load - pass_time * (1 - 1 / layers)),
-                 "each layer's load overlaps the computation of the layers before; the first layer's is never hidden")};
+  const Seconds exposed =
+      Figure("Exposed load", max(load / layers, load - pass_time * (1 - 1 / layers)),
+             "each layer's load overlaps the computation of the layers before; the first layer's is never hidden");
+  return {load, exposed, exposed};
 }
 
 }  // namespace slipstick

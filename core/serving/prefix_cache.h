@@ -8,6 +8,7 @@ namespace slipstick {
 struct PrefixLoad {
   Seconds time;     // over the links
   Seconds exposed;  // not hidden by the pass
+  Seconds stalls;   // of that, what the other requests of the pass wait for too
 };
 // For a pass of `sequences` prompts, each with `cached` tokens in the prefix cache, that takes `pass_time` without it.
 // Nothing without tiers.

@@ -73,7 +73,7 @@ Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& 
   pass.tokens = chunk.tokens;
   pass.cached = chunk.cached;
   const Seconds step = TimeOf(pass, deployment);
-  const Seconds load = LoadPrefixes(deployment, prompts, prompt.cached, step).exposed;
+  const Seconds load = LoadPrefixes(deployment, prompts, prompt.cached, step).stalls;
   return Figure("Prefill of a prompt in steps that decode too",
                 (chunks * max(step - decode.step.time, Seconds{}) + load) / prompts,
                 "what these take longer than a decode step");
@@ -105,6 +105,15 @@ StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode
   return steps;
 }
 
+// Prefixes are loaded one after the other, each in as long.
+Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& prompts) {
+  if (!(prompts.load > Seconds{})) return {};
+  const Ratio occupied = Figure("Share of the time for loads of prefixes",
+                                min(kMostOccupied, arrivals.rate * prompts.load), "over the host link");
+  return Figure("Waiting for others' loads of a prefix", prompts.load * occupied / (2 * (1 - occupied)),
+                "a queue of equal services: Pollaczek and Khinchine");
+}
+
 }  // namespace
 
 ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
@@ -129,6 +138,7 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   prompts.service = Figure("Mean prefill with the decoding in between", prompts.service);
   prompts.square_service = Figure("Mean square of a prefill", prompts.square_service, "with the decoding in between");
   prompts.full_step = Figure("Prefills of a full step", max(1.0, filling) * prompts.added);
+  if (deployment.engine.scheduler.loads_apart) prompts.load = LoadPrefixes(deployment, 1, mean.cached, Seconds{}).time;
   return prompts;
 }
 
@@ -138,12 +148,13 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
   const StepLengths steps = StepsOf(deployment, arrivals.rate, decode.token, prompts);
   const Ratio ahead = ResidualSteps(deployment, 1).wait - 0.5;
   const Ratio busy = Figure("Requests that find others", 1 - exp(-arrivals.found), "their number is Poisson");
+  const Seconds computed = prompts.load > Seconds{} ? prefill - prompts.load : prefill;
   RequestCycle cycle;
   cycle.handling = Figure("Request handling and the steps in progress",
                           TimeRequest(deployment) + random * busy * (steps.seen / 2 + ahead * steps.mean),
                           "half of the one in progress, and those launched ahead; none after waiting for a slot");
-  cycle.alone =
-      Figure("Time to first token without other prefills", cycle.handling + prefill, "with this prefill by itself");
+  cycle.alone = Figure("Time to first token without other prefills",
+                       cycle.handling + WaitForLink(arrivals, prompts) + prefill, "with this prefill by itself");
   const Seconds came = steps.occupied * steps.seen;
   const Seconds gathered = Figure("Prefills that came with its own", came / 2 + min(came, prompts.full_step) / 2,
                                   "before it in the step in progress, and after it, as far as its own step takes them");
@@ -152,12 +163,12 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
              "after waiting for a slot: as many as requests end in a step");
   const Seconds own =
       Figure("Step with its own prefill",
-             max(prefill, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + service.value_or(prompts.service) +
-                              random * gathered + arrivals.waiting * admitted),
+             max(computed, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + service.value_or(prompts.service) +
+                               random * gathered + arrivals.waiting * admitted),
              "decoding and all prefills in it");
   cycle.prefill_wait =
-      Figure("Waiting for others' prefills", busy * (own - prefill), "and for decoding, in its own step");
-  const Seconds excess = max(Seconds{}, prefill + cycle.prefill_wait - steps.mean);
+      Figure("Waiting for others' prefills", busy * (own - computed), "and for decoding, in its own step");
+  const Seconds excess = max(Seconds{}, computed + cycle.prefill_wait - steps.mean);
   const Seconds after =
       Figure("Prefills that came in its own step",
              random * excess * steps.occupied * (1 - pow(steps.occupied, output - 1)) / (1 - steps.occupied),

@@ -16,6 +16,7 @@ struct ArrivingPrompts {
   Seconds service;                                 // mean, with the decoding in all of their steps but one
   decltype(Seconds() * Seconds()) square_service;  // mean square of that
   Seconds full_step;                               // prefills of a step that takes no more
+  Seconds load;                                    // of a cached prefix, mean, while others go on
 };
 // At a group with `running` sequences.
 ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode);

@@ -37,7 +37,8 @@ Count Scheduler::PartOf(const SimulatedRequest& request, double budget) const {
 }
 
 bool Scheduler::CanPrefill(Seconds seen) const {
-  if (!prefilling_.empty()) return true;
+  if (std::any_of(prefilling_.begin(), prefilling_.end(), [&](std::size_t one) { return At(one).ready <= seen; }))
+    return true;
   return !waiting_.empty() && At(waiting_.front()).ready <= seen && CanAdmit(waiting_.front());
 }
 
@@ -79,14 +80,33 @@ void Scheduler::LookUp(SimulatedRequest& request) const {
   request.cached = std::min({request.prompt - 1, request.reusable, static_cast<Count>(tokens)});
 }
 
+void Scheduler::TakeContext(Seconds now, SimulatedRequest& request) {
+  const Bytes host = request.found.host * request.found.token, ssd = request.found.ssd * request.found.token;
+  contexts_->Drop(request.session);
+  if (!rules_.load_apart) {
+    from_host_ += host;
+    from_ssd_ += ssd;
+  } else if (host + ssd > Bytes{}) {
+    request.ready = link_free_ = max(now, link_free_) + rules_.load_apart(host, ssd);
+  }
+}
+
 void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
-  for (const std::size_t request : prefilling_) {
-    const Count tokens = PartOf(At(request), budget);
-    if (tokens == 0) break;
+  const auto take = [&](std::size_t request, Count tokens) {
     parts_.push_back({request, tokens});
     budget -= static_cast<double>(tokens);
+  };
+  bool is_full = false;
+  for (const std::size_t request : prefilling_) {
+    if (At(request).ready > now) continue;
+    const Count tokens = PartOf(At(request), budget);
+    if (tokens == 0) {
+      is_full = true;
+      break;
+    }
+    take(request, tokens);
   }
-  while (!waiting_.empty() && parts_.size() >= prefilling_.size()) {
+  while (!waiting_.empty() && !is_full) {
     const std::size_t request = waiting_.front();
     SimulatedRequest& next = At(request);
     if (next.ready > seen || !CanAdmit(request)) break;
@@ -100,19 +120,14 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
       if (is_new) next.to_prefill = 0;
       break;
     }
-    if (is_new && contexts_ && next.session >= 0) {
-      from_host_ += next.found.host * next.found.token;
-      from_ssd_ += next.found.ssd * next.found.token;
-      contexts_->Drop(next.session);
-    }
+    if (is_new && contexts_ && next.session >= 0) TakeContext(now, next);
     if (next.hit < 0) next.hit = next.cached;
     if (next.generated == 0) next.admitted = now;
     waiting_.pop_front();
     prefilling_.push_back(request);
     charged_ += Charge(next);
     Publish(next);
-    parts_.push_back({request, tokens});
-    budget -= static_cast<double>(tokens);
+    if (next.ready <= now) take(request, tokens);
   }
   if (waiting_.empty() || At(waiting_.front()).ready > seen) return;
   const HeldBack why = CanAdmit(waiting_.front())                              ? HeldBack::kStepTokens
@@ -227,8 +242,10 @@ void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& don
 
 Seconds Scheduler::NextReady(Seconds now) const {
   Seconds next = Seconds::FromBase(std::numeric_limits<double>::infinity());
-  for (const std::size_t request : decoding_) {
-    if (At(request).ready > now) next = min(next, At(request).ready);
+  for (const std::vector<std::size_t>* running : {&prefilling_, &decoding_}) {
+    for (const std::size_t request : *running) {
+      if (At(request).ready > now) next = min(next, At(request).ready);
+    }
   }
   return next;
 }

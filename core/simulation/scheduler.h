@@ -34,7 +34,7 @@ struct SimulatedRequest {
   Seconds first, last;
   bool is_measured = true;
   // While it runs.
-  Seconds ready;         // at the scheduler; after its prefill, with its first token
+  Seconds ready;         // at the scheduler; when its context is loaded; after its prefill, with its first token
   Count to_prefill = 0;  // tokens that a prefill must hold: the prompt and, after a preemption, what was generated
   Count prefilled = 0;   // of them
   Count generated = 0;
@@ -49,6 +49,8 @@ struct SchedulerRules {
   Count collect_steps = 0;      // that a request waits for others to be prefilled with, while others decode
   double collect_tokens = 0;    // so many end this wait
   double reserved = 0;          // share of the outputs yet to come for which admission keeps room; 1 never preempts
+  // Of contexts from host memory and from SSD, where a request waits for them while others go on.
+  std::function<Seconds(Bytes host, Bytes ssd)> load_apart{};
 };
 
 // Blocks of prompts that the group keeps for other requests.
@@ -126,6 +128,8 @@ class Scheduler {
   // Tokens of a prompt that a step with room for `budget` takes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
+  // Takes the kept context of its session; one from below the device is loaded in its step, or before.
+  void TakeContext(Seconds now, SimulatedRequest& request);
   // Sets the cached tokens of a prompt that is about to be admitted.
   void LookUp(SimulatedRequest& request) const;
   void PlanPrefills(Seconds now, Seconds seen, double budget);
@@ -137,6 +141,7 @@ class Scheduler {
   std::deque<std::size_t> waiting_;
   std::vector<std::size_t> prefilling_, decoding_;  // in order of admission
   Bytes charged_;
+  Seconds link_free_;  // when all loads so far are done
   std::optional<ContextCache> contexts_;
   std::optional<PrefixBlocks> blocks_;
   // Of the first that waits: blocks of its prompt that others use, as of a version of the blocks.

@@ -57,13 +57,16 @@ Seconds HandlingOf(const ServingLoad& load) {
   return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
 }
 
-// Time that the load of contexts adds to a step (core/serving/prefix_cache.cc).
+// Contexts from host memory and from SSD (core/serving/prefix_cache.cc).
+Seconds TimeOfLoad(Bytes host, Bytes ssd, const Deployment& deployment) {
+  const PrefixCache& tiers = *deployment.load.prefix_cache;
+  return max((host + ssd) / RateOfCopies(tiers.host_link, deployment.engine.communication), ssd / tiers.ssd_bandwidth);
+}
+// What loads add to a step.
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const Seconds load =
-      max((work.from_host + work.from_ssd) / RateOfCopies(tiers.host_link, deployment.engine.communication),
-          work.from_ssd / tiers.ssd_bandwidth);
+  const Seconds load = TimeOfLoad(work.from_host, work.from_ssd, deployment);
   const double layers = deployment.layers.per_stage;
   return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
 }
@@ -94,6 +97,8 @@ SimulatedDeployment::SimulatedDeployment(const Model& model, const Cluster& clus
       budget_(BudgetOf(deployment_)),
       times_(model, cluster, load, budget_.kv_cache) {
   system_.rules = RulesOf(load, deployment_.device);
+  if (load.engine.scheduler.loads_apart && load.prefix_cache)
+    system_.rules.load_apart = [this](Bytes host, Bytes ssd) { return TimeOfLoad(host, ssd, deployment_); };
   system_.room = RoomOf(deployment_, budget_);
   system_.step_time = [this](const StepWork& work) {
     SimulatedStep step = times_.Of(work);

@@ -124,6 +124,7 @@ struct EngineScheduler {
   bool prefills_first = false;       // of the simulation: a step prefills or decodes, prompts first
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
+  bool loads_apart = false;          // a request whose prefix is loaded waits for it while others go on
   Tally max_sequences = 1;           // running at once
 };
 

@@ -250,7 +250,7 @@ const std::vector<Assignments>& Scenarios() {
                                  "serving.prefix_cache.prefixes=200", "serving.prefix_cache.ssd_capacity=12 GB",
                                  "serving.adapters.resident=16", "serving.speculative=eagle-3-llama-3.1-8b"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
-                                 "serving.engine=vllm", "serving.batch=4", "serving.prefix_hit=0.5",
+                                 "serving.engine=sglang", "serving.batch=4", "serving.prefix_hit=0.5",
                                  "serving.prefix_cache.host_share=0.5"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
                                  "serving.engine=vllm", "serving.concurrency=128", "serving.sessions.turns=8",

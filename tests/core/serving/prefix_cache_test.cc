@@ -34,12 +34,37 @@ TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
   EXPECT_NEAR(report.network_by_level.prefill.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
 }
 
+// Under vLLM a request waits for its prefix while others decode; where all wait, each of the 255 tokens after the first
+// takes its part of three loads.
+TEST(PrefixCache, OthersGoOnWhileAPrefixIsLoaded) {
+  const std::vector<std::string> slow{"serving.prefix_cache.host_share=1", "serving.prefix_cache.host_link=10 GB/s",
+                                      "serving.prefix_cache.by_layer=false"};
+  const ServingReport here = Serve(kHit), apart = Serve(kHit + slow),
+                      together = Serve(kHit + slow + std::vector<std::string>{"serving.engine.loads_apart=false"});
+  const double load = kPrefix / (0.85 * 10e9);
+  EXPECT_NEAR((apart.tpot - here.tpot).base(), 0, 1e-9);
+  EXPECT_NEAR((apart.ttft - here.ttft).base(), load, 0.02 * load);
+  EXPECT_NEAR((together.tpot - here.tpot).base(), 3 * load / 255, 0.1 * 3 * load / 255);
+}
+
+// No more requests are served than the host link loads prefixes for.
+TEST(PrefixCache, TheHostLinkBoundsTheRate) {
+  for (const std::string batch : {"4", "32", "128"}) {
+    const ServingReport report = Serve(kHit + std::vector<std::string>{"serving.batch=" + batch, "serving.output=32",
+                                                                       "serving.prefix_cache.host_share=1",
+                                                                       "serving.prefix_cache.host_link=1 GB/s"});
+    EXPECT_LE(report.requests_per_s * kPrefix / 0.85e9, 1) << batch;
+  }
+}
+
 // 4,096 tokens take longer to compute than to load: all but the load of the first of 32 layers is hidden.
 TEST(PrefixCache, LayersHideTheLoadOfTheNext) {
-  const ServingReport here = Serve(kHit), by_layer = Serve(kTiers);
+  const std::vector<std::string> sglang{"serving.engine=sglang"};
+  const ServingReport here = Serve(kHit + sglang), by_layer = Serve(kTiers + sglang);
   EXPECT_NEAR((by_layer.prefill - here.prefill).base(), 0.25 * kPrefix / 6e9 / 32, 1e-9);
   // Over a slow link the computation of 31 layers is hidden instead.
-  const ServingReport slow = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.ssd_bandwidth=0.1 GB/s"});
+  const ServingReport slow =
+      Serve(kTiers + sglang + std::vector<std::string>{"serving.prefix_cache.ssd_bandwidth=0.1 GB/s"});
   EXPECT_GT(slow.prefix_cache.load, here.prefill);
   EXPECT_LT(slow.prefill, slow.prefix_cache.load + here.prefill);
   EXPECT_GT(slow.prefill, slow.prefix_cache.load);

@@ -84,6 +84,32 @@ TEST(PlayedSessions, AreTooManyToPlayBeyondABound) {
   EXPECT_NE(answer.warning.find("too many sessions"), std::string::npos);
 }
 
+// Contexts come back over a slow link: under vLLM tokens come as fast as over a fast one, and no more contexts come
+// back than the link carries, 131,072 bytes for each token of a mean prompt of 10,400.
+TEST(PlayedSessions, LoadContextsWhileOthersGoOn) {
+  const Assignments tiers =
+      kAgents + Assignments{"serving.concurrency=192", "serving.prefix_cache.host_capacity=200 GB",
+                            "serving.prefix_cache.ssd_capacity=0 GB"};
+  const auto over = [&](const char* link, const char* apart) {
+    return BothOf(tiers + Assignments{std::string("serving.prefix_cache.host_link=") + link,
+                                      std::string("serving.engine.loads_apart=") + apart});
+  };
+  const Both fast = over("600 GB/s", "true"), slow = over("8 GB/s", "true"), together = over("8 GB/s", "false");
+  ASSERT_TRUE(slow.played.sessions);
+  EXPECT_GT(slow.played.sessions->host_hit_rate, 0.3);
+  EXPECT_LT(slow.played.tpot / fast.played.tpot, 1.1);
+  EXPECT_GT(together.played.tpot / fast.played.tpot, 1.5);
+  EXPECT_GT(slow.played.requests_per_s, together.played.requests_per_s);
+  for (const ServingReport& closed : {slow.closed, fast.closed}) {
+    const double host_bytes = closed.sessions->host_hit_rate * 10400 * 131072;
+    const double link = &closed == &slow.closed ? 8e9 : 600e9;
+    EXPECT_LE(closed.requests_per_s * host_bytes, link);
+  }
+  EXPECT_LE(slow.played.requests_per_s * slow.played.sessions->host_hit_rate * 10400 * 131072, 8e9);
+  EXPECT_NEAR(slow.closed.requests_per_s / slow.played.requests_per_s, 1, 0.1);
+  EXPECT_NEAR(slow.closed.tpot / slow.played.tpot, 1, 0.1);
+}
+
 // Also where contexts are evicted, or prefills take much of the time: there a turn waits for long steps that others'
 // lost contexts make.
 TEST(PlayedSessions, AgreeWithTheClosedFormOnTwentyLoads) {
