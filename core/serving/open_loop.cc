@@ -1,5 +1,5 @@
-// Open loop: requests arrive at random at the engine of closed_loop.cc. The number running is the number that arrive
-// during one request's cycle; a request finds the other slots occupied in proportion to the load.
+// Open loop: requests arrive at random at the queue of random_arrivals.cc. The number running is the number that arrive
+// during one request's cycle.
 #include "core/base/figure.h"
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
@@ -14,24 +14,37 @@ Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) 
   return Figure("Running sequences of a turn's decode step", min(slots, running + 1), "with those that it finds");
 }
 
-// What one request goes through, whose decode step holds `sequences`.
-RequestCycle CycleWith(const Deployment& deployment, const RandomArrivals& arrivals, Ratio sequences, Ratio slots,
-                       const DecodeTimes& decode, const PrefillTimes& prefill) {
-  if (deployment.load.sessions)
-    return RandomCycle(deployment, arrivals, decode, prefill.first, ArrivingAt(deployment, sequences, decode));
-  const Ratio others =
-      Figure("Other running requests", arrivals.found * (slots - 1) / slots, "arrivals during one request's cycle");
-  return CycleOf(deployment, {others, arrivals.found}, decode, prefill, MeetsItsOwnKind(prefill));
+// With every slot occupied.
+struct FullLoad {
+  Ratio slots;
+  Seconds prefill;  // of a prompt, in steps that decode too
+};
+
+// What one request goes through, with `running` in the mean and so many arrivals. Prompts that share a step take less
+// of it each, the more there are; but one more in a step takes what it takes under full load.
+RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, const DecodeTimes& decode,
+                       Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
+  if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
+  prompts.square_service = prompts.service * full.prefill;
+  const Ratio others = (full.slots - 1) / full.slots;
+  return RandomCycle(deployment, {rate * others, running * others}, decode, prefill, prompts, full.prefill);
 }
 
-// Cycle time in seconds with `running` sequences; all numbers without nodes.
-double CycleSeconds(const Deployment& deployment, Hertz arrivals, double running, double slots,
-                    const PrefillTimes& prefill) {
-  const Ratio sequences = DecodedTogether(deployment, running, slots);
+// Requests per second that leave with `running` in the mean, as many as arrive; all numbers without nodes.
+Hertz RateWith(const Deployment& deployment, double running, Seconds prefill, const FullLoad& full) {
+  const Ratio sequences = DecodedTogether(deployment, running, full.slots);
   const DecodeTimes decode = TimeDecode(deployment, sequences);
-  PrefillTimes times = prefill;
-  if (!deployment.load.sessions) times.stall = TimeStall(deployment, sequences, decode);
-  return CycleWith(deployment, {arrivals, running}, sequences, slots, decode, times).time / (1 * kS);
+  const ArrivingPrompts prompts = ArrivingAt(deployment, sequences, decode);
+  const auto leaving = [&](Hertz rate) {
+    return running / CycleWith(deployment, rate, running, decode, prefill, prompts, full).time;
+  };
+  constexpr int kHalvings = 30;
+  Hertz low, high = leaving(low);  // more arrivals leave more slowly
+  for (int i = 0; i < kHalvings; ++i) {
+    const Hertz middle = (low + high) / 2;
+    (leaving(middle) > middle ? low : high) = middle;
+  }
+  return high;
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
@@ -43,15 +56,14 @@ ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
   return performance;
 }
 
-// Sequences that run: as many as arrive at a group during one cycle. `full`: with every slot occupied.
-Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio slots, Ratio capacity,
-                       const ServingPerformance& full) {
-  PrefillTimes prefill = full.prefill;
-  prefill.first = PlainOf(prefill.first), prefill.shared = PlainOf(prefill.shared);
-  prefill.alone.fixed = PlainOf(prefill.alone.fixed);
+// Sequences that run: as many as arrive at a group during one cycle.
+Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio capacity, Seconds prefill,
+                       const FullLoad& full) {
+  const Ratio slots = full.slots;
   const Hertz rate = PlainOf(per_group) / (1 * kS);
+  const FullLoad plain{PlainOf(slots), PlainOf(full.prefill)};
   const auto arriving = [&](double n) {
-    return per_group.base() * CycleSeconds(PlainOf(deployment), rate, n, slots, prefill);
+    return n * double{rate / RateWith(PlainOf(deployment), n, PlainOf(prefill), plain)};
   };
   const double mean = SettledSequences(slots.base(), arriving);
   double share = 0;
@@ -79,12 +91,17 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
                                 "requests per second with every slot occupied");
   if (per_group >= capacity) return full;
   ServingPerformance performance;
-  const Ratio mean = RunningSequences(deployment, per_group, slots, capacity, full);
+  const FullLoad full_load{slots, ArrivingAt(deployment, slots, full.decode).service};
+  const Ratio mean = RunningSequences(deployment, per_group, capacity, full.prefill.first, full_load);
   performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const RequestCycle cycle =
-      CycleWith(deployment, {per_group / (1 * kS), mean}, performance.running, slots, decode, prefill);
+  const Hertz rate = Procedure(
+      "Arrivals that keep so many running",
+      RateWith(PlainOf(deployment), mean.base(), PlainOf(prefill.first), {PlainOf(slots), PlainOf(full_load.prefill)}),
+      {Ground(per_group, 1)}, "those at a group, but for the steps of tiles");
+  const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first,
+                                       ArrivingAt(deployment, performance.running, decode), full_load);
   performance.tpot =
       Figure("Time per output token (TPOT)", cycle.tpot, "after the first, with others' prefills in between");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
