@@ -8,13 +8,13 @@
 namespace slipstick {
 namespace {
 
-// Sequences of a request's decode step, with `running` in the mean.
+// Sequences in a request's decode step, with `running` sequences on average.
 Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) {
   if (!deployment.load.sessions) return Figure("Running sequences of a decode step", max(1.0, running), "at least one");
   return Figure("Running sequences of a turn's decode step", min(slots, running + 1), "with those that it finds");
 }
 
-// What one request goes through, whose decode step holds `sequences`.
+// The cycle of one request whose decode steps hold `sequences`.
 RequestCycle CycleWith(const Deployment& deployment, const RandomArrivals& arrivals, Ratio sequences, Ratio slots,
                        const DecodeTimes& decode, const PrefillTimes& prefill) {
   if (deployment.load.sessions)
@@ -24,7 +24,7 @@ RequestCycle CycleWith(const Deployment& deployment, const RandomArrivals& arriv
   return CycleOf(deployment, {others, arrivals.found}, decode, prefill, MeetsItsOwnKind(prefill));
 }
 
-// Cycle time in seconds with `running` sequences; all numbers without nodes.
+// Cycle time in seconds with `running` sequences; no number has a node.
 double CycleSeconds(const Deployment& deployment, Hertz arrivals, double running, double slots,
                     const PrefillTimes& prefill) {
   const Ratio sequences = DecodedTogether(deployment, running, slots);
@@ -43,7 +43,7 @@ ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
   return performance;
 }
 
-// Sequences that run: as many as arrive at a group during one cycle. `full`: with every slot occupied.
+// Number of running sequences: the arrivals at a group during one cycle. `full`: the cycle with every slot occupied.
 Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio slots, Ratio capacity,
                        const ServingPerformance& full) {
   PrefillTimes prefill = full.prefill;
@@ -56,8 +56,8 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio slot
   const double mean = SettledSequences(slots.base(), arriving);
   double share = 0;
   if (per_group.node() != nullptr && mean > 1 && mean < slots) {
-    // As many as arrive in a cycle that itself grows with them; a faster engine shortens the cycle and raises the
-    // capacity alike.
+    // The number of running sequences is the number of arrivals in a cycle, which itself grows with that number. A
+    // faster engine shortens the cycle and raises the capacity alike.
     constexpr double kNudge = 1.0 / 100;
     const double grown = (arriving((1 + kNudge) * mean) / arriving(mean) - 1) / kNudge;
     share = 1 / (1 - grown);
